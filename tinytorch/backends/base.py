@@ -1,0 +1,163 @@
+"""The contract of a backend, with defaults for everything but the library itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import numpy
+
+from .. import dtypes
+
+#: A raw array of whatever library the backend wraps.
+Array: TypeAlias = Any
+
+
+class Backend:
+    """An array library, as the kernels see it.
+
+    A kernel calls its first argument ``xp`` with NumPy's names: a name this class does
+    not define is the library's own (``xp.sin`` is ``numpy.sin``) and is kept on the
+    instance after its first use. What libraries disagree on is a method here, so that no
+    kernel asks which backend it runs on.
+
+    A backend sets three attributes and overrides what its library does differently:
+
+    Attributes:
+        name: What ``tt.set_backend`` and ``tt.get_backend`` call it.
+        library: The module whose functions follow NumPy's names.
+        array_type: The class of the library's arrays.
+        device_type: The type of ``Tensor.device``.
+    """
+
+    name: str
+    library: ModuleType
+    array_type: type
+    device_type: str = "cpu"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            value = getattr(self.library, name)
+        except AttributeError:
+            raise AttributeError(f"backend {self.name!r} has no {name!r}") from None
+        setattr(self, name, value)
+        return value
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Backend], tuple[str]]:
+        from . import load
+
+        return load, (self.name,)
+
+    # -- dtypes ---------------------------------------------------------------------
+
+    def native_dtype(self, dtype: dtypes.dtype) -> Any:
+        """The library's object for ``dtype``; TypeError if it has none."""
+        if dtype.dtype is None or not self.supports(dtype):
+            raise TypeError(f"backend {self.name!r} has no dtype {dtype.name!r}")
+        return dtype.dtype
+
+    def supports(self, dtype: dtypes.dtype) -> bool:
+        """Whether arrays of ``dtype`` can be made."""
+        return dtype.dtype is not None
+
+    def dtype_of(self, array: Array) -> dtypes.dtype:
+        """The dtype of an array; TypeError for one that torch has no word for."""
+        try:
+            return _DTYPE_OF_CHAR[array.dtype.char]
+        except KeyError:
+            raise TypeError(
+                f"can't convert an array of dtype {array.dtype}; the supported types are "
+                + ", ".join(d.name for d in dtypes.ALL if d.dtype is not None)
+            ) from None
+
+    # -- conversion -----------------------------------------------------------------
+
+    def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
+        """The array as a NumPy array; shares memory where the library can."""
+        return numpy.asarray(array)
+
+    def from_numpy(self, array: numpy.ndarray[Any, Any]) -> Array:
+        """A NumPy array as one of this library; shares memory where the library can."""
+        return self.library.asarray(array)
+
+    def convert(self, data: Any, dtype: dtypes.dtype | None = None) -> Array:
+        """A new array from numbers, nested sequences or foreign arrays."""
+        host = numpy.array(data) if dtype is None else numpy.array(data, dtype.dtype)
+        return self.from_numpy(host)
+
+    def is_view(self, out: Array, source: Array) -> bool:
+        """Whether ``out``, made from ``source`` by a shape operation, shares its memory."""
+        if out is source:
+            return True
+        base = out.base
+        return base is not None and (base is source or base is source.base)
+
+    def as_strided(self, array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
+        """A writable window into ``array``; ``strides`` in bytes. The caller checks bounds."""
+        return self.library.lib.stride_tricks.as_strided(array, tuple(shape), tuple(strides))
+
+    # -- operations libraries disagree on --------------------------------------------
+
+    def index_add(self, target: Array, index: Any, values: Array) -> None:
+        """``target[index] += values`` in place, repeated indices summed."""
+        self.library.add.at(target, index, values)
+
+    def readonly(self, array: Array) -> bool:
+        """Whether writing to ``array`` is refused (one element stands for many)."""
+        return not array.flags.writeable
+
+    def kernel(self, name: str) -> Callable[..., Any] | None:
+        """The backend's own fused kernel for ``name``, or None: use the shared twin."""
+        return None
+
+    def call(self, operation: Any, *args: Any, **kwargs: Any) -> Any:
+        """Run another operation's kernel on raw arrays, inside a kernel or a rule."""
+        return operation.kernel(self, *args, **kwargs)
+
+    # -- devices and randomness ---------------------------------------------------------
+
+    def device_index(self, array: Array) -> int | None:
+        """The number of the device that holds ``array``; None where there is but one."""
+        return None
+
+    def synchronize(self) -> None:
+        """Wait until the work queued on the device is done."""
+
+    def devices(self) -> list[str]:
+        """Names of the usable devices, such as ``["cuda:0"]``."""
+        return [self.device_type]
+
+    def make_generator(self, seed: int) -> Any:
+        """A random engine with torch's CPU streams, handing out this library's arrays."""
+        from .torch_mt19937 import HostGenerator
+
+        return HostGenerator(self, seed)
+
+    def info(self) -> dict[str, str]:
+        """Facts for ``python -m tinytorch --info``."""
+        return {"library": self.library.__name__, "version": str(self.library.__version__)}
+
+
+def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
+    by_char: dict[str, dtypes.dtype] = {}
+    for dtype in dtypes.ALL:
+        if dtype is dtypes.bfloat16:
+            continue  # NumPy has no such type
+        dtype.dtype = numpy.dtype(dtype.name)
+        by_char[dtype.dtype.char] = dtype
+    # C's long and long long are distinct types of one size: both spell int64 somewhere.
+    for char in "lqLQ":
+        by_char.setdefault(char, dtypes.NAMES[numpy.dtype(char).name])
+    return by_char
+
+
+_DTYPE_OF_CHAR = _bind_numpy_twins()

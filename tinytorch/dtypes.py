@@ -1,0 +1,293 @@
+"""Data types: torch's names and promotion rules, answering NumPy's questions too.
+
+A ``dtype`` is one object per name, shared by every backend. It compares equal to
+its name and to its NumPy twin, so ``x.dtype == "float32"`` and
+``x.dtype == np.float32`` both hold, and ``np.dtype(tt.float32)`` works.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["dtype", "finfo", "iinfo", "promote_types"]
+
+_CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
+class dtype:
+    """The type of a tensor's elements.
+
+    Attributes:
+        name: torch's name, such as ``"float32"``.
+        itemsize: Bytes per element.
+        kind: NumPy's kind letter: ``b``, ``u``, ``i``, ``f`` or ``c``.
+        dtype: The NumPy twin; the NumPy backend fills it in.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.float32.itemsize, tt.float32.is_floating_point, tt.float32 == "float32"
+        (4, True, True)
+    """
+
+    __slots__ = (
+        "name", "itemsize", "kind", "is_floating_point", "is_complex", "is_signed",
+        "category", "dtype",
+    )  # fmt: skip
+
+    def __init__(self, name: str, itemsize: int, kind: str) -> None:
+        self.name = name
+        self.itemsize = itemsize
+        self.kind = kind
+        self.is_floating_point = kind == "f"
+        self.is_complex = kind == "c"
+        self.is_signed = kind in "ifc"
+        self.category = _CATEGORIES[kind]
+        self.dtype: Any = None
+
+    def __repr__(self) -> str:
+        return f"tinytorch.{self.name}"
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, dtype):
+            return False
+        if isinstance(other, str):
+            return other == self.name
+        return other is not None and other == self.dtype
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return from_name, (self.name,)
+
+    def __call__(self, value: Any = 0) -> Any:
+        """Cast ``value`` to a NumPy scalar or array of this type, as ``np.float32(3)`` does."""
+        return self.dtype.type(value)
+
+    def to_real(self) -> dtype:
+        """The real type with this one's precision: ``complex64`` gives ``float32``."""
+        return _BY_NAME[_REAL_OF[self.name]] if self.is_complex else self
+
+    def to_complex(self) -> dtype:
+        """The complex type with this one's precision: ``float32`` gives ``complex64``."""
+        if self.is_complex:
+            return self
+        return complex128 if self.name == "float64" else complex64
+
+
+bool = dtype("bool", 1, "b")
+uint8 = dtype("uint8", 1, "u")
+uint16 = dtype("uint16", 2, "u")
+uint32 = dtype("uint32", 4, "u")
+uint64 = dtype("uint64", 8, "u")
+int8 = dtype("int8", 1, "i")
+int16 = dtype("int16", 2, "i")
+int32 = dtype("int32", 4, "i")
+int64 = dtype("int64", 8, "i")
+float16 = dtype("float16", 2, "f")
+bfloat16 = dtype("bfloat16", 2, "f")
+float32 = dtype("float32", 4, "f")
+float64 = dtype("float64", 8, "f")
+complex64 = dtype("complex64", 8, "c")
+complex128 = dtype("complex128", 16, "c")
+
+ALL = (
+    bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64,
+    float16, bfloat16, float32, float64, complex64, complex128,
+)  # fmt: skip
+_BY_NAME = {d.name: d for d in ALL}
+_REAL_OF = {"complex64": "float32", "complex128": "float64"}
+#: torch's second names for the same objects.
+ALIASES = {
+    "half": float16, "float": float32, "double": float64, "short": int16, "int": int32,
+    "long": int64, "cfloat": complex64, "cdouble": complex128,
+}  # fmt: skip
+NAMES = {**_BY_NAME, **ALIASES}
+
+
+def from_name(name: str) -> dtype:
+    """The dtype called ``name``; TypeError for a name no dtype has."""
+    try:
+        return NAMES[name]
+    except KeyError:
+        known = ", ".join(_BY_NAME)
+        raise TypeError(f"dtype: expected one of {known}; got {name!r}") from None
+
+
+_BY_PYTHON_TYPE: dict[type, dtype] = {
+    type(True): bool, type(0): int64, type(0.0): float64, type(0j): complex128,
+}  # fmt: skip
+
+
+def as_dtype(value: Any) -> dtype:
+    """The dtype that ``value`` stands for.
+
+    Accepts a dtype, its name, a Python type (``float`` is float64, as in torch) or
+    anything NumPy takes for a dtype.
+    """
+    if isinstance(value, dtype):
+        return value
+    if isinstance(value, str):
+        return from_name(value)
+    if isinstance(value, type) and value in _BY_PYTHON_TYPE:
+        return _BY_PYTHON_TYPE[value]
+    name = getattr(value, "name", None) or getattr(value, "__name__", None)
+    if isinstance(name, str):
+        return from_name(name.rstrip("_"))
+    raise TypeError(f"dtype: expected a tinytorch dtype, got {type(value).__name__}")
+
+
+_PROMOTED: dict[tuple[dtype, dtype], dtype] = {}
+
+
+def promote_types(type1: Any, type2: Any) -> dtype:
+    """The smallest type that both types convert to, by torch's table.
+
+    Args:
+        type1: A dtype.
+        type2: A dtype.
+
+    Returns:
+        The promoted dtype.
+
+    Raises:
+        RuntimeError: For uint16, uint32 or uint64 with another integer type; torch
+            defines no promotion for these.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.promote_types(tt.int64, tt.float16)
+        tinytorch.float16
+    """
+    a, b = as_dtype(type1), as_dtype(type2)
+    if a is b:
+        return a
+    found = _PROMOTED.get((a, b))
+    if found is None:
+        found = _PROMOTED[a, b] = _promote(a, b)
+    return found
+
+
+def _promote(a: dtype, b: dtype) -> dtype:
+    if a.category < b.category:
+        a, b = b, a
+    if a.is_complex:
+        wide = "float64" in (a.to_real().name, b.to_real().name)
+        return complex128 if wide else complex64
+    if a.is_floating_point:
+        return _promote_float(a, b) if b.is_floating_point else a
+    if b.kind == "b":
+        return a
+    return _promote_integer(a, b)
+
+
+def _promote_float(a: dtype, b: dtype) -> dtype:
+    if a.itemsize == b.itemsize:
+        return float32  # float16 with bfloat16: neither holds the other
+    return a if a.itemsize > b.itemsize else b
+
+
+def _promote_integer(a: dtype, b: dtype) -> dtype:
+    if a.kind == b.kind == "i":
+        return a if a.itemsize > b.itemsize else b
+    if {a.name, b.name} & {"uint16", "uint32", "uint64"}:
+        raise RuntimeError(
+            "Promotion for uint16, uint32, uint64 types is not supported, attempted to "
+            f"promote {a.name} and {b.name}"
+        )
+    signed = a if a.kind == "i" else b
+    return int16 if signed.itemsize == 1 else signed
+
+
+def combine_categories(higher: dtype | None, lower: dtype | None) -> dtype | None:
+    """Result of operands that decide (``higher``) beside those that only set the category.
+
+    Tensors with dimensions decide over 0-d tensors, and those over Python numbers; a
+    lesser operand widens the result only when its category (bool, integer, float,
+    complex) is higher.
+    Reference: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
+    """
+    if higher is None or lower is None:
+        return higher or lower
+    if higher.is_complex or higher.category > lower.category:
+        return higher
+    if higher.is_floating_point:
+        return higher.to_complex() if lower.is_complex else higher
+    if higher.kind == "b" or lower.category > 1:
+        return promote_types(higher, lower)
+    return higher
+
+
+class finfo:
+    """Limits of a floating-point (or complex) type: ``bits, eps, max, min, tiny, ...``.
+
+    Args:
+        type: A floating-point or complex dtype; the default is the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.finfo(tt.float32).eps
+        1.1920928955078125e-07
+    """
+
+    # Exponent and mantissa widths: IEEE 754-2019 table 3.5; bfloat16 as in its definition.
+    _FORMATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
+
+    def __init__(self, type: Any = None) -> None:
+        given = float32 if type is None else as_dtype(type)
+        real = given.to_real()
+        if not real.is_floating_point:
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type, got {given!r}. "
+                "Use torch.iinfo to handle integer types"
+            )
+        exponent, mantissa = self._FORMATS[real.name]
+        bias = 2 ** (exponent - 1) - 1
+        self.dtype = real.name
+        self.bits = 8 * real.itemsize
+        self.eps = 2.0**-mantissa
+        self.max = (2.0 - 2.0**-mantissa) * 2.0**bias
+        self.min = -self.max
+        self.tiny = self.smallest_normal = 2.0 ** (1 - bias)
+        self.smallest_subnormal = 2.0 ** (1 - bias - mantissa)
+        self.resolution = float(10.0 ** -int(mantissa * 0.30103))
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "
+            f"eps={self.eps:g}, smallest_normal={self.tiny:g}, tiny={self.tiny:g}, "
+            f"dtype={self.dtype})"
+        )
+
+
+class iinfo:
+    """Limits of an integer type: ``bits, max, min``.
+
+    Args:
+        type: An integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.iinfo(tt.int8).max
+        127
+    """
+
+    def __init__(self, type: Any) -> None:
+        given = as_dtype(type)
+        if given.kind not in "ui":
+            raise TypeError(
+                f"torch.iinfo() requires an integer input type, got {given!r}. "
+                "Use torch.finfo to handle floating point types"
+            )
+        self.dtype = given.name
+        self.bits = 8 * given.itemsize
+        self.max = 2 ** (self.bits - (given.kind == "i")) - 1
+        self.min = -(2 ** (self.bits - 1)) if given.kind == "i" else 0
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
