@@ -1,0 +1,71 @@
+# `make demo` and `make test` need Python 3.11+ and nothing else: they make `.venv` themselves.
+
+PYTHON ?= python3
+VENV := .venv
+TORCH_VENV := .venv-torch
+TORCH := torch==2.13.0
+PY := $(VENV)/bin/python
+PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-torch check stubs stubs-check typecheck stubtest bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digits.png
+	$(PY) examples/digits.py
+
+test: $(VENV)/.test stubs-check typecheck stubtest  ## everything: stubs, types, all tests
+	$(PY) -m pytest
+
+test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch
+	$(TORCH_VENV)/bin/python -m pytest \
+	  $$(grep -rlE 'importorskip\(.torch' tests --include='test_*.py')
+
+check: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, layout and the fast tests
+	$(PY) -m pytest -q -m "not slow"
+
+stubs: $(VENV)/.test  ## write stubs/tinytorch/ anew
+	$(PY) stubs/generate.py
+
+stubs-check: $(VENV)/.test
+	$(PY) stubs/generate.py --check
+
+typecheck: $(VENV)/.test  ## mypy --strict on the package
+	$(PY) -m mypy --strict tinytorch
+
+stubtest: $(VENV)/.test
+	MYPYPATH=stubs $(PY) -m mypy.stubtest --mypy-config-file setup.cfg tinytorch
+
+bench: $(VENV)/.demo  ## compare speed with NumPy and, where installed, PyTorch and others
+	$(PY) -m benchmarks
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) $(TORCH_VENV) build dist *.egg-info digits.png
+	rm -rf .mypy_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps: an install is redone when its declaration changes, and only then. It is editable,
+# so the tests always see the files as they are, from whatever directory a test runs Python in.
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "tinytorch needs Python 3.11 or newer: make PYTHON=python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo "installing tinytorch and what its examples need into $(VENV)"
+	@$(PY) $(PIP_INSTALL) --editable '.[examples]'
+	@touch $@
+
+$(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo "installing tinytorch and what its tests need into $(VENV)"
+	@$(PY) $(PIP_INSTALL) --editable '.[examples,test,clients]'
+	@touch $@
+
+$(TORCH_VENV)/.test: setup.cfg pyproject.toml
+	@echo "installing PyTorch and what the tests need into $(TORCH_VENV)"
+	@$(PYTHON) -m venv $(TORCH_VENV)
+	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
+	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,peers]'
+	@touch $@
