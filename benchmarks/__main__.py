@@ -1,0 +1,113 @@
+"""Measure everything, or what ``--only`` names; print the table and write JSON.
+
+    python -m benchmarks                  # all of it, a few minutes
+    python -m benchmarks --only chain     # the rows whose name holds "chain"
+    python -m benchmarks --quick          # a look: fewer and shorter rounds
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from . import importing, libraries, mlp, ops, report, threads
+from .libraries import Libraries
+from .report import Row
+from .timing import Effort, Statement, medians
+
+RESULTS = Path(__file__).parent / "results" / "latest.json"
+Measure = Callable[[Libraries, Effort], Row]
+
+
+def timed(work: str, unit: str, budget: float | None,
+          make: Callable[[Libraries], dict[str, Statement]]) -> Measure:
+    """Return a measurement of statements whose budget is a ratio to PyTorch's time."""
+    return lambda found, effort: Row(work, unit, medians(make(found), effort), budget)
+
+
+def attribute(name: str, found: Libraries) -> dict[str, Statement]:
+    """Return the access to one name of each module."""
+    return {library: Statement(f"m.{name}", {"m": module})
+            for library, module in found.modules.items() if hasattr(module, name)}
+
+
+def import_row(work: str, found: Libraries, effort: Effort) -> Row:
+    names = [name for name in found.modules if name != "numpy"]
+    values = importing.measure(names, max(1, effort.rounds // 2))
+    return Row(work, "ms", values, budget=0.040, figure="own")
+
+
+def threads_row(work: str, size: int, found: Libraries, effort: Effort) -> Row:
+    values = threads.measure(found, size, effort)
+    return Row(work, "×", values, budget=0.6, figure="own", at_least=True)
+
+
+def measurements() -> dict[str, Measure]:
+    """Return every row's measurement under its name, with the budgets of DESIGN.md §10."""
+    rows: dict[str, Measure] = {}
+
+    def add(work: str, unit: str, budget: float | None,
+            make: Callable[[Libraries], dict[str, Statement]]) -> None:
+        rows[work] = timed(work, unit, budget, make)
+
+    rows["import, over numpy"] = partial(import_row, "import, over numpy")
+    add("facade: a function", "ns", None, partial(attribute, "exp"))
+    add("facade: a dtype", "ns", None, partial(attribute, "float32"))
+    for size in (16, 1000):
+        for op in ops.SOURCES:
+            add(f"plain {op}, {size}", "µs", 0.7, partial(ops.plain, op=op, size=size))
+    for size in (16, 1000):
+        for op in ops.SOURCES:
+            add(f"recorded {op}, {size}", "µs", 0.8, partial(ops.recorded, op=op, size=size))
+    for size in (16, 1000):
+        add(f"chain of 100, {size}", "µs", 0.8, partial(ops.chain, size=size))
+    for optimizer in ("SGD", "Adam"):
+        for batch in (64, 512):
+            add(f"MLP step, {optimizer}, {batch}", "ms", 1.0,
+                partial(mlp.step, optimizer=optimizer, batch=batch))
+    for size in (16, 1000):
+        work = f"two threads, {size}"
+        rows[work] = partial(threads_row, work, size)
+    return rows
+
+
+def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name holds TEXT")
+    parser.add_argument("--rounds", type=int, default=15, help="turns, of which the median is kept")
+    parser.add_argument("--seconds", type=float, default=0.02, help="of one library in one turn")
+    parser.add_argument("--quick", action="store_true", help="5 rounds of 5 ms")
+    parser.add_argument("--json", type=Path, default=RESULTS, metavar="PATH", help="file to write")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse_arguments(arguments)
+    effort = Effort(5, 0.005) if options.quick else Effort(options.rounds, options.seconds)
+    chosen = {name: row for name, row in measurements().items() if options.only in name}
+    if not chosen:
+        print(f"no row holds {options.only!r}; there are: {', '.join(measurements())}")
+        return 2
+    found = libraries.load()
+    rows = []
+    for number, (name, measure) in enumerate(chosen.items(), 1):
+        print(f"\r\x1b[K[{number}/{len(chosen)}] {name}", end="", file=sys.stderr, flush=True)
+        rows.append(measure(found, effort))
+    print("\r\x1b[K", end="", file=sys.stderr)
+    machine = libraries.describe_machine(found)
+    print(f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}")
+    for name, reason in found.absent.items():
+        print(f"{name}: absent ({reason})")
+    print(report.table(rows))
+    print("figure: tinytorch's time over PyTorch's; for the import tinytorch's milliseconds, for "
+          "the threads the throughput of two over that of one")
+    report.write(options.json, machine, rows)
+    print(f"written: {options.json}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""Which libraries are here, and the machine they run on."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+NAMES = ("tinytorch", "numpy", "torch", "autograd", "mygrad")
+THREADS = 2
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """The libraries that could be imported, and why the others could not."""
+
+    modules: dict[str, ModuleType]
+    absent: dict[str, str]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.modules
+
+    def __getitem__(self, name: str) -> Any:
+        return self.modules[name]
+
+    def torch_like(self) -> dict[str, Any]:
+        """Return those that share PyTorch's API, so that one program serves them."""
+        return {name: self.modules[name] for name in ("tinytorch", "torch") if name in self}
+
+
+def load() -> Libraries:
+    """Import every library once; PyTorch gets ``THREADS`` threads."""
+    modules, absent = {}, {}
+    for name in NAMES:
+        try:
+            modules[name] = importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise  # the library is installed and broken: not the same as absent
+            absent[name] = "not installed"
+    if "torch" in modules:
+        modules["torch"].set_num_threads(THREADS)
+    return Libraries(modules, absent)
+
+
+def describe_machine(libraries: Libraries) -> dict[str, Any]:
+    """Return what a reader needs to judge the figures: processor, cores and versions."""
+    return {
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "torch_threads": THREADS,
+        "OPENBLAS_CORETYPE": os.environ.get("OPENBLAS_CORETYPE"),
+        "versions": {name: version(name) for name in libraries.modules},
+        "absent": libraries.absent,
+    }
+
+
+def processor() -> str:
+    """Return the processor's name; Linux alone tells it in a file."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if sys.platform == "linux" and cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "source tree"

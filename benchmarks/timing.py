@@ -1,0 +1,57 @@
+"""Time statements in turns and keep the medians."""
+
+from __future__ import annotations
+
+import statistics
+import timeit
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Source to run in a loop, and the names it uses.
+
+    Source and not a function, because a call costs as much as what some rows measure.
+    """
+
+    source: str
+    names: Mapping[str, Any] = field(default_factory=dict)
+
+    def timer(self) -> timeit.Timer:
+        # timeit switches the garbage collector off; a library that leaves cycles behind has to
+        # pay for them here as it does in a program.
+        return timeit.Timer(self.source, setup="import gc; gc.enable()", globals=dict(self.names))
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure: ``rounds`` turns of about ``seconds`` for each library."""
+
+    rounds: int = 15
+    seconds: float = 0.02
+
+
+def loops_for(timer: timeit.Timer, seconds: float) -> int:
+    """Return how many loops of ``timer`` take about ``seconds``."""
+    loops = 1
+    while (spent := timer.timeit(loops)) < seconds / 4:
+        loops *= 2
+    return max(1, round(loops * seconds / spent))
+
+
+def medians(statements: Mapping[str, Statement], effort: Effort) -> dict[str, float]:
+    """Return the median seconds per loop of each statement, measured in turns.
+
+    The order rotates from round to round, so that nobody always follows the same neighbour.
+    """
+    timers = {name: statement.timer() for name, statement in statements.items()}
+    loops = {name: loops_for(timer, effort.seconds) for name, timer in timers.items()}
+    samples: dict[str, list[float]] = {name: [] for name in timers}
+    names = list(timers)
+    for turn in range(effort.rounds):
+        shift = turn % len(names)
+        for name in names[shift:] + names[:shift]:
+            samples[name].append(timers[name].timeit(loops[name]) / loops[name])
+    return {name: statistics.median(values) for name, values in samples.items()}

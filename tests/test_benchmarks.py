@@ -1,0 +1,76 @@
+"""The benchmark harness: it runs, and every library in it does the same work."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import libraries, mlp, ops, report
+from benchmarks.__main__ import main
+from benchmarks.timing import Effort, Statement, medians
+
+FOUND = libraries.load()
+
+
+def test_a_slower_statement_gets_the_larger_median() -> None:
+    statements = {"few": Statement("sum(range(n))", {"n": 10}),
+                  "many": Statement("sum(range(n))", {"n": 10_000})}
+    values = medians(statements, Effort(rounds=3, seconds=0.001))
+    assert 10 < values["many"] / values["few"] < 10_000
+
+
+@pytest.mark.parametrize(("measured", "at_least", "met"), [(0.5, False, True), (0.9, False, False),
+                                                            (0.5, True, False), (0.9, True, True)])
+def test_a_budget_is_met_on_its_own_side(measured: float, at_least: bool, met: bool) -> None:
+    row = report.Row("work", "µs", {"tinytorch": measured, "torch": 1.0}, 0.7, at_least=at_least)
+    assert row.met() is met
+
+
+def test_an_absent_library_leaves_a_gap_and_no_verdict() -> None:
+    row = report.Row("work", "µs", {"tinytorch": 1e-6, "numpy": 1e-6}, 0.7)
+    assert row.met() is None
+    assert report.cells(row) == ["work", "µs", "1", "1", "–", "–", "–", "1.00", "–", "≤ 0.7", ""]
+
+
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_every_library_trains_the_same_network(optimizer: str) -> None:
+    steps = mlp.step(FOUND, optimizer, batch=8)
+    assert {"tinytorch", "numpy"} <= steps.keys()
+    losses = {name: [float(statement.names["step"]()) for _ in range(4)]
+              for name, statement in steps.items()}
+    assert losses["numpy"][-1] < losses["numpy"][0]
+    for name, values in losses.items():
+        np.testing.assert_allclose(values, losses["numpy"], rtol=2e-5, err_msg=name)
+
+
+def test_every_library_has_the_chains_gradient() -> None:
+    expected = ops.chain_by_hand(*ops.operands(16))
+    for name, statement in ops.chain(FOUND, 16).items():
+        exec(statement.source, names := dict(statement.names))
+        if name in ("tinytorch", "torch", "mygrad"):
+            grad = np.asarray(names["a"].grad)
+        else:
+            grad = np.asarray(eval(statement.source, names))
+        np.testing.assert_allclose(grad, expected, rtol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("work", ["import", "facade", "plain add, 16", "recorded exp, 16",
+                                  "chain of 100, 16", "MLP step, SGD, 64", "two threads, 16"])
+def test_a_row_is_measured_and_written(work: str, tmp_path: Path,
+                                       capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "results.json"
+    assert main(["--only", work, "--rounds", "1", "--seconds", "0.0001", "--json", str(path)]) == 0
+    content = json.loads(path.read_text())
+    assert content["machine"]["versions"]["numpy"] == np.__version__
+    printed = capsys.readouterr().out
+    for row in content["rows"]:
+        assert work in row["work"] and row["work"] in printed
+        assert row["values"]["tinytorch"] > 0
+
+
+def test_an_unknown_row_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--only", "no such row"]) == 2
+    assert "chain of 100, 16" in capsys.readouterr().out

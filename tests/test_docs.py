@@ -1,0 +1,64 @@
+"""Every example in a docstring or in the README is run and must print what it says."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+PARSER = doctest.DocTestParser()
+
+
+def docstrings(node: Definition, prefix: str) -> Iterator[tuple[str, ast.AST, str]]:
+    """Yield the dotted name, the node and the docstring of ``node`` and of all inside it.
+
+    Read from the source: what a decorator returns may hide where it came from.
+    """
+    text = ast.get_docstring(node)
+    if text is not None:
+        yield prefix, node, text
+    for child in node.body:
+        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from docstrings(child, f"{prefix}.{child.name}")
+
+
+def examples() -> Iterator[doctest.DocTest]:
+    for path in sorted((ROOT / "tinytorch").rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for dotted, node, text in docstrings(ast.parse(path.read_text()), name):
+            test = PARSER.get_doctest(text, {}, dotted, str(path), getattr(node, "lineno", 0))
+            if test.examples:
+                yield test
+
+
+def readme_sessions() -> Iterator[doctest.DocTest]:
+    """Yield the README's sessions; one continues where the one before it ended."""
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"^```(?:python|pycon)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    sessions = [block for block in blocks if block.startswith(">>>")]
+    yield PARSER.get_doctest("\n".join(sessions), {}, "README", "README.md", 0)
+
+
+def run(test: doctest.DocTest) -> None:
+    """Run one docstring's examples; fail with what was expected and what came."""
+    report: list[str] = []
+    failures = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    assert not failures.failed, "".join(report)
+
+
+@pytest.mark.parametrize("test", list(examples()), ids=lambda test: test.name)
+def test_docstring_example(test: doctest.DocTest) -> None:
+    run(test)
+
+
+@pytest.mark.parametrize("test", list(readme_sessions()), ids=lambda test: test.name)
+def test_readme_session(test: doctest.DocTest) -> None:
+    assert test.examples, "the README opens with a session"
+    run(test)

@@ -1,0 +1,228 @@
+"""The shape of the source: what may import what, and how long a file, function or line may be."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "tinytorch"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+OWN_CODE = [path for folder in ("tinytorch", "tests", "stubs", "benchmarks", "examples")
+            for path in sorted((ROOT / folder).rglob("*.py"))]
+TEXTS = [*OWN_CODE, *sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("*.cfg")),
+         *sorted(ROOT.glob("*.toml")), ROOT / "Makefile", ROOT / ".ci" / "run"]
+
+FILE_LINES, FUNCTION_LINES, LINE_LENGTH = 500, 40, 100
+# DESIGN.md §1, from what everything may import to what nothing may. A module belongs to the
+# longest name that starts its own; modules of one layer may import each other without a cycle.
+LAYERS = [
+    ["dtypes"],
+    ["backends"],
+    ["_state"],
+    ["autograd.engine", "autograd.graph"],
+    ["tensor", "_tensor"],
+    ["_op"],
+    ["ops"],
+    [""],  # numpy, nn, optim, utils, ...: all that is named nowhere else
+    ["__init__"],
+    ["__main__"],
+]
+PRINTERS = {"__main__", "_info", "_printing"}
+MAY_IMPORT_ARRAY_LIBRARIES = "backends"
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name inside the package: ``nn.linear``, ``ops``, ``__init__``."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+MODULES = {module_name(path): path for path in SOURCES}
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def is_type_checking(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+
+
+def import_nodes(node: ast.AST, deferred: bool) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Yield the imports that run with the module; with ``deferred`` those of functions too."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif isinstance(child, ast.stmt) and is_type_checking(child):
+            yield from (inner for statement in child.orelse
+                        for inner in import_nodes(statement, deferred))
+        elif deferred or not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from import_nodes(child, deferred)
+
+
+def imported_names(path: Path, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """Yield what an import statement names: an absolute module, and a member of it or nothing."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, "") for alias in node.names)
+        return
+    parts = [node.module] if node.module else []
+    if node.level:
+        package = ("tinytorch", *path.relative_to(PACKAGE).parts[:-1])
+        parts = [*package[: len(package) - node.level + 1], *parts]
+    yield from ((".".join(parts), alias.name) for alias in node.names)
+
+
+def own_imports(path: Path, deferred: bool) -> set[str]:
+    """Return the package's modules that ``path`` imports, by their names inside the package."""
+    found = set()
+    for node in import_nodes(tree(path), deferred):
+        for module, member in imported_names(path, node):
+            head, _, inner = module.partition(".")
+            if head == "tinytorch":
+                submodule = f"{inner}.{member}".strip(".")
+                found.add(submodule if submodule in MODULES else inner or "__init__")
+    return found - {module_name(path)}
+
+
+def layer(name: str) -> int:
+    """Return the position in ``LAYERS`` of the entry that names ``name`` most precisely."""
+    best = max((entry for entries in LAYERS for entry in entries
+                if entry == "" or name == entry or name.startswith(f"{entry}.")), key=len)
+    return next(index for index, entries in enumerate(LAYERS) if best in entries)
+
+
+def parents(name: str) -> list[str]:
+    """Return the packages whose ``__init__`` runs before ``name`` does, the facade left out."""
+    parts = name.split(".")
+    return [".".join(parts[:count]) for count in range(1, len(parts))]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_imports_point_down(path: Path) -> None:
+    name = module_name(path)
+    upward = [other for other in own_imports(path, deferred=False) if layer(other) > layer(name)]
+    assert not upward, f"{name} imports what stands above it in DESIGN.md §1: {upward}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_nothing_imports_the_facade(path: Path) -> None:
+    if module_name(path) == "__main__":
+        pytest.skip("the REPL is a user of the facade")
+    assert "__init__" not in own_imports(path, deferred=True)
+
+
+def test_imports_have_no_cycle() -> None:
+    graph = {}
+    for name, path in MODULES.items():
+        wanted = own_imports(path, deferred=False)
+        # A package's own __init__ may gather its modules, so it is nobody's prerequisite there.
+        wanted |= {package for other in wanted for package in parents(other)
+                   if not name.startswith(f"{package}.") and package != name}
+        graph[name] = wanted
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(reversed(error.args[1]))}")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_array_libraries_are_imported_by_backends_alone(path: Path) -> None:
+    if module_name(path).split(".")[0] == MAY_IMPORT_ARRAY_LIBRARIES:
+        pytest.skip("a backend is where an array library is imported")
+    modules = [module for node in import_nodes(tree(path), deferred=True)
+               for module, _ in imported_names(path, node)]
+    foreign = [name for name in modules if name.partition(".")[0] in ("numpy", "cupy", "cupyx")]
+    assert not foreign, f"{relative(path)} imports {foreign}; ask the backend instead"
+
+
+@pytest.mark.parametrize("path", OWN_CODE, ids=relative)
+def test_files_and_lines_are_short(path: Path) -> None:
+    lines = path.read_text().splitlines()
+    assert len(lines) <= FILE_LINES, f"{len(lines)} lines"
+    long = [number for number, line in enumerate(lines, 1) if len(line) > LINE_LENGTH]
+    assert not long, f"more than {LINE_LENGTH} columns in lines {long}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_functions_are_short(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            length = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+            assert length <= FUNCTION_LINES, f"{node.name}: {length} lines without its docstring"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_only_the_command_line_prints(path: Path) -> None:
+    if path.stem in PRINTERS:
+        pytest.skip("printing is this file's work")
+    calls = [node.lineno for node in ast.walk(tree(path)) if isinstance(node, ast.Call)
+             and isinstance(node.func, ast.Name) and node.func.id == "print"]
+    assert not calls, f"print in lines {calls}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_no_error_is_swallowed(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ExceptHandler):
+            broad = node.type is None or ast.unparse(node.type) in ("Exception", "BaseException")
+            raises = any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
+            assert raises or not broad, f"line {node.lineno} catches everything and goes on"
+
+
+# Assembled from parts so that this file does not hold what it looks for.
+UNWELCOME = {
+    "a task without an issue": re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\(#\d+\))"),
+    "a machine's path": re.compile(r"(?<![\w.])/(wo" r"rk|ro" r"ot|ho" r"me)/"),
+    "a package index": re.compile(r"py" r"pi\.|index" r"-url"),
+}
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=relative)
+def test_texts_speak_of_the_project_alone(path: Path) -> None:
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for what, pattern in UNWELCOME.items():
+            assert not pattern.search(line), f"{what} in line {number}: {line.strip()}"
+
+
+def test_top_level_holds_nothing_unforeseen() -> None:
+    allowed = {"setup.cfg", "pyproject.toml", "Makefile", "README.md", "LICENSE", "tinytorch",
+               "tests", "stubs", "examples", "benchmarks", "docs", "build", "dist", "digits.png"}
+    found = {path.name for path in ROOT.iterdir()
+             if not path.name.startswith((".", "__")) and path.suffix != ".egg-info"}
+    assert found <= allowed
+
+
+def test_every_package_is_installed() -> None:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    listed = set(config["options"]["packages"].split())
+    present = {".".join(path.parent.relative_to(ROOT).parts) for path in SOURCES}
+    assert listed == present | {"tinytorch-stubs"}
+
+
+def test_pyproject_declares_the_build_alone() -> None:
+    sections = re.findall(r"^\[(.+)\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert sections == ["build-system"]
+
+
+def test_library_needs_numpy_alone() -> None:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    (requirement,) = config["options"]["install_requires"].split()
+    assert re.match(r"numpy\b", requirement)
