@@ -319,7 +319,7 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
 
     Example:
         >>> import tinytorch as tt
-        >>> print(tensor_repr(tt.tensor([[1.5, 2], [3, 4]])))
+        >>> tt.tensor([[1.5, 2], [3, 4]])
         tensor([[1.5000, 2.0000],
                 [3.0000, 4.0000]])
     """
@@ -340,7 +340,7 @@ def parameter_repr(p: Any) -> str:
 
     Example:
         >>> import tinytorch as tt
-        >>> print(parameter_repr(tt.nn.Parameter(tt.ones(2))))
+        >>> tt.nn.Parameter(tt.ones(2))
         Parameter containing:
         tensor([1., 1.], requires_grad=True)
     """
@@ -379,7 +379,7 @@ def _suffixes(t: Any, options: _Options) -> list[str]:
 
 def _is_evident(dtype: dtypes.dtype, empty: bool) -> bool:
     """Whether the reader knows the dtype from the numbers shown."""
-    default = _state.get_default_dtype()
+    default = _state.default_dtype()
     if empty:
         return dtype == default
     if dtype.is_complex:
