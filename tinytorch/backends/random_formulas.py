@@ -1,0 +1,181 @@
+"""The arithmetic of PyTorch's random streams: plain functions of arrays, without state.
+
+What is drawn, and in which order, is ``torch_mt19937.py``'s business.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+NDArray = np.ndarray[Any, Any]
+
+#: Draws handled at once: the temporaries of one block stay in the cache.
+BLOCK = 1 << 15
+
+
+def blocks(count: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, count, BLOCK):
+        yield start, min(start + BLOCK, count)
+
+
+def real_dtype(dtype: Any) -> Any:
+    return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+
+
+def largest_integer(dtype: Any) -> int:
+    return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+def cast(values: NDArray, dtype: Any) -> NDArray:
+    if dtype == np.float16 and values.dtype == np.float64:
+        values = values.astype(np.float32)  # PyTorch rounds twice
+    return values.astype(dtype, copy=False)
+
+
+def modulo(words: NDArray, extent: int) -> NDArray:
+    """``words % extent``; division by one number is vectorised in NumPy, modulo is not."""
+    if extent & (extent - 1) == 0:
+        return words & words.dtype.type(extent - 1)
+    quotient = words // words.dtype.type(extent)
+    quotient *= words.dtype.type(extent)
+    return np.subtract(words, quotient, out=quotient)
+
+
+def multiply_add(x: NDArray, scale: float, shift: float) -> NDArray:
+    """``x * scale + shift`` rounded once, as the processor's fused operation does.
+
+    float32 is exact in float64. float64 takes the exact product and the exact sum as
+    pairs (Dekker 1971, Knuth's TwoSum) and adds the two small parts last.
+    """
+    if scale == 1 and shift == 0:
+        return x
+    if x.dtype == np.float32:
+        if shift == 0:
+            x *= np.float32(scale)
+            return x
+        wide = x.astype(np.float64)
+        wide *= float(np.float32(scale))
+        wide += float(np.float32(shift))
+        return wide.astype(np.float32)
+    product = x * scale
+    if shift == 0 or not (abs(scale) < 2.0**900 and abs(shift) < 2.0**900):
+        return product + shift
+    x_high, x_low = _split(x)
+    scale_high, scale_low = _split(scale)
+    error = x_high * scale_high - product
+    error += x_high * scale_low
+    error += x_low * scale_high
+    error += x_low * scale_low
+    total = product + shift
+    kept = total - product
+    error += (product - (total - kept)) + (shift - kept)
+    return total + error  # type: ignore[no-any-return]
+
+
+def _split(x: Any) -> tuple[Any, Any]:
+    """Two halves of 26 bits each whose sum is ``x`` (Veltkamp)."""
+    scaled = x * 134217729.0
+    high = scaled - (scaled - x)
+    return high, x - high
+
+
+def box_muller(units: NDArray, mean: float, std: float) -> NDArray:
+    """Normals from uniforms, in place, in blocks of 16: 8 radii, then 8 angles."""
+    real = units.dtype.type
+    out = units.reshape(-1, 2, 8)
+    radius = real(1) - out[:, 0]
+    np.log(radius, out=radius)
+    radius *= real(-2)
+    np.sqrt(radius, out=radius)
+    angle = out[:, 1] * real(2 * math.pi)
+    np.multiply(radius, np.cos(angle), out=out[:, 0])
+    np.multiply(radius, np.sin(angle), out=out[:, 1])
+    return multiply_add(units, std, mean)
+
+
+def tiny_pairs(words: list[int]) -> list[float]:
+    """Box-Muller on a handful of 32-bit words, where calls into NumPy would cost more."""
+    flat = iter(words)
+    values = []
+    for a, b, c, d in zip(flat, flat, flat, flat, strict=True):
+        angle = 2.0 * math.pi * (((a & 0x1FFFFF) << 32 | b) * 2.0**-53)
+        chance = ((c & 0x1FFFFF) << 32 | d) * 2.0**-53
+        radius = math.sqrt(-2.0 * math.log1p(-chance))
+        values += [radius * math.cos(angle), radius * math.sin(angle)]
+    return values
+
+
+def vector_pairs(units: NDArray) -> NDArray:
+    angle = units[0::2] * (2.0 * math.pi)
+    radius = np.sqrt(-2.0 * np.log1p(-units[1::2]))
+    out = np.empty_like(units)
+    np.multiply(radius, np.cos(angle), out=out[0::2])
+    np.multiply(radius, np.sin(angle), out=out[1::2])
+    return out
+
+
+def swap_loop(partners: NDArray, count: int) -> NDArray:
+    """Swap element i with element ``partners[i]``, for each i in turn."""
+    values = list(range(count))
+    for i, j in enumerate(partners.tolist()):
+        values[i], values[j] = values[j], values[i]
+    return np.array(values, np.int64)
+
+
+def swap_by_links(partners: NDArray, count: int) -> NDArray:
+    """The same swaps without a loop over them.
+
+    Step i takes what lies at ``j = partners[i]``: the number j itself, or what the latest
+    earlier step with that partner left there, which is what it had found at its own place.
+    What step i finds at its own place is, in turn, what the latest earlier step with
+    partner i had found at its own. These links lead to ever smaller steps, some three on
+    average, and the number at the end of the chain is the value.
+    """
+    steps = np.arange(len(partners))
+    latest = np.arange(count)
+    earlier = np.full(len(partners), -1)  # the step before with the same partner
+    latest[partners] = steps  # of equal indices the last is kept
+    link = latest.copy()
+    rest, targets = steps, partners
+    while rest.size:
+        losers = latest.take(targets) != rest
+        rest, targets = rest.compress(losers), targets.compress(losers)
+        earlier[latest[targets]] = rest
+        latest[targets] = rest
+    own = np.flatnonzero(partners == steps)  # a step that is its own partner moves nothing
+    link[own] = np.where(earlier[own] < 0, own, earlier[own])
+    _follow(link)
+    taken = np.flatnonzero(earlier >= 0)
+    values = np.append(partners, link[-1])
+    values[taken] = link.take(earlier.take(taken))
+    return values
+
+
+def _follow(link: NDArray) -> None:
+    """Replace each link by the end of its chain, doubling the reach in every round."""
+    active = np.flatnonzero(link != np.arange(len(link)))
+    while active.size:
+        here = link.take(active)
+        further = link.take(here)
+        moved = further != here
+        active = active.compress(moved)
+        link[active] = further.compress(moved)
+
+
+def search_rows(weights: NDArray, units: NDArray) -> NDArray:
+    """For each unit the first index whose cumulative share is not below it, row by row."""
+    real = np.float64 if weights.dtype == np.float64 else np.float32
+    shares = np.cumsum(weights.astype(real, copy=False), axis=-1)
+    shares /= shares[:, -1:]
+    low = np.zeros(units.shape, np.int64)
+    high = np.full(units.shape, weights.shape[-1] - 1)
+    for _ in range(weights.shape[-1].bit_length()):
+        middle = (low + high) >> 1
+        below = np.take_along_axis(shares, middle, axis=-1) < units
+        low = np.where(below & (low < high), middle + 1, low)
+        high = np.where(below, high, middle)
+    return low
