@@ -71,11 +71,15 @@ class Backend:
 
     def dtype_of(self, array: Array) -> dtypes.dtype:
         """The dtype of an array; TypeError for one that torch has no word for."""
+        return self.dtype_of_native(array.dtype)
+
+    def dtype_of_native(self, native: Any) -> dtypes.dtype:
+        """The dtype the library's object ``native`` stands for."""
         try:
-            return _DTYPE_OF_CHAR[array.dtype.char]
+            return _DTYPE_OF_CHAR[native.char]
         except KeyError:
             raise TypeError(
-                f"can't convert an array of dtype {array.dtype}; the supported types are "
+                f"can't convert an array of dtype {native}; the supported types are "
                 + ", ".join(d.name for d in dtypes.ALL if d.dtype is not None)
             ) from None
 

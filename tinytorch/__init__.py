@@ -1,0 +1,24 @@
+"""PyTorch's API in pure Python over NumPy and CuPy.
+
+    >>> import tinytorch as tt
+    >>> x = tt.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    >>> (x ** 2).sum().backward()
+    >>> x.grad
+    tensor([2., 4., 6.])
+
+No function takes a backend unless you want to name one: creation follows the backend that
+is active in this thread (``tt.set_backend``, ``with tt.backend_context("cupy"):``), and
+everything else follows its inputs. ``dir(tinytorch)`` lists what there is here and now.
+"""
+
+from . import _facade
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name):  # type: ignore[no-untyped-def]
+    return _facade.resolve(name)
+
+
+def __dir__():  # type: ignore[no-untyped-def]
+    return _facade.listing()

@@ -1,0 +1,189 @@
+"""From what users pass to what kernels take: backends, tensors, a common dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _state, dtypes
+from ._tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from ._op import Op
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def tensors_in(op: Op, given: list[Any]) -> list[tuple[str, Tensor]]:
+    """The tensors among the arguments, with the names of their parameters."""
+    found = []
+    for i in op.tensors:
+        value = given[i]
+        if isinstance(value, Tensor):
+            found.append((op.params[i], value))
+        elif i == op.sequence and value is not None:
+            if isinstance(value, Tensor) or not hasattr(value, "__iter__"):
+                raise TypeError(
+                    f"{op.name}(): argument '{op.params[i]}' (position {i + 1}) must be tuple of "
+                    f"Tensors, not {type(value).__name__}"
+                )
+            given[i] = value = tuple(value)
+            found += [(op.params[i], v) for v in value if isinstance(v, Tensor)]
+    return found
+
+
+def common_backend(op: Op, given: list[Any]) -> Any:
+    """The backend of the tensors among the arguments; the active one if there are none.
+
+    Raises:
+        RuntimeError: For tensors on different backends; 0-d CPU tensors go with anything.
+    """
+    found = tensors_in(op, given)
+    if not found:
+        return _state.current_backend()
+    name, first = found[0]
+    xp = first._xp
+    if all(t._xp is xp for _, t in found):
+        return xp
+    for name, tensor in found:  # a 0-d CPU tensor gives way to the others
+        if tensor._data.shape or tensor._xp.device_type != "cpu":
+            first, xp = tensor, tensor._xp
+            break
+    return _reconcile(op, given, found, (name, first), xp)
+
+
+def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any:
+    moved: dict[int, Tensor] = {}
+    for name, tensor in found:
+        if tensor._xp is xp:
+            continue
+        if tensor._data.shape or tensor._xp.device_type != "cpu":
+            raise RuntimeError(
+                f"{op.name}(): Expected all tensors to be on the same device, but found at least "
+                f"two devices, {first[1].device} and {tensor.device}! Argument '{first[0]}' is on "
+                f"backend '{xp.name}', argument '{name}' on backend '{tensor._xp.name}'; move one "
+                "with .to()."
+            )
+        moved[id(tensor)] = tensor.to(backend=xp)  # type: ignore[attr-defined]
+    for i in op.tensors:
+        value = given[i]
+        if isinstance(value, tuple):
+            given[i] = tuple(moved.get(id(v), v) for v in value)
+        else:
+            given[i] = moved.get(id(value), value)
+    return xp
+
+
+def to_tensor(op: Op, position: int, value: Any, xp: Any) -> Tensor:
+    """A tensor argument that was given as a number, a list or an array.
+
+    Raises:
+        TypeError: For anything else.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, _NUMBERS):
+        return wrap(xp.convert(value, dtype_of_number(value)), xp)
+    if isinstance(value, (list, tuple)):
+        return wrap(convert_sequence(value, xp), xp)
+    if isinstance(value, xp.array_type):
+        return wrap(value, xp)
+    if hasattr(value, "__array_interface__") and not isinstance(value, (str, bytes)):
+        return wrap(xp.convert(value), xp)
+    raise TypeError(
+        f"{op.name}(): argument '{op.params[position]}' (position {position + 1}) must be "
+        f"Tensor, not {type(value).__name__}"
+    )
+
+
+def convert_sequence(value: Any, xp: Any, dtype: dtypes.dtype | None = None) -> Any:
+    """A raw array from nested sequences; Python floats become the default dtype."""
+    if dtype is None:
+        leaf = value
+        while isinstance(leaf, (list, tuple)) and leaf:
+            leaf = leaf[0]
+        array = xp.convert(value)
+        if isinstance(leaf, _NUMBERS) or isinstance(leaf, (list, tuple)):
+            found = xp.dtype_of(array)
+            if found is dtypes.float64:
+                dtype = _state.default_dtype()
+            elif found is dtypes.complex128:
+                dtype = _state.default_dtype().to_complex()
+        return array if dtype is None else array.astype(xp.native_dtype(dtype), copy=False)
+    return xp.convert(value, dtype)
+
+
+def dtype_of_number(value: Any) -> dtypes.dtype:
+    """The dtype a Python number stands for."""
+    if isinstance(value, bool):
+        return dtypes.bool
+    if isinstance(value, int):
+        return dtypes.int64
+    default = _state.default_dtype()
+    return default if isinstance(value, float) else default.to_complex()
+
+
+def result_dtype(values: Any) -> dtypes.dtype:
+    """torch's result type of tensors and numbers.
+
+    Tensors with dimensions come before 0-d tensors, and those before Python numbers.
+    """
+    dims: dtypes.dtype | None = None
+    zero: dtypes.dtype | None = None
+    number: dtypes.dtype | None = None
+    for value in values:
+        if isinstance(value, Tensor):
+            dtype = value.dtype
+            if value._data.shape:
+                dims = dtype if dims is None else dtypes.promote_types(dims, dtype)
+            else:
+                zero = dtype if zero is None else dtypes.promote_types(zero, dtype)
+        else:
+            dtype = dtype_of_number(value)
+            number = dtype if number is None else dtypes.promote_types(number, dtype)
+    combine = dtypes.combine_categories
+    result = combine(dims, combine(zero, number))
+    assert result is not None
+    return result
+
+
+def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
+    """Cast the operands among ``given`` to their common dtype, in place."""
+    values = []
+    for i in op.operands:
+        if i == op.sequence:
+            values.extend(given[i])
+        elif given[i] is not None:
+            values.append(given[i])
+    if not values:
+        return
+    dtype = result_dtype(values)
+    if op.promote == "float" and dtype.category < 2:
+        dtype = _state.default_dtype()
+    for i in op.operands:
+        value = given[i]
+        if i == op.sequence:
+            given[i] = tuple(cast_tensor(v, dtype) for v in value)
+        elif isinstance(value, Tensor):
+            given[i] = cast_tensor(value, dtype)
+        elif value is not None:
+            given[i] = fit_number(value, dtype, xp)
+
+
+def cast_tensor(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """The tensor in ``dtype``, recorded if that changes it."""
+    if tensor._data.dtype == dtype.dtype:
+        return tensor
+    return tensor.to(dtype)  # type: ignore[attr-defined, no-any-return]
+
+
+def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
+    """A number as a kernel may take it: Python's, unless the dtype would refuse it."""
+    if dtype.kind in "ui" and not isinstance(value, bool):
+        limits = dtypes.iinfo(dtype)
+        if not limits.min <= value <= limits.max:
+            wrapped = (int(value) - limits.min) % (1 << limits.bits) + limits.min
+            return xp.asarray(wrapped, dtype=xp.native_dtype(dtype))
+    if dtype.kind == "b" or (dtype.is_floating_point and isinstance(value, int)):
+        # A bool among bools, and ints too large for a float's conversion rules.
+        return xp.asarray(value, dtype=xp.native_dtype(dtype)) if dtype.kind == "b" else float(value)
+    return value

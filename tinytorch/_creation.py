@@ -1,0 +1,90 @@
+"""``@creation``: operations that make a tensor where the state, or an argument, says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _state, dtypes
+from ._device import backend_name, device
+from ._op import Op, dress
+from ._tensor import Tensor, wrap
+from .backends import load
+from .backends.base import Backend
+
+#: The keywords every creation function takes beside its own.
+_COMMON: dict[str, tuple[str, Any]] = {
+    "out": ("Tensor | None", None), "dtype": ("dtype | None", None), "layout": ("Any", None),
+    "device": ("device | str | int | None", None), "pin_memory": ("bool", False),
+    "requires_grad": ("bool", False), "backend": ("Backend | str | None", None),
+}  # fmt: skip
+
+
+def backend_for(where: Any = None, backend: Any = None) -> Backend:
+    """The backend of a creation call: its argument's, its device's, or the active one."""
+    if backend is not None:
+        return load(backend)
+    if where is not None:
+        return load(backend_name(device(where).type))
+    return _state.current_backend()
+
+
+def creation(kernel: Any = None, /, **options: Any) -> Any:
+    """File a kernel ``(xp, ..., *, dtype)`` as a creation function.
+
+    The kernel gets a native dtype: the one asked for, else the default dtype, else (with
+    ``default_dtype=False``) None, to work it out from its arguments. torch's common keywords
+    (``out, dtype, device, requires_grad, ...``) and ``backend`` are added to its own.
+    """
+    if kernel is None:
+        return lambda real: creation(real, **options)
+    use_default = options.pop("default_dtype", True)
+    spec = Op(kernel, 1, {"method": False, **options})
+
+    def function(*args: Any, **given: Any) -> Tensor:
+        common = {name: given.pop(name) for name in _COMMON if name in given}
+        return _create(spec, use_default, args, given, common)
+
+    dress(spec, function, kernel, _COMMON)
+    return function
+
+
+def _create(
+    spec: Op, use_default: bool, args: tuple[Any, ...], given: Any, common: dict[str, Any]
+) -> Tensor:
+    from ._call import bind
+
+    xp = backend_for(common.get("device"), common.get("backend"))
+    values = bind(spec, args, given)
+    at = spec.index["dtype"]
+    dtype = common.get("dtype")
+    if dtype is not None:
+        values[at] = xp.native_dtype(dtypes.as_dtype(dtype))
+    elif use_default:
+        values[at] = xp.native_dtype(_state.default_dtype())
+    if spec.shape_position is not None:
+        values[spec.shape_position] = checked_size(spec.name, values[spec.shape_position])
+    out = wrap(spec.run(xp, tuple(values)), xp)
+    if common.get("out") is not None:
+        from ._inplace import write_to_out
+
+        return write_to_out(common["out"], out, spec)  # type: ignore[no-any-return]
+    return out.requires_grad_() if common.get("requires_grad") else out
+
+
+def checked_size(name: str, size: Any) -> tuple[int, ...]:
+    """A shape as a tuple of ints; RuntimeError for negative sizes, TypeError for no ints."""
+    if not isinstance(size, (tuple, list)):
+        size = (size,)
+    shape = []
+    for n in size:
+        if not hasattr(n, "__index__"):
+            raise TypeError(
+                f"{name}(): argument 'size' must be tuple of ints, but found element of type "
+                f"{type(n).__name__}"
+            )
+        shape.append(n.__index__())
+    if any(n < 0 for n in shape):
+        raise RuntimeError(
+            f"{name}: Trying to create tensor with negative dimension {min(shape)}: {shape}"
+        )
+    return tuple(shape)

@@ -1,0 +1,85 @@
+"""Devices: ``cpu`` is the NumPy backend, ``cuda:N`` is CuPy's device N."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class device:
+    """Where tensors live; also a context in which they are made there.
+
+    Args:
+        type: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, a device, or a device's number.
+        index: The number, if ``type`` does not hold it.
+
+    Raises:
+        RuntimeError: For a text that names no device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.device("cpu")
+        device(type='cpu')
+    """
+
+    __slots__ = ("type", "index", "_scopes")
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        if isinstance(type, device):
+            type, index = type.type, type.index if index is None else index
+        elif isinstance(type, int):
+            type, index = "cuda", type
+        elif not isinstance(type, str):
+            raise TypeError(
+                "device(): argument 'type' (position 1) must be str, int or device, "
+                f"not {type.__class__.__name__}"
+            )
+        if ":" in type:
+            type, _, number = type.partition(":")
+            if index is not None or not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{type}:{number}'")
+            index = int(number)
+        if not type.isidentifier():
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        self.type: str = type
+        self.index = index
+        self._scopes: list[Any] = []
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return str(self) == other
+        if not isinstance(other, device):
+            return NotImplemented
+        return self.type == other.type and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> tuple[Any, tuple[str, int | None]]:
+        return device, (self.type, self.index)
+
+    def __enter__(self) -> device:
+        from . import _state
+
+        scope = _state.backend_context(backend_name(self.type))
+        scope.__enter__()
+        self._scopes.append(scope)
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._scopes.pop().__exit__(*exception)
+
+
+#: Device types whose backend has another name.
+_BACKEND_OF_TYPE = {"cpu": "numpy", "cuda": "cupy"}
+
+
+def backend_name(device_type: str) -> str:
+    """The name of the backend whose arrays live on devices of this type."""
+    return _BACKEND_OF_TYPE.get(device_type, device_type)

@@ -1,0 +1,201 @@
+"""How a public name is found: used by ``tinytorch`` and every dispatching namespace.
+
+Families of operations are modules of ``tinytorch.ops``. The ones every program needs are
+imported with the package; the others when a name is asked for that nobody has yet, so that
+no list says which family holds which name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import _tensor
+from ._op import NAMESPACES
+
+#: Families that ``import tinytorch`` loads: what a first model needs.
+CORE = (
+    "creation", "conversion", "elementwise", "comparison", "reduction", "shape", "joining",
+    "indexing", "linear_algebra", "activation",
+)  # fmt: skip
+
+
+def families() -> list[str]:
+    """Names of all modules in ``tinytorch.ops``, found in its folder."""
+    folder = os.path.join(os.path.dirname(__file__), "ops")
+    names = (entry.partition(".")[0] for entry in sorted(os.listdir(folder)))
+    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+
+
+_loaded_all = False
+
+
+def load_core() -> None:
+    """Import the families every program needs."""
+    for name in CORE:
+        importlib.import_module(f"tinytorch.ops.{name}")
+
+
+def load_until(found: Callable[[], bool]) -> bool:
+    """Import families until ``found()``; whether it ever was."""
+    global _loaded_all
+    if found():
+        return True
+    if _loaded_all:
+        return False
+    for name in families():
+        module = f"tinytorch.ops.{name}"
+        if module not in sys.modules:
+            importlib.import_module(module)
+            if found():
+                return True
+    _loaded_all = True
+    return found()
+
+
+def load_all() -> None:
+    """Import every family."""
+    load_until(lambda: False)
+
+
+def find(namespace: str, name: str) -> Any:
+    """The function called ``name`` in a namespace, or None."""
+    table = NAMESPACES.setdefault(namespace, {})
+    if load_until(lambda: name in table):
+        return table[name]
+    return None
+
+
+def names(namespace: str) -> list[str]:
+    """Every name of a namespace."""
+    load_all()
+    return sorted(NAMESPACES.setdefault(namespace, {}))
+
+
+def namespace(
+    module: str, prefix: str, extra: Iterable[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` for a module whose functions are operations.
+
+    Args:
+        module: The module's ``__name__``.
+        prefix: The namespace its operations declare.
+        extra: Names the module defines itself.
+    """
+    table = vars(sys.modules[module])
+
+    def get(name: str) -> Any:
+        if not name.startswith("_"):
+            function = find(prefix, name)
+            if function is not None:
+                table[name] = function
+                return function
+        raise AttributeError(missing(module, name, names(prefix) if name[0] != "_" else ()))
+
+    def listing() -> list[str]:
+        return sorted({*names(prefix), *extra})
+
+    return get, listing
+
+
+def missing(module: str, name: str, known: Iterable[str], note: str = "") -> str:
+    """The text of an AttributeError, with the nearest known name."""
+    text = f"module {module!r} has no attribute {name!r}{note}"
+    import difflib
+
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"{text}. Did you mean: {near[0]!r}?" if near else text
+
+
+def _find_method(name: str) -> bool:
+    return load_until(lambda: hasattr(_tensor.Tensor, name))
+
+
+_tensor.find_method = _find_method
+_tensor.load_all_methods = load_all
+
+
+# -- the top level ---------------------------------------------------------------------------
+
+#: Public modules, imported when first asked for.
+MODULES = (
+    "autograd", "backends", "cuda", "fft", "func", "linalg", "nn", "numpy", "optim", "random",
+    "signal", "special", "testing", "utils",
+)  # fmt: skip
+#: Where the public values that are neither operations nor modules are defined.
+HOMES: dict[str, tuple[str, ...]] = {
+    "tinytorch._state": (
+        "BackendType", "BackendUnavailableError", "UnknownBackendError", "backend_context",
+        "enable_grad", "get_backend", "get_default_backend", "get_default_dtype", "get_state",
+        "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "list_backends",
+        "no_grad", "propagate", "register_backend", "reset_backend", "reset_state",
+        "set_backend", "set_default_backend", "set_default_dtype", "set_grad_enabled",
+        "set_state", "state",
+    ),
+    "tinytorch._tensor": ("Size", "Tensor"),
+    "tinytorch._device": ("device",),
+    "tinytorch.dtypes": ("dtype", "finfo", "iinfo", "promote_types"),
+    "tinytorch._printing": ("get_printoptions", "printoptions", "set_printoptions"),
+    "tinytorch.random": (
+        "Generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+    ),
+    "tinytorch.backends.base": ("Backend",),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}
+
+
+def resolve(name: str) -> Any:
+    """The public value ``tinytorch.name``: an operation, a module, a value of the backend."""
+    from . import _state, dtypes
+
+    if name == "__all__":
+        return [n for n in listing() if not n.startswith("_")]
+    if name.startswith("_"):
+        raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
+    table = vars(sys.modules["tinytorch"])
+    if name in NAMESPACES[""]:
+        return table.setdefault(name, NAMESPACES[""][name])
+    if name in MODULES and _exists(name):
+        return importlib.import_module(f"tinytorch.{name}")
+    if name in _HOME_OF:
+        value = getattr(importlib.import_module(_HOME_OF[name]), name)
+        return table.setdefault(name, value)
+    backend = _state.current_backend()
+    if name in dtypes.NAMES:
+        dtype = dtypes.NAMES[name]
+        if backend.supports(dtype):
+            return dtype
+        raise AttributeError(
+            f"module 'tinytorch' has no attribute {name!r}: the active backend, "
+            f"{backend.name}, has no such dtype"
+        )
+    function = find("", name)
+    if function is not None:
+        return table.setdefault(name, function)
+    from ._forward import forward
+
+    found = forward(backend, name)
+    if found is not None:
+        return found
+    raise AttributeError(
+        missing("tinytorch", name, listing(), f" (active backend: {backend.name})")
+    )
+
+
+def _exists(module: str) -> bool:
+    return importlib.util.find_spec(f"tinytorch.{module}") is not None
+
+
+def listing() -> list[str]:
+    """Names of ``dir(tinytorch)``: what is here and now, the active backend's own included."""
+    from . import _state, dtypes
+    from ._forward import forwarded
+
+    backend = _state.current_backend()
+    found = {name for name, dtype in dtypes.NAMES.items() if backend.supports(dtype)}
+    found.update(names(""), _HOME_OF, (m for m in MODULES if _exists(m)), forwarded(backend))
+    return sorted(found | {n for n in vars(sys.modules["tinytorch"]) if n.startswith("__")})

@@ -1,0 +1,79 @@
+"""Names that only the active backend's library has, such as ``tt.hamming`` on NumPy.
+
+They are forwarded at every access: tensors go in as arrays, arrays come out as tensors.
+No gradient flows through them, so a tensor that requires grad is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from . import _state
+from ._tensor import Tensor, wrap
+from .backends.base import Backend
+
+
+def forward(backend: Backend, name: str) -> Any:
+    """``name`` of the backend's library, ready for tensors; None if it has none."""
+    if name not in forwarded(backend):
+        return None
+    value = getattr(backend.library, name)
+    if isinstance(value, type) or not callable(value):
+        return wrap(value, backend) if isinstance(value, backend.array_type) else value
+
+    @functools.wraps(value)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        raw = [_unwrap(backend, name, a) for a in args]
+        named = {key: _unwrap(backend, name, v) for key, v in kwargs.items()}
+        return _wrap(backend, value(*raw, **named))
+
+    return call
+
+
+def forwarded(backend: Backend) -> frozenset[str]:
+    """Public functions and constants of the backend's library."""
+    known = _FORWARDED.get(backend)
+    if known is None:
+        names = getattr(backend.library, "__all__", None) or dir(backend.library)
+        known = frozenset(n for n in names if _is_forwardable(backend, n))
+        _FORWARDED[backend] = known
+    return known
+
+
+_FORWARDED: dict[Backend, frozenset[str]] = {}
+
+
+def _is_forwardable(backend: Backend, name: str) -> bool:
+    if name.startswith("_"):
+        return False
+    value = getattr(backend.library, name, None)
+    return callable(value) and not isinstance(value, type)
+
+
+def _unwrap(backend: Backend, name: str, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        if value.requires_grad and _state.grad_enabled():
+            raise RuntimeError(
+                f"{name} is {backend.name}'s own function and not differentiable: got a Tensor "
+                "that requires grad; call it on tensor.detach() or under tt.no_grad()"
+            )
+        if value._xp is not backend:
+            raise RuntimeError(
+                f"{name} is a function of backend {backend.name!r}, got a Tensor on backend "
+                f"{value._xp.name!r}"
+            )
+        return value._data
+    if isinstance(value, (list, tuple)):
+        return type(value)(_unwrap(backend, name, v) for v in value)
+    return value
+
+
+def _wrap(backend: Backend, value: Any) -> Any:
+    if isinstance(value, backend.array_type):
+        return wrap(value, backend)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(_wrap(backend, v) for v in value)
+    if hasattr(value, "dtype") and hasattr(value, "ndim"):  # NumPy's scalars
+        return wrap(backend.asarray(value), backend)
+    return value

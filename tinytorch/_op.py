@@ -1,0 +1,420 @@
+"""What an operation is: ``@op``, its gradient rules, and the registry ``OPS``.
+
+An operation is written once, as a kernel on raw arrays, with its rules beside it::
+
+    @op
+    def sin(xp: Backend, input: Array) -> Array:
+        \"\"\"Sine of each element of ``input``, in radians.\"\"\"
+        return xp.sin(input)
+
+    sin.vjp(input=lambda xp, g, input: g * xp.cos(input))
+
+``@op`` files it in ``OPS`` and returns a plain function without ``xp``. The Tensor method,
+the in-place form, ``out=``, other spellings, the signature and the stub all follow from it.
+
+A parameter's annotation says what it is: ``Array`` and ``Operand`` are tensors (an operand
+may also be a number), ``Index`` and ``Mask`` tensors that take no part in promotion,
+``Sequence[Array]`` a list of tensors, ``Shape`` sizes that may be given one by one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
+
+from ._tensor import Tensor
+from .backends.base import Array, Backend
+
+__all__ = ["OPS", "Array", "Backend", "Index", "Mask", "Op", "Operand", "Shape", "composite", "op"]
+
+#: A tensor or a Python number.
+Operand: TypeAlias = Any
+#: An integer tensor that selects elements.
+Index: TypeAlias = Any
+#: A bool tensor that selects elements.
+Mask: TypeAlias = Any
+#: Sizes: a sequence of ints, or as many int arguments.
+Shape: TypeAlias = Sequence[int]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+_TENSOR_ANNOTATIONS = ("Array", "Operand", "Index", "Mask", "Tensor")
+REQUIRED: Any = inspect.Parameter.empty
+
+#: Every operation by its qualified name: ``sin``, ``nn.functional.linear``, ``linalg.norm``.
+OPS: dict[str, Op] = {}
+#: What each public namespace holds: ``NAMESPACES["nn.functional"]["relu"]`` is the function.
+NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": {}}
+
+
+class Op:
+    """An operation: its kernel, its parameters, its gradient rules and where it is public.
+
+    Attributes:
+        name: Its name, and ``qualname`` with the namespace before it.
+        kernel: The function on raw arrays; None for a composite.
+        function: The public function.
+        params: Names of the parameters, without ``xp``.
+        defaults: Their defaults, ``REQUIRED`` where there is none.
+        positional: How many of them may be given by position.
+        tensors: Positions of the tensor parameters (``sequence`` is one of them, if any).
+        operands: Positions of those that are promoted to a common dtype.
+        promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
+            dtype) or None.
+        view: Whether the result may share its input's memory.
+        rule_list: Compiled rules, one per position in ``differentiable``.
+        joint: The compiled rule that gives every gradient at once, or None.
+        saved_positions: Tensor positions whose value some rule wants.
+        saves_out: Whether some rule wants the result.
+        materialize: Whether a missing gradient of one of several results becomes zeros.
+    """
+
+    def __init__(self, kernel: Callable[..., Any], skip: int, options: dict[str, Any]) -> None:
+        code = kernel.__code__
+        if code.co_flags & 0x0C and skip:
+            raise TypeError(f"{kernel.__name__}: a kernel takes no *args or **kwargs")
+        names = code.co_varnames[skip : code.co_argcount + code.co_kwonlyargcount]
+        self.name = kernel.__name__.rstrip("_") if skip else kernel.__name__
+        self.kernel: Any = kernel if skip else None
+        self.params: tuple[str, ...] = names
+        self.positional = code.co_argcount - skip
+        self.index = {name: i for i, name in enumerate(names)}
+        self.defaults = _defaults(kernel, names, self.positional)
+        self.annotations = kernel.__annotations__
+        self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
+        self.aliases: tuple[str, ...] = options.pop("aliases", ())
+        self.method: bool = options.pop("method", True)
+        self.inplace: bool = options.pop("inplace", False)
+        self.operators: tuple[str, ...] = options.pop("operators", ())
+        self.promote: str | None = options.pop("promote", None)
+        self.view: bool = options.pop("view", False)
+        self.returns: Any = options.pop("returns", None)
+        self.materialize: bool = options.pop("materialize", True)
+        self.public: bool = options.pop("public", not self.name.startswith("_"))
+        if options:
+            raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")
+        self._read_annotations()
+        self.takes_out = "out" in names
+        self.numpy_form: Callable[..., Any] | None = None
+        self.function: Callable[..., Any]
+        self.rules: dict[int, Callable[..., Any]] = {}
+        self.differentiable: tuple[int, ...] = ()
+        self.rule_list: tuple[Callable[..., Any], ...] = ()
+        self.joint: Callable[..., Any] | None = None
+        self.saved_positions: tuple[int, ...] = ()
+        self.saves: tuple[bool, ...] = (False,) * len(names)
+        self.saves_out = False
+
+    def __repr__(self) -> str:
+        return f"<Op {self.qualname}>"
+
+    @property
+    def qualname(self) -> str:
+        """The name with its first namespace, as in ``linalg.norm``."""
+        space = self.namespaces[0]
+        return f"{space}.{self.name}" if space else self.name
+
+    @property
+    def backward_name(self) -> str:
+        """torch's name of its node: ``log_softmax`` gives ``LogSoftmaxBackward0``."""
+        return "".join(part.capitalize() for part in self.name.split("_")) + "Backward0"
+
+    def run(self, xp: Any, values: tuple[Any, ...]) -> Any:
+        """The kernel on a full tuple of raw values, in the order of ``params``."""
+        if self.positional == len(values):
+            return self.kernel(xp, *values)
+        named = dict(zip(self.params[self.positional :], values[self.positional :], strict=True))
+        return self.kernel(xp, *values[: self.positional], **named)
+
+    def _read_annotations(self) -> None:
+        tensors, operands = [], []
+        self.sequence: int | None = None
+        self.shape_position: int | None = None
+        for i, name in enumerate(self.params):
+            annotation = str(self.annotations.get(name, ""))
+            base = annotation.removesuffix(" | None")
+            if base in _TENSOR_ANNOTATIONS and name != "out":
+                tensors.append(i)
+                if base in ("Array", "Operand"):
+                    operands.append(i)
+            elif base in ("Sequence[Array]", "Sequence[Tensor]"):
+                tensors.append(i)
+                operands.append(i)
+                self.sequence = i
+            elif base == "Shape" and i < self.positional:
+                self.shape_position = i
+        self.tensors = tuple(tensors)
+        self.operands = tuple(operands)
+
+    # -- gradient rules --------------------------------------------------------------------
+
+    def set_rules(self, rules: dict[str, Callable[..., Any]]) -> None:
+        """Register rules by parameter name."""
+        for name, rule in rules.items():
+            if self.index.get(name, -1) not in self.tensors:
+                raise TypeError(f"{self.name}.vjp: {name!r} is not a tensor parameter")
+            self.rules[self.index[name]] = rule
+            self._note_needs(rule)
+        self.differentiable = tuple(sorted(self.rules))
+        compiled = tuple(self._compile(self.rules[i]) for i in self.differentiable)
+        if self.sequence in self.rules:
+            if len(compiled) > 1:
+                raise TypeError(f"{self.name}.vjp: a list of tensors must be the only input")
+            self.joint = compiled[0]
+        self.rule_list = compiled
+
+    def set_joint_rule(self, names: Iterable[str], rule: Callable[..., Any]) -> None:
+        """Register one rule that returns the gradients of several parameters."""
+        self.differentiable = tuple(self.index[name] for name in names)
+        self._note_needs(rule)
+        self.joint = self._compile(rule)
+
+    def _note_needs(self, rule: Callable[..., Any]) -> None:
+        needs = _rule_needs(rule)
+        self.saves_out = self.saves_out or "out" in needs
+        self.saves = tuple(
+            old or name in needs for old, name in zip(self.saves, self.params, strict=True)
+        )
+        self.saved_positions = tuple(i for i in self.tensors if self.saves[i])
+
+    def _compile(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """The rule as the engine calls it: ``(xp, g, out, shape, args)``."""
+        needs = _rule_needs(rule)
+        unknown = [n for n in needs if n not in self.index and n not in ("out", "in_shape")]
+        if unknown:
+            raise TypeError(f"{self.name}.vjp: {unknown} are no parameters of the operation")
+        if not needs:
+            return lambda xp, g, out, shape, args: rule(xp, g)
+        if needs == ("out",):
+            return lambda xp, g, out, shape, args: rule(xp, g, out)
+        if needs == ("in_shape",):
+            return lambda xp, g, out, shape, args: rule(xp, g, shape)
+        at = [self.index.get(n, -1) for n in needs]
+        if -1 not in at and len(at) == 1:
+            i = at[0]
+            return lambda xp, g, out, shape, args: rule(xp, g, args[i])
+        if -1 not in at and len(at) == 2:
+            i, j = at
+            return lambda xp, g, out, shape, args: rule(xp, g, args[i], args[j])
+
+        def general(xp: Any, g: Any, out: Any, shape: Any, args: Any) -> Any:
+            values = [
+                args[i] if i >= 0 else (out if name == "out" else shape)
+                for i, name in zip(at, needs, strict=True)
+            ]
+            return rule(xp, g, *values)
+
+        return general
+
+
+def _rule_needs(rule: Callable[..., Any]) -> tuple[str, ...]:
+    code = rule.__code__
+    names = code.co_varnames[: code.co_argcount]
+    if len(names) < 2 or code.co_flags & 0x0C:
+        raise TypeError("a gradient rule takes (xp, g) and then, by name, what it needs")
+    return names[2:]
+
+
+def _defaults(
+    function: Callable[..., Any], names: tuple[str, ...], positional: int
+) -> tuple[Any, ...]:
+    given = function.__defaults__ or ()
+    keyword = function.__kwdefaults__ or {}
+    head = (REQUIRED,) * (positional - len(given)) + tuple(given)
+    return head[:positional] + tuple(keyword.get(n, REQUIRED) for n in names[positional:])
+
+
+class Operation(Protocol[P, R_co]):
+    """What ``@op`` returns: the public function, with its rules still to be registered."""
+
+    __name__: str
+    op: Op
+    kernel: Callable[..., Any]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    def vjp(self, **rules: Callable[..., Any]) -> None:
+        """Register gradient rules by parameter name.
+
+        A rule takes ``xp`` and the incoming gradient ``g`` and then, by name, what it needs
+        of the operation's parameters, its result (``out``) and the shape of the argument it
+        is for (``in_shape``). What no rule names is not kept for the backward pass.
+        """
+
+    def vjp_joint(self, *names: str) -> Callable[[Callable[..., Any]], None]:
+        """Register one rule for several parameters; it returns their gradients in order.
+
+        Its ``in_shape`` is a list, with None for each gradient nobody needs.
+        """
+
+    def numpy(self, form: Callable[..., Any]) -> Callable[..., Any]:
+        """Register what the call means when it is spelt with NumPy's keywords."""
+
+
+def op(kernel: Any = None, /, **options: Any) -> Any:
+    """File a kernel as an operation and return its public function.
+
+    Args:
+        kernel: Function of a backend, raw arrays and plain values.
+        **options: ``namespaces`` where it is public (default the top level), ``aliases``
+            other names there, ``method`` whether tensors have it, ``inplace`` whether a form
+            with a trailing underscore exists, ``operators`` names such as ``"add"`` for
+            ``__add__``, ``__radd__`` and ``__iadd__``, ``promote``, ``view``, ``returns``
+            a named tuple for several results, ``materialize``.
+
+    Returns:
+        A plain function with ``op``'s signature without ``xp``.
+    """
+    if kernel is None:
+        return lambda real: op(real, **options)
+    from ._call import make_function
+
+    spec = Op(kernel, 1, options)
+    function = make_function(spec)
+    dress(spec, function, kernel)
+    return function
+
+
+def composite(function: Any = None, /, **options: Any) -> Any:
+    """File a plain function over tensors as an operation.
+
+    It has no kernel and no rule of its own; options as for ``op``.
+    """
+    if function is None:
+        return lambda real: composite(real, **options)
+    from ._call import make_composite
+
+    spec = Op(function, 0, options)
+    public = make_composite(spec, function)
+    dress(spec, public, function)
+    return public
+
+
+def dress(
+    spec: Op, function: Any, source: Any, common: dict[str, tuple[str, Any]] | None = None
+) -> None:
+    """Give the public function its face and file it.
+
+    Args:
+        spec: The operation.
+        function: Its public function.
+        source: The function the user's eye should land on.
+        common: Keywords that ``function`` takes beside ``source``'s own, as
+            ``{name: (annotation, default)}``.
+    """
+    spec.function = function
+    space = spec.namespaces[0]
+    function.__name__ = function.__qualname__ = spec.name
+    function.__module__ = f"tinytorch.{space}" if space else "tinytorch"
+    function.__doc__ = source.__doc__
+    function.__wrapped__ = source
+    function.__signature__ = LazySignature(spec, source, common or {})
+    function.op = spec
+    function.kernel = spec.kernel
+    function.vjp = lambda **rules: spec.set_rules(rules)
+    function.vjp_joint = lambda *names: lambda rule: spec.set_joint_rule(names, rule)
+    function.numpy = lambda form: _set_numpy_form(spec, form)
+    OPS[spec.qualname] = spec
+    if spec.public:
+        _publish(spec, function)
+    _attach(spec, function)
+
+
+def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
+    spec.numpy_form = form
+    return form
+
+
+def _publish(spec: Op, function: Any) -> None:
+    from ._call import make_inplace
+
+    names = (spec.name, *spec.aliases)
+    for space in spec.namespaces:
+        table = NAMESPACES.setdefault(space, {})
+        table.update(dict.fromkeys(names, function))
+        if spec.inplace:
+            form = make_inplace(spec)
+            table.update({f"{name}_": form for name in names})
+
+
+def _attach(spec: Op, function: Any) -> None:
+    from ._call import make_inplace, make_operators
+
+    if spec.method and spec.public:
+        for name in (spec.name, *spec.aliases):
+            setattr(Tensor, name, function)
+            if spec.inplace:
+                setattr(Tensor, f"{name}_", make_inplace(spec))
+    for operator_name in spec.operators:
+        for name, method in make_operators(spec, operator_name).items():
+            setattr(Tensor, name, method)
+
+
+class LazySignature(inspect.Signature):
+    """The signature of a public function, read from its kernel when somebody asks.
+
+    Building it for every operation at import would take longer than the import.
+    """
+
+    __slots__ = ("_spec", "_source", "_common", "_built")
+
+    def __init__(
+        self, spec: Op, source: Callable[..., Any], common: dict[str, tuple[str, Any]]
+    ) -> None:
+        self._spec = spec
+        self._source = source
+        self._common = common
+        self._built: inspect.Signature | None = None
+
+    def _real(self) -> inspect.Signature:
+        if self._built is None:
+            signature = inspect.signature(self._source)
+            parameters = list(signature.parameters.values())[1 if self._spec.kernel else 0 :]
+            parameters = [p for p in parameters if p.name not in self._common]
+            parameters += [
+                inspect.Parameter(
+                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+                )
+                for name, (annotation, default) in self._common.items()
+            ]
+            self._built = signature.replace(
+                parameters=[p.replace(annotation=_shown(p.annotation)) for p in parameters],
+                return_annotation=_shown(signature.return_annotation),
+            )
+        return self._built
+
+    @property
+    def parameters(self) -> Any:
+        return self._real().parameters
+
+    @property
+    def _parameters(self) -> Any:
+        return self._real().parameters
+
+    @property
+    def _return_annotation(self) -> Any:
+        return self._real().return_annotation
+
+    @property
+    def return_annotation(self) -> Any:
+        return self._real().return_annotation
+
+    def replace(self, **changes: Any) -> inspect.Signature:  # type: ignore[override]
+        return self._real().replace(**changes)
+
+    def __reduce__(self) -> Any:
+        return self._real().__reduce__()
+
+
+_SHOWN = {"Array": "Tensor", "Operand": "Tensor | complex", "Index": "Tensor", "Mask": "Tensor"}
+
+
+def _shown(annotation: Any) -> Any:
+    """A kernel's annotation as users read it: arrays are tensors to them."""
+    if not isinstance(annotation, str):
+        return annotation
+    return re.sub(r"\b(Array|Operand|Index|Mask)\b", lambda m: _SHOWN[m[0]], annotation)

@@ -1,0 +1,609 @@
+"""Tensor: an array, where it came from, and whether its gradient is wanted.
+
+Operations attach themselves as methods (see ``_op``); here is what is no operation: the
+storage, the autograd state, conversions to Python and NumPy, and protocols.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from . import _state, dtypes
+from ._device import device
+from .autograd.engine import Hooks
+from .autograd.graph import Node, RemovableHandle, Slot, add_hook
+from .autograd.views import VIEW, edge_of
+from .backends.base import Array, Backend
+
+if TYPE_CHECKING:
+    import numpy
+
+new = object.__new__
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple of ints.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).shape.numel()
+        6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """Product of the sizes: how many elements a tensor of this shape has."""
+        total = 1
+        for n in self:
+            total *= n
+        return total
+
+    def __repr__(self) -> str:
+        return f"tinytorch.Size({list(self)})"
+
+    def __getitem__(self, index: Any) -> Any:
+        item = tuple.__getitem__(self, index)
+        return Size(item) if isinstance(index, slice) else item
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, tuple(other)))
+
+
+class ElementCount(int):
+    """``x.size``: NumPy's number of elements, torch's method when called.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.zeros(2, 3)
+        >>> x.size, x.size(), x.size(0)
+        (6, tinytorch.Size([2, 3]), 2)
+    """
+
+    shape: Size
+
+    def __new__(cls, shape: Size) -> ElementCount:
+        count = super().__new__(cls, shape.numel())
+        count.shape = shape
+        return count
+
+    def __call__(self, dim: int | None = None) -> Any:
+        if dim is None:
+            return self.shape
+        ndim = len(self.shape)
+        if not -ndim <= dim < max(ndim, 1) or not ndim:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, "
+                f"{max(ndim, 1) - 1}], but got {dim})"
+            )
+        return self.shape[dim]
+
+
+class Tensor:
+    """A multi-dimensional array with torch's semantics, on the backend it was made on.
+
+    ``Tensor(sequence)`` makes a float tensor, ``Tensor(2, 3)`` an uninitialised one of that
+    shape, as in torch; ``tt.tensor`` and the creation functions are the usual way.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+    """
+
+    __slots__ = (
+        "_data", "_xp", "_rg", "_node", "grad", "_vc", "_base", "_view",
+        "__dict__", "__weakref__",
+    )  # fmt: skip
+
+    #: The raw array, of the library that ``_xp`` wraps.
+    _data: Array
+    _xp: Backend
+    #: True, False, or VIEW: whether it requires grad depends on the tensor it is a view of.
+    _rg: Any
+    _node: Node | Slot | None
+    #: The gradient that backward passes have left here, or None.
+    grad: Tensor | None
+    #: ``[version]``, shared with everything that shares the memory; None until needed.
+    _vc: list[int] | None
+    _base: Tensor | None
+    _view: Any
+
+    # Set on an instance only where there are any.
+    _backward_hooks: dict[int, Any] | None = None
+    _post_accumulate_grad_hooks: dict[int, Any] | None = None
+    _retains_grad: bool = False
+    #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
+    __array_priority__: ClassVar[int] = 1000
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        source = _legacy_source(*args, **{k: kwargs[k] for k in kwargs if k == "device"})
+        return _share(cls, source)
+
+    # -- what it is --------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension; assigning another shape of as many elements reshapes."""
+        return Size(self._data.shape)
+
+    @shape.setter
+    def shape(self, shape: Sequence[int]) -> None:
+        reshaped: Any = self.reshape(shape)  # type: ignore[attr-defined]
+        self.data = reshaped.detach()
+
+    @property
+    def size(self) -> ElementCount:
+        """Number of elements, an int; called, the shape (``size()``) or one size (``size(0)``)."""
+        return ElementCount(Size(self._data.shape))
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._data.shape)
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self._data.shape)
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return int(self._data.size)
+
+    nelement = numel
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        return self._xp.dtype_of(self._data)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return int(self._data.dtype.itemsize)
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return int(self._data.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return int(self._data.nbytes)
+
+    @property
+    def backend(self) -> Backend:
+        """The backend that holds the array; ``str()`` of it is its name."""
+        return self._xp
+
+    @property
+    def device(self) -> device:
+        """Where the array lives."""
+        return device(self._xp.device_type, self._xp.device_index(self._data))
+
+    @property
+    def layout(self) -> str:
+        """Always dense: ``"strided"``."""
+        return "strided"
+
+    def get_device(self) -> int:
+        """The device's number, -1 on the CPU."""
+        index = self._xp.device_index(self._data)
+        return -1 if index is None else index
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are real floating-point numbers."""
+        return bool(self._data.dtype.kind == "f")
+
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers."""
+        return bool(self._data.dtype.kind == "c")
+
+    def is_signed(self) -> bool:
+        """Whether the elements can be negative."""
+        return self.dtype.is_signed
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps, in elements, to the next element along each dimension (or along ``dim``)."""
+        item = self._data.dtype.itemsize
+        strides = tuple(s // item for s in self._data.strides)
+        return strides if dim is None else strides[dim]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps in bytes, as NumPy counts them."""
+        return tuple(self._data.strides)
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in memory in row-major order without gaps."""
+        return bool(self._data.flags.c_contiguous)
+
+    # -- autograd --------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor; only floating and complex leaves may set it."""
+        rg = self._rg
+        return edge_of(self) is not None if rg is VIEW else rg  # type: ignore[no-any-return]
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Ask for gradients of this leaf (or no longer); returns the tensor itself.
+
+        Raises:
+            RuntimeError: For integer or bool tensors, and for switching off a non-leaf.
+        """
+        if not requires_grad and not self.is_leaf:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use "
+                "a computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+        if requires_grad and self._data.dtype.kind not in "fc":
+            raise RuntimeError(
+                "only Tensors of floating point and complex dtype can require gradients, "
+                f"got {self.dtype}"
+            )
+        if self._rg is VIEW:
+            self._view.rg = self._view.rg or requires_grad
+        else:
+            self._rg = bool(requires_grad)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was made by the user rather than recorded as a result."""
+        return not isinstance(edge_of(self), (Node, Slot))
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that recorded this tensor; None for a leaf."""
+        edge = edge_of(self)
+        if isinstance(edge, Slot):
+            return edge.node
+        return edge if isinstance(edge, Node) else None
+
+    @property
+    def output_nr(self) -> int:
+        """Which result of ``grad_fn`` this is."""
+        edge = edge_of(self)
+        return edge.index if isinstance(edge, Slot) else 0
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether this non-leaf keeps its gradient."""
+        return self._retains_grad and not self.is_leaf
+
+    @property
+    def _version(self) -> int:
+        return 0 if self._vc is None else self._vc[0]
+
+    def _bump(self) -> None:
+        """Note that the memory was changed in place."""
+        if self._vc is None:
+            self._vc = [1]
+        else:
+            self._vc[0] += 1
+
+    def _origin(self) -> str:
+        """`, which is output 0 of X,`: how error texts name the tensor."""
+        node = self.grad_fn
+        return "" if node is None else f", which is output {self.output_nr} of {node.name()},"
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the gradient of this tensor to ``grad`` of every leaf it was computed from.
+
+        Args:
+            gradient: Gradient of something with respect to this tensor, of its shape;
+                needed unless it has one element, where the default is 1.
+            retain_graph: Keep what the graph saved, so that it can be walked again; the
+                default is ``create_graph``.
+            create_graph: Record the backward pass, for higher derivatives.
+            inputs: Leaves (or one) to accumulate into; the default is all of them.
+
+        Raises:
+            RuntimeError: If the tensor does not require grad, is no scalar and ``gradient``
+                is missing, or the graph was freed by an earlier pass.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.tensor(3.0, requires_grad=True)
+            >>> (x ** 2).backward()
+            >>> x.grad
+            tensor(6.)
+        """
+        from .autograd.passes import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def detach(self) -> Tensor:
+        """The same memory, cut off from the graph."""
+        out = _share(Tensor, self)
+        if self._vc is None:
+            self._vc = [0]
+        out._vc = self._vc
+        return out
+
+    def detach_(self) -> Tensor:
+        """Cut this tensor off from the graph, in place."""
+        if self._base is not None:
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set "
+                "as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+                "called on these gradients."
+            )
+        self._node = None
+        self._rg = False
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory without history; changes to it are not seen by autograd."""
+        return _share(Tensor, self)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self._data = value._data
+        self._xp = value._xp
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Call ``hook(grad)`` when this tensor's gradient is complete; it may return another.
+
+        Returns:
+            A handle whose ``remove()`` takes the hook away.
+
+        Raises:
+            RuntimeError: If the tensor does not require grad.
+        """
+        edge = edge_of(self)
+        if edge is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if edge is self:
+            if self._backward_hooks is None:
+                self._backward_hooks = {}
+            return add_hook(self._backward_hooks, hook)
+        if edge.hooks is None:
+            edge.hooks = {}
+        return add_hook(edge.hooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call ``hook(leaf)`` after a backward pass has added to this leaf's ``grad``."""
+        if not (self.requires_grad and self.is_leaf):
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._post_accumulate_grad_hooks is None:
+            self._post_accumulate_grad_hooks = {}
+        return add_hook(self._post_accumulate_grad_hooks, hook)
+
+    def retain_grad(self) -> None:
+        """Keep ``grad`` of this non-leaf, too, in the passes to come."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf or self._retains_grad:
+            return
+        import weakref
+
+        me = weakref.ref(self)
+
+        def keep(grad: Tensor) -> None:
+            tensor = me()
+            if tensor is not None:
+                tensor.grad = grad.clone() if tensor.grad is None else tensor.grad + grad  # type: ignore[attr-defined]
+
+        self._retains_grad = True
+        self.register_hook(keep)
+
+    # -- out to Python and NumPy --------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> numpy.ndarray[Any, Any]:
+        """The elements as a NumPy array that shares memory where the backend is NumPy.
+
+        Args:
+            force: Detach and copy from the device if that is what it takes.
+
+        Raises:
+            RuntimeError: If the tensor requires grad.
+            TypeError: If it lives on another device than the CPU.
+        """
+        if not force:
+            if self.requires_grad:
+                raise RuntimeError(
+                    "Can't call numpy() on Tensor that requires grad. Use "
+                    "tensor.detach().numpy() instead."
+                )
+            if self._xp.device_type != "cpu":
+                raise TypeError(
+                    f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() "
+                    "to copy the tensor to host memory first."
+                )
+        return self._xp.to_numpy(self._data)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers (a number for a 0-d tensor)."""
+        return self._xp.to_numpy(self._data).tolist()
+
+    def item(self) -> Any:
+        """The single element as a Python number; RuntimeError for more or fewer."""
+        if self._data.size != 1:
+            raise RuntimeError(
+                f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
+            )
+        return self._data.item()
+
+    def tobytes(self) -> bytes:
+        """The elements' bytes in row-major order."""
+        return self._xp.to_numpy(self._data).tobytes()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __bool__(self) -> bool:
+        if self._data.size != 1:
+            if self._data.size == 0:
+                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(self._data.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "iub" or self._data.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return operator.index(int(self._data.item()))
+
+    def __len__(self) -> int:
+        if not self._data.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self._data.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._data.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        rows: Any = self.unbind(0)  # type: ignore[attr-defined]
+        return iter(rows)
+
+    def __contains__(self, element: Any) -> bool:
+        if not isinstance(element, (Tensor, bool, int, float, complex)):
+            raise RuntimeError(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                f"{type(element)}."
+            )
+        return bool((self == element).any())  # type: ignore[attr-defined]
+
+    __hash__ = object.__hash__
+
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        from ._printing import tensor_repr
+
+        return tensor_repr(self, tensor_contents=tensor_contents)
+
+    def __format__(self, spec: str) -> str:
+        if not self._data.shape and type(self) is Tensor:
+            return format(self.item(), spec)
+        return format(str(self), spec)
+
+    def __dir__(self) -> list[str]:
+        load_all_methods()
+        return sorted(set(object.__dir__(self)))
+
+    def __getattr__(self, name: str) -> Any:
+        # Families of operations are imported when one of their methods is first asked for.
+        if not name.startswith("__") and find_method(name):
+            return getattr(self, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    # -- copies and pickles ----------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if id(self) in memo:
+            return memo[id(self)]  # type: ignore[no-any-return]
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol at the moment."
+            )
+        out = wrap(self._xp.array(self._data), self._xp, type(self))
+        out._rg = self.requires_grad
+        memo[id(self)] = out
+        if self.grad is not None:
+            out.grad = self.grad.__deepcopy__(memo)
+        return out
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) can be pickled; "
+                "use tensor.detach() first."
+            )
+        host = self._xp.to_numpy(self._data)
+        return rebuild, (type(self), host, self._xp.name, self.requires_grad)
+
+
+def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
+    """A tensor around a raw array, without history."""
+    out = new(cls)
+    out._data = data
+    out._xp = xp
+    out._rg = False
+    out._node = None
+    out.grad = None
+    out._vc = None
+    out._base = None
+    out._view = None
+    return out
+
+
+def rebuild(cls: type[Tensor], host: Any, backend: str, requires_grad: bool) -> Tensor:
+    """Unpickle: the tensor on the backend it was saved from."""
+    from .backends import load
+
+    xp = load(backend)
+    out = wrap(xp.from_numpy(host), xp, cls)
+    out._rg = requires_grad
+    return out
+
+
+def _share(cls: type[Tensor], source: Tensor) -> Tensor:
+    return wrap(source._data, source._xp, cls)
+
+
+def _legacy_source(*args: Any, device: Any = None) -> Tensor:
+    """What ``Tensor(...)`` starts from: a tensor, data, or an uninitialised shape."""
+    xp = _state.current_backend()
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return args[0]
+    dtype = _state.default_dtype()
+    if len(args) == 1 and not isinstance(args[0], int):
+        if isinstance(args[0], Size):
+            return wrap(xp.empty(args[0], xp.native_dtype(dtype)), xp)
+        return wrap(xp.convert(args[0], dtype), xp)
+    shape = tuple(operator.index(n) for n in args) if args else (0,)
+    return wrap(xp.empty(shape, xp.native_dtype(dtype)), xp)
+
+
+#: Imports the families of operations that are not loaded yet, until ``Tensor`` has the method.
+find_method: Callable[[str], bool] = lambda name: False  # noqa: E731
+load_all_methods: Callable[[], None] = lambda: None  # noqa: E731
+
+
+def _output_of(node: Node) -> Tensor:
+    out = wrap(node.out, node.xp)
+    out._node = node
+    out._rg = True
+    if node.out_version is not None:
+        out._vc = node.out_version[0]
+    return out
+
+
+Hooks.enable_grad = _state.enable_grad
+Hooks.no_grad = _state.no_grad
+Hooks.wrap = staticmethod(wrap)
+Hooks.output_of = staticmethod(_output_of)

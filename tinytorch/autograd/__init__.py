@@ -1,0 +1,1 @@
+"""Automatic differentiation: the graph, the backward pass and what users build on them."""

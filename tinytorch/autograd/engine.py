@@ -1,0 +1,409 @@
+"""The backward pass: from the roots to the leaves, newest node first.
+
+A node is always younger than its inputs, so visiting pending nodes by falling creation
+number is a topological order: no recursion, no marking pass, and a chain of any length
+works. The same loop serves a normal backward, where rules see raw arrays and the node's
+backend, and ``create_graph=True``, where they see tensors and the differentiable
+namespace, so that what they compute is recorded in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+from .graph import FREED, Edge, Node, Slot, sum_to_shape, target_of
+
+Gradient = Any  # a raw array, or a Tensor under create_graph
+
+
+class Hooks:
+    """What the layers above teach the engine, so that it need not import them."""
+
+    #: Wraps a raw array and its backend in a Tensor.
+    wrap: Callable[[Any, Any], Any]
+    #: The namespace rules run in under ``create_graph``.
+    graph_namespace: Callable[[], Any]
+    #: A tensor that stands for a node's result, for rules that use ``out``.
+    output_of: Callable[[Node], Any]
+    #: Context managers for the grad mode.
+    enable_grad: Callable[[], Any]
+    no_grad: Callable[[], Any]
+
+
+class Anomaly:
+    """State of anomaly mode: ``enabled`` is read when an operation is recorded."""
+
+    enabled = False
+    check_nan = True
+
+
+class Sweep:
+    """One backward pass."""
+
+    def __init__(self, retain_graph: bool, create_graph: bool, capture: Sequence[Edge]) -> None:
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.pending: dict[int, Node] = {}
+        self.grads: dict[int, Gradient] = {}
+        self.heap: list[int] = []
+        self.owned: set[int] = set()
+        # id(leaf) -> [leaf, gradient, whether nobody else holds the gradient's memory]
+        self.leaves: dict[int, list[Any]] = {}
+        self.captured: dict[int, Gradient] = {id(edge): None for edge in capture}
+        self.capturing = bool(self.captured)
+        self.needed: set[int] = set()
+        self.namespace = Hooks.graph_namespace() if create_graph else None
+
+    def wants(self, edge: Edge) -> bool:
+        """Whether a gradient along ``edge`` leads to a captured one."""
+        if not self.capturing or id(edge) in self.captured:
+            return True
+        node = _node_of(edge)
+        return node is not None and node.seq in self.needed
+
+    # -- sending gradients along edges ---------------------------------------------------
+
+    def send(self, edge: Edge, g: Gradient, fresh: bool) -> None:
+        """Add ``g`` to what flows along ``edge``; ``fresh``: its memory is ours alone."""
+        kind = edge.__class__
+        if kind is Node:
+            seq = edge.seq
+            have = self.grads.get(seq)
+            if have is None:
+                self.grads[seq] = g
+                self.pending[seq] = edge
+                heappush(self.heap, -seq)
+                if fresh:
+                    self.owned.add(seq)
+            else:
+                self.grads[seq] = self._sum(have, g, seq in self.owned, edge.xp)
+                self.owned.add(seq)
+        elif kind is Slot:
+            self._send_to_slot(edge, g)
+        else:
+            self._send_to_leaf(edge, g, fresh)
+
+    def _sum(self, have: Gradient, g: Gradient, owned: bool, xp: Any) -> Gradient:
+        if owned and not self.create_graph:
+            return xp.add(have, g, out=have)
+        total = have + g
+        if self.create_graph or total.__class__ is xp.array_type:
+            return total
+        return xp.asarray(total)
+
+    def _send_to_slot(self, slot: Slot, g: Gradient) -> None:
+        node = slot.node
+        grads = self.grads.get(node.seq)
+        if grads is None:
+            grads = self.grads[node.seq] = [None] * len(node.shape)
+            self.pending[node.seq] = node
+            heappush(self.heap, -node.seq)
+        have = grads[slot.index]
+        grads[slot.index] = g if have is None else self._sum(have, g, False, node.xp)
+        if slot.hooks or self.capturing:
+            # Kept with the node's pending gradients so that hooks run once, on the sum.
+            node._extra().setdefault("slots", {})[slot.index] = slot
+
+    def _send_to_leaf(self, leaf: Any, g: Gradient, fresh: bool) -> None:
+        entry = self.leaves.get(id(leaf))
+        if entry is None:
+            self.leaves[id(leaf)] = [leaf, g, fresh]
+        else:
+            entry[1] = self._sum(entry[1], g, entry[2], leaf._xp)
+            entry[2] = True
+
+    # -- the loop ------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Visit every pending node until only leaves are left."""
+        visit = self._visit_graph if self.create_graph else self._visit_raw
+        pending, grads, heap, owned = self.pending, self.grads, self.heap, self.owned
+        node: Any = None
+        try:
+            while heap:
+                seq = -heappop(heap)
+                node = pending.pop(seq)
+                g = grads.pop(seq)
+                owned.discard(seq)
+                if node.hooks or node.extra or self.capturing:
+                    g = self._before(node, g)
+                    if self.capturing and seq not in self.needed:
+                        continue
+                visit(node, g)
+        except Exception as error:
+            _explain(error, node)
+            raise
+
+    def _visit_raw(self, node: Node, g: Gradient) -> None:
+        op = node.op
+        args = node.args
+        if args is FREED:
+            raise RuntimeError(_TWICE)
+        if node.saved or node.out_version is not None:
+            check_versions(node)
+        xp = node.xp
+        if op.joint is not None or g.__class__ is list or node.extra or self.capturing:
+            self._visit_joint(node, xp, g, args)
+        else:
+            rules = op.rule_list
+            for i, edge in enumerate(node.edges):
+                if edge is None:
+                    continue
+                # target_of(edge), inlined: this loop is the engine's inner one.
+                if edge.__class__ is Node:
+                    shape = edge.shape
+                    dtype = edge.dtype
+                else:
+                    shape, dtype = target_of(edge)
+                h = rules[i](xp, g, node.out, shape, args)
+                if h.__class__ is not xp.array_type:
+                    h = xp.asarray(h)
+                if h.shape != shape:
+                    h = sum_to_shape(h, shape)
+                if h.dtype != dtype:
+                    h = cast_raw(xp, h, dtype)
+                self.send(edge, h, h is not g and h.base is None)
+        if not self.retain_graph and (node.saved or node.out is not None):
+            release(node)
+
+    def _visit_graph(self, node: Node, g: Gradient) -> None:
+        if node.args is FREED:
+            raise RuntimeError(_TWICE)
+        if node.saved or node.out_version is not None:
+            check_versions(node)
+        op = node.op
+        args = list(node.args)
+        for position, tensor in zip(op.saved_positions, node.saved, strict=True):
+            args[position] = tensor
+        self._visit_joint(node, self.namespace, g, args)
+        if not self.retain_graph and (node.saved or node.out is not None):
+            release(node)
+
+    def _visit_joint(self, node: Node, xp: Any, g: Gradient, args: Any) -> None:
+        """The general visit: all gradients are computed, then fitted and sent."""
+        op = node.op
+        out = node.out
+        if self.create_graph and out is not None:
+            out = Hooks.output_of(node)
+        if g.__class__ is list:
+            g = self._materialize(node, g) if op.materialize else tuple(g)
+        edges = node.edges
+        if self.capturing:
+            edges = tuple(edge if self.wants(edge) else None for edge in edges)
+        shapes = [None if edge is None else target_of(edge)[0] for edge in edges]
+        if op.joint is not None:
+            results = op.joint(xp, g, out, shapes, args)
+        else:
+            rules = op.rule_list
+            results = [
+                None if edge is None else rules[i](xp, g, out, shapes[i], args)
+                for i, edge in enumerate(edges)
+            ]
+        if node.extra is not None and "post_hooks" in node.extra:
+            results = self._after(node, results, g)
+        for edge, h in zip(edges, results, strict=True):
+            if edge is not None and h is not None:
+                h = self._fit(node, edge, h)
+                self.send(edge, h, False)
+
+    def _fit(self, node: Node, edge: Edge, h: Gradient) -> Gradient:
+        shape, dtype = target_of(edge)
+        if not self.create_graph:
+            xp = node.xp
+            if h.__class__ is not xp.array_type:
+                h = xp.asarray(h)
+            if h.shape != shape:
+                h = sum_to_shape(h, shape)
+            return h if h.dtype == dtype else cast_raw(xp, h, dtype)
+        if tuple(h.shape) != shape:
+            h = sum_to_shape(h, shape)
+        if h._data.dtype != dtype:
+            wanted = node.xp.dtype_of_native(dtype)
+            h = (h.real if h.is_complex() and not wanted.is_complex else h).to(wanted)
+        return h
+
+    def _materialize(self, node: Node, grads: list[Gradient]) -> tuple[Gradient, ...]:
+        def zero(i: int) -> Gradient:
+            raw = node.xp.zeros(node.shape[i], node.dtype[i])
+            return Hooks.wrap(raw, node.xp) if self.create_graph else raw
+
+        return tuple(zero(i) if g is None else g for i, g in enumerate(grads))
+
+    # -- hooks and captures ----------------------------------------------------------------
+
+    def _before(self, node: Node, g: Gradient) -> Gradient:
+        if g.__class__ is list:
+            slots = (node.extra or {}).pop("slots", {})
+            for index, slot in slots.items():
+                g[index] = self._call_hooks(slot.hooks, g[index], node.xp)
+                if id(slot) in self.captured:
+                    self.captured[id(slot)] = g[index]
+        else:
+            g = self._call_hooks(node.hooks, g, node.xp)
+            if id(node) in self.captured:
+                self.captured[id(node)] = g
+        for hook in list((node.extra or {}).get("pre_hooks", {}).values()):
+            many = g.__class__ is list
+            result = hook(tuple(self._tensor(h, node.xp) for h in (g if many else [g])))
+            if result is not None:
+                values = [self._unwrap(h) for h in result]
+                g = values if many else values[0]
+        return g
+
+    def _after(self, node: Node, results: Any, g: Gradient) -> Any:
+        outputs = g if isinstance(g, tuple) else (g,)
+        assert node.extra is not None
+        for hook in list(node.extra["post_hooks"].values()):
+            given = tuple(None if h is None else self._tensor(h, node.xp) for h in results)
+            changed = hook(given, tuple(self._tensor(h, node.xp) for h in outputs))
+            if changed is not None:
+                results = [None if h is None else self._unwrap(h) for h in changed]
+        return results
+
+    def _call_hooks(self, hooks: dict[int, Any] | None, g: Gradient, xp: Any) -> Gradient:
+        if not hooks:
+            return g
+        tensor = self._tensor(g, xp)
+        with Hooks.enable_grad() if self.create_graph else Hooks.no_grad():
+            for hook in list(hooks.values()):
+                result = hook(tensor)
+                if result is not None:
+                    tensor = result
+        return self._unwrap(tensor)
+
+    def _tensor(self, g: Gradient, xp: Any) -> Any:
+        return g if self.create_graph or g is None else Hooks.wrap(g, xp)
+
+    def _unwrap(self, tensor: Any) -> Gradient:
+        return tensor if self.create_graph else tensor._data
+
+    # -- the ends ----------------------------------------------------------------------------
+
+    def deliver(self) -> None:
+        """Run the leaves' hooks and add what arrived to their ``grad``."""
+        for leaf, g, fresh in self.leaves.values():
+            if leaf._backward_hooks:
+                g, fresh = self._call_hooks(leaf._backward_hooks, g, leaf._xp), False
+            self._accumulate(leaf, g, fresh)
+            for hook in list((leaf._post_accumulate_grad_hooks or {}).values()):
+                hook(leaf)
+
+    def _accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
+        if self.create_graph:
+            leaf.grad = g if leaf.grad is None else leaf.grad + g
+        elif leaf.grad is None:
+            leaf.grad = Hooks.wrap(g if fresh else leaf._xp.array(g), leaf._xp)
+        else:
+            _add_into(leaf.grad, g)
+
+    def collect(self, edges: Iterable[Edge]) -> list[Gradient]:
+        """The captured gradients, leaves included, in the order of ``edges``."""
+        results = []
+        for edge in edges:
+            if id(edge) in self.leaves:
+                leaf, g, _ = self.leaves[id(edge)]
+                g = self._call_hooks(leaf._backward_hooks, g, leaf._xp)
+                self.leaves[id(edge)][1] = g
+                results.append(g)
+            else:
+                results.append(self.captured.get(id(edge)))
+        return results
+
+
+_TWICE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors "
+    "after they have already been freed). Saved intermediate values of the graph are freed "
+    "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+    "backward through the graph a second time or if you need to access saved tensors after "
+    "calling backward."
+)
+
+
+def _add_into(grad: Any, g: Gradient) -> None:
+    grad._xp.add(grad._data, g, out=grad._data)
+    grad._bump()
+
+
+def cast_raw(xp: Any, g: Gradient, dtype: Any) -> Gradient:
+    """``g`` in the dtype of the input it belongs to; the real part for a real input."""
+    if g.dtype.kind == "c" and dtype.kind != "c":
+        g = g.real
+    return g.astype(dtype)
+
+
+def release(node: Node) -> None:
+    """Let go of what ``node`` saved."""
+    node.args = FREED
+    node.saved = ()
+    node.out = None
+    node.out_version = None
+
+
+def check_versions(node: Node) -> None:
+    """RuntimeError if a tensor ``node`` saved was modified in place since."""
+    versions = node.versions
+    for i, tensor in enumerate(node.saved):
+        cell = tensor._vc
+        if cell is not None and cell[0] != (0 if versions is None else versions[i]):
+            expected = 0 if versions is None else versions[i]
+            raise RuntimeError(_modified(tensor.shape, tensor._origin(), cell[0], expected, node))
+    if node.out_version is not None:
+        cell, expected = node.out_version
+        if cell[0] != expected:
+            where = f", which is output 0 of {node.name()},"
+            raise RuntimeError(_modified(node.shape, where, cell[0], expected, node))
+
+
+def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [Tensor of shape {list(shape)}]{origin} is at version {version}; expected "
+        f"version {expected} instead. It was saved by {node.name()}. Hint: enable anomaly "
+        "detection to find the operation that failed to compute its gradient, with "
+        "autograd.set_detect_anomaly(True)."
+    )
+
+
+def _explain(error: Exception, node: Any) -> None:
+    """Say which operation's gradient failed, on the error itself."""
+    if node is None or getattr(error, "_explained", False):
+        return
+    inputs = [None if e is None else list(target_of(e)[0]) for e in node.edges]
+    error.add_note(
+        f"in the gradient of {node.op.name!r}: inputs of shape {inputs}, "
+        f"result of shape {node.shape}"
+    )
+    traceback = (node.extra or {}).get("traceback")
+    if traceback:
+        error.add_note(
+            "Traceback of forward call that caused the error:\n" + "".join(traceback)
+        )
+    error._explained = True  # type: ignore[attr-defined]
+
+
+def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
+    """``seq`` of every node from which one of ``inputs`` can be reached."""
+    wanted = {id(edge) for edge in inputs}
+    seen: dict[int, Node] = {}
+    stack = [_node_of(edge) for edge in roots]
+    while stack:
+        node = stack.pop()
+        if node is None or node.seq in seen:
+            continue
+        seen[node.seq] = node
+        stack.extend(_node_of(edge) for edge in node.edges)
+    needed: set[int] = set()
+    for seq in sorted(seen):
+        for edge in seen[seq].edges:
+            target = _node_of(edge)
+            if id(edge) in wanted or (target is not None and target.seq in needed):
+                needed.add(seq)
+    return needed
+
+
+def _node_of(edge: Edge) -> Node | None:
+    if edge.__class__ is Slot:
+        return edge.node  # type: ignore[no-any-return]
+    return edge if edge.__class__ is Node else None

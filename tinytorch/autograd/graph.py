@@ -1,0 +1,199 @@
+"""The recorded graph: nodes, the edges between them, and how a gradient fits an edge.
+
+A tensor that requires grad is either a *leaf* (its edge is the tensor itself, where the
+gradient is stored) or the result of an operation (its edge is a ``Node``, or a ``Slot`` of
+one where the operation has several results). Edges point from results to inputs, and a
+node never points at its result, so a graph goes away as soon as nobody holds its end.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Final, TypeAlias
+
+#: Numbers nodes in the order of their creation: an input's node is always older.
+next_seq = itertools.count().__next__
+
+
+class Node:
+    """One recorded operation.
+
+    Attributes:
+        seq: Creation number; the engine visits nodes from the newest to the oldest.
+        op: The operation, which knows the gradient rules.
+        xp: The backend the operation ran on.
+        edges: Per differentiable argument, where its gradient goes, or None.
+        args: The operation's arguments as raw arrays and plain values, None where no rule
+            wants them; ``FREED`` after a backward that did not retain the graph.
+        saved: The tensors behind ``args``, in the order of ``op.saved_positions``.
+        versions: Versions of ``saved`` at recording; None while all were unmodified.
+        shape: Shape of the result (a tuple of shapes for several results).
+        dtype: Native dtype of the result (or a tuple of them).
+        out: The raw result, where a rule wants it.
+        out_version: ``(version cell, version)`` of the result, where ``out`` is kept.
+        hooks: Functions to call on the gradient of the result, or None.
+        extra: Rarely used facts by name (node hooks, anomaly traceback), or None.
+    """
+
+    __slots__ = (
+        "seq", "op", "xp", "edges", "args", "saved", "versions", "shape", "dtype",
+        "out", "out_version", "hooks", "extra", "__weakref__",
+    )  # fmt: skip
+
+    def __init__(
+        self, op: Any, xp: Any, edges: Any, args: Any, saved: Any, shape: Any, dtype: Any
+    ) -> None:
+        self.seq = next_seq()
+        self.op = op
+        self.xp = xp
+        self.edges = edges
+        self.args = args
+        self.saved = saved
+        self.versions: tuple[int, ...] | None = None
+        self.shape = shape
+        self.dtype = dtype
+        self.out: Any = None
+        self.out_version: tuple[list[int], int] | None = None
+        self.hooks: dict[int, Any] | None = None
+        self.extra: dict[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    def name(self) -> str:
+        """torch's name of the node, such as ``AddBackward0``."""
+        return str(self.op.backward_name)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """``(node, index)`` of every input, ``(None, 0)`` where none is differentiable."""
+        return tuple(_as_function(edge) for edge in self.edges)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dictionary for the user's own notes."""
+        return self._extra().setdefault("metadata", {})  # type: ignore[no-any-return]
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node's backward.
+
+        Returns:
+            A handle whose ``remove()`` takes the hook away.
+        """
+        return add_hook(self._extra().setdefault("post_hooks", {}), hook)
+
+    def register_prehook(self, hook: Any) -> Any:
+        """Call ``hook(grad_outputs)`` before this node's backward; it may replace them."""
+        return add_hook(self._extra().setdefault("pre_hooks", {}), hook)
+
+    def _extra(self) -> dict[str, Any]:
+        if self.extra is None:
+            self.extra = {}
+        return self.extra
+
+
+class Slot:
+    """One of several results of a node: the edge of a tensor that is such a result."""
+
+    __slots__ = ("node", "index", "hooks", "__weakref__")
+
+    def __init__(self, node: Node, index: int) -> None:
+        self.node = node
+        self.index = index
+        self.hooks: dict[int, Any] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.node.shape[self.index]  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> Any:
+        return self.node.dtype[self.index]
+
+
+class AccumulateGrad:
+    """What ``next_functions`` shows for a leaf: its gradient is added to ``variable.grad``."""
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+        self.next_functions: tuple[()] = ()
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at {id(self):#x}>"
+
+    def name(self) -> str:
+        """torch's name of the node."""
+        return "AccumulateGrad"
+
+
+Edge: TypeAlias = Any  # Node | Slot | Tensor (a leaf) | None
+
+#: Stands in ``Node.args`` once a backward has let go of what the node had saved.
+FREED: Final = object()
+
+
+def _as_function(edge: Edge) -> tuple[Any, int]:
+    if edge is None:
+        return None, 0
+    if isinstance(edge, Slot):
+        return edge.node, edge.index
+    return (edge, 0) if isinstance(edge, Node) else (AccumulateGrad(edge), 0)
+
+
+class RemovableHandle:
+    """Takes a hook away again; also a context manager.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> handle = x.register_hook(lambda grad: grad * 2)
+        >>> handle.remove()
+    """
+
+    _next_id = itertools.count().__next__
+
+    def __init__(self, hooks: dict[int, Any]) -> None:
+        self.hooks = hooks
+        self.id = RemovableHandle._next_id()
+
+    def remove(self) -> None:
+        """Take the hook away; a second call does nothing."""
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+def add_hook(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
+    """File ``hook`` in an ordered table and return the handle that removes it."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def target_of(edge: Edge) -> tuple[tuple[int, ...], Any]:
+    """Shape and native dtype that a gradient must have to flow along ``edge``."""
+    if edge.__class__ is Node or edge.__class__ is Slot:
+        return edge.shape, edge.dtype
+    return edge._data.shape, edge._data.dtype
+
+
+def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: sum ``gradient`` over what ``shape`` was stretched along.
+
+    Works on raw arrays and on tensors alike: it uses methods both have.
+    """
+    have = tuple(gradient.shape)
+    lead = len(have) - len(shape)
+    if lead < 0 or any(n != m and n != 1 for n, m in zip(shape, have[lead:], strict=True)):
+        raise RuntimeError(
+            f"got a gradient of shape {list(have)} for an input of shape {list(shape)}; "
+            "the shapes are not compatible"
+        )
+    axes = tuple(range(lead)) + tuple(
+        i + lead for i, n in enumerate(shape) if n == 1 and have[i + lead] != 1
+    )
+    return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)

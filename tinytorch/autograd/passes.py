@@ -1,0 +1,212 @@
+"""The public entries to the backward pass: ``backward`` and ``grad``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._tensor import Tensor, wrap
+from .engine import Hooks, Sweep, needed_nodes
+from .graph import Slot
+from .views import edge_of
+
+Tensors = Tensor | Sequence[Tensor]
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensors | None = None,
+) -> None:
+    """Add the gradient of ``tensors`` to ``grad`` of the leaves they were computed from.
+
+    Args:
+        tensors: A tensor or several.
+        grad_tensors: The gradient of something with respect to each of them, of its shape;
+            None stands for 1 where a tensor has one element.
+        retain_graph: Keep what the graph saved; the default is ``create_graph``.
+        create_graph: Record the pass, for higher derivatives.
+        inputs: Accumulate into these only.
+
+    Raises:
+        RuntimeError: If nothing requires grad, a gradient is missing or of the wrong shape,
+            or the graph was freed by an earlier pass.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> tt.autograd.backward((x * 3).sum())
+        >>> x.grad
+        tensor([3., 3.])
+    """
+    roots = _as_tuple(tensors)
+    wanted = None if inputs is None else _as_tuple(inputs)
+    if wanted is not None and not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    grads = _root_grads(roots, grad_tensors, create_graph)
+    sweep = _sweep(roots, grads, retain_graph, create_graph, wanted)
+    if wanted is None:
+        sweep.deliver()
+        return
+    edges = [edge_of(t) for t in wanted]
+    for tensor, g in zip(wanted, sweep.collect(edges), strict=True):
+        if g is not None:
+            sweep._accumulate(tensor, g, False)
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]:
+    """Gradients of the sum of ``outputs`` with respect to ``inputs``, leaves or not.
+
+    Args:
+        outputs: What is differentiated.
+        inputs: What it is differentiated with respect to.
+        grad_outputs: Weights of the outputs' elements; None stands for 1 at one element.
+        retain_graph: Keep what the graph saved; the default is ``create_graph``.
+        create_graph: Record the pass, for higher derivatives.
+        allow_unused: Give None for an input the outputs do not depend on, rather than raise;
+            the default is ``materialize_grads``.
+        is_grads_batched: ``grad_outputs`` has a leading batch dimension; the result too.
+        materialize_grads: Give zeros instead of None.
+
+    Returns:
+        One gradient per input.
+
+    Raises:
+        RuntimeError: For an unused input unless allowed, and as for ``backward``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor(2.0, requires_grad=True)
+        >>> (first,) = tt.autograd.grad(x ** 3, x, create_graph=True)
+        >>> tt.autograd.grad(first, x)
+        (tensor(12.),)
+    """
+    if is_grads_batched:
+        return _batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused)
+    if allow_unused is False and materialize_grads:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    roots, wanted = _as_tuple(outputs), _as_tuple(inputs)
+    for tensor in wanted:
+        if not tensor.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    grads = _root_grads(roots, grad_outputs, create_graph)
+    sweep = _sweep(roots, grads, retain_graph, create_graph, wanted)
+    results = []
+    for tensor, g in zip(wanted, sweep.collect([edge_of(t) for t in wanted]), strict=True):
+        if g is None and not (allow_unused or materialize_grads):
+            raise RuntimeError(
+                "One of the differentiated Tensors appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            )
+        if g is None:
+            zeros = tensor._xp.zeros_like(tensor._data) if materialize_grads else None
+            results.append(None if zeros is None else wrap(zeros, tensor._xp))
+        else:
+            results.append(g if create_graph else wrap(g, tensor._xp))
+    return tuple(results)  # type: ignore[arg-type]
+
+
+def _batched(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool | None,
+) -> tuple[Tensor, ...]:
+    from .._op import NAMESPACES
+
+    batched = _as_tuple(grad_outputs)
+    rows = [
+        grad(outputs, inputs, [g[i] for g in batched], True, create_graph, allow_unused)
+        for i in range(len(batched[0]))
+    ]
+    stack = NAMESPACES[""]["stack"]
+    return tuple(stack(list(column)) for column in zip(*rows, strict=True))
+
+
+def _as_tuple(tensors: Any) -> tuple[Any, ...]:
+    return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+
+
+def _root_grads(roots: tuple[Tensor, ...], given: Any, create_graph: bool) -> list[Any]:
+    """The gradient to start each root with: a raw array, or a Tensor under create_graph."""
+    grads = (None,) * len(roots) if given is None else _as_tuple(given)
+    if len(grads) != len(roots):
+        raise RuntimeError(
+            f"got {len(roots)} tensors and {len(grads)} gradients"
+        )
+    return [_root_grad(r, g, create_graph) for r, g in zip(roots, grads, strict=True)]
+
+
+def _root_grad(root: Tensor, g: Any, create_graph: bool) -> Any:
+    if edge_of(root) is None:
+        raise RuntimeError(
+            "element 0 of tensors does not require grad and does not have a grad_fn"
+        )
+    data = root._data
+    if g is None:
+        if data.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if data.dtype.kind == "c":
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {root.dtype}"
+            )
+        ones = root._xp.ones(data.shape, data.dtype)
+        return wrap(ones, root._xp) if create_graph else ones
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if g._data.shape != data.shape:
+        raise RuntimeError(
+            "Mismatch in shape: grad_output[0] has a shape of "
+            f"{g.shape} and output[0] has a shape of {root.shape}."
+        )
+    if g._data.dtype != data.dtype:
+        if (g._data.dtype.kind == "c") != (data.dtype.kind == "c"):
+            raise RuntimeError(
+                "For complex Tensors, both grad_output and output are required to have the same "
+                f"dtype. Mismatch in dtype: grad_output[0] has a dtype of {g.dtype} and output[0] "
+                f"has a dtype of {root.dtype}."
+            )
+        g = g.to(root.dtype)  # type: ignore[attr-defined]
+    return g if create_graph else g._data
+
+
+def _sweep(
+    roots: tuple[Tensor, ...],
+    grads: list[Any],
+    retain_graph: bool | None,
+    create_graph: bool,
+    wanted: tuple[Tensor, ...] | None,
+) -> Sweep:
+    edges = [edge_of(t) for t in wanted or ()]
+    for edge, tensor in zip(edges, wanted or (), strict=True):
+        if isinstance(edge, Slot):
+            continue
+        if edge is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        del tensor
+    sweep = Sweep(create_graph if retain_graph is None else retain_graph, create_graph, edges)
+    root_edges = [edge_of(t) for t in roots]
+    if edges:
+        sweep.needed = needed_nodes(root_edges, edges)
+    for edge, g in zip(root_edges, grads, strict=True):
+        if sweep.wants(edge):
+            sweep.send(edge, g, False)
+    with Hooks.enable_grad() if create_graph else Hooks.no_grad():
+        sweep.run()
+    return sweep
