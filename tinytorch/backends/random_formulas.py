@@ -136,16 +136,9 @@ def swap_by_links(partners: NDArray, count: int) -> NDArray:
     average, and the number at the end of the chain is the value.
     """
     steps = np.arange(len(partners))
-    latest = np.arange(count)
-    earlier = np.full(len(partners), -1)  # the step before with the same partner
-    latest[partners] = steps  # of equal indices the last is kept
-    link = latest.copy()
-    rest, targets = steps, partners
-    while rest.size:
-        losers = latest.take(targets) != rest
-        rest, targets = rest.compress(losers), targets.compress(losers)
-        earlier[latest[targets]] = rest
-        latest[targets] = rest
+    link = np.arange(count)
+    link[partners] = steps  # of equal indices the last is kept
+    earlier = _same_partner_before(link, partners)
     own = np.flatnonzero(partners == steps)  # a step that is its own partner moves nothing
     link[own] = np.where(earlier[own] < 0, own, earlier[own])
     _follow(link)
@@ -153,6 +146,41 @@ def swap_by_links(partners: NDArray, count: int) -> NDArray:
     values = np.append(partners, link[-1])
     values[taken] = link.take(earlier.take(taken))
     return values
+
+
+def insert_by_links(places: NDArray) -> NDArray:
+    """The inside-out shuffle: number i goes to ``places[i]``, what was there moves to place i.
+
+    A place holds the last number sent there. A place that none was sent to keeps what step
+    i moved to it: the number sent to ``places[i]`` latest before, or else what the step of
+    that name moved there.
+    """
+    steps = np.arange(len(places))
+    values = np.full(len(places), -1)
+    values[places] = steps
+    moved = _same_partner_before(values, places)
+    link = np.where(moved < 0, places, steps)
+    _follow(link)
+    kept = np.flatnonzero(values < 0)
+    values[kept] = moved.take(link.take(kept))
+    return values
+
+
+def _same_partner_before(latest: NDArray, partners: NDArray) -> NDArray:
+    """For each step the last one before it with the same partner, or -1.
+
+    ``latest`` holds the last step of each partner; with that one struck off, the next round
+    finds the one before.
+    """
+    latest = latest.copy()
+    rest, targets = np.arange(len(partners)), partners
+    earlier = np.full(len(partners), -1)
+    while rest.size:
+        losers = latest.take(targets) != rest
+        rest, targets = rest.compress(losers), targets.compress(losers)
+        earlier[latest[targets]] = rest
+        latest[targets] = rest
+    return earlier
 
 
 def _follow(link: NDArray) -> None:

@@ -38,6 +38,7 @@ from .random_formulas import (
     blocks,
     box_muller,
     cast,
+    insert_by_links,
     largest_integer,
     modulo,
     multiply_add,
@@ -65,7 +66,7 @@ _KEY_BYTES = _WORDS * 8
 _FEW_WORDS = 4096
 #: From this range on an integer takes two words, to keep the modulo's skew small.
 _WIDE_RANGE = 1 << 28
-#: From this length on a permutation takes two words a step.
+#: From this length on a permutation inserts elements, taking two words for each.
 _LONG_PERMUTATION = (2**32 - 1) // 20
 #: Up to this length a loop of swaps is quicker than the vectorised form.
 _SHORT_PERMUTATION = 1000
@@ -324,10 +325,14 @@ class TorchMT19937:
 
     def permutation(self, count: int, dtype: Any = np.int64) -> Array:
         """The numbers from 0 to ``count - 1``, shuffled; shape ``(count,)``."""
-        draw = self._words if count < _LONG_PERMUTATION else self._double_words
+        if count >= _LONG_PERMUTATION:
+            with self._lock:
+                words = self._double_words(count)
+            words %= np.arange(1, count + 1, dtype=np.uint64)
+            return self._place(insert_by_links(words.view(np.int64)).astype(dtype, copy=False))
         with self._lock:
-            words = draw(max(count - 1, 0))
-        words %= np.arange(count, 1, -1, dtype=words.dtype)
+            words = self._words(max(count - 1, 0))
+        words %= np.arange(count, 1, -1, dtype=np.uint32)
         partners = words.astype(np.int64)
         partners += np.arange(len(words))
         shuffle = swap_loop if count <= _SHORT_PERMUTATION else swap_by_links
