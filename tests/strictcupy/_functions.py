@@ -1,0 +1,174 @@
+"""Functions of a CuPy namespace, made once each from NumPy's function and CuPy's signature."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy
+
+from ._array import check_dtype, ndarray, unwrap, wrap, wrap_result
+from ._manifest import MANIFEST, names
+from ._sync import log_sync
+from ._ufunc import ufunc
+
+# Parameters that take a device array; CuPy asks them for .sum and the like, so a list fails there.
+_ARRAYS = frozenset(
+    "a x x1 x2 m arr ary ar1 ar2 A B b v y z condition array input element test_elements".split()
+)
+# Waits inside CuPy's own routines (the lines marked "synchronize!" in its sources, and transfers).
+_WAITING = frozenset(
+    """array_equal_nan argwhere asarray_chkfinite bincount compress delete digitize extract
+    flatnonzero histogram histogram2d histogramdd in1d intersect1d isin nanmax nanmin nonzero
+    percentile quantile setdiff1d setxor1d trim_zeros union1d unique unique_all unique_counts
+    unique_inverse unique_values save savez savetxt array_repr array_str array2string""".split()
+)
+_BOOLS = ("True", "False")
+# Python values in NumPy, 0-d arrays in CuPy.
+_ZERO_DIMENSIONAL = frozenset("allclose array_equal array_equiv count_nonzero".split())
+
+
+def resolver(
+    namespace: str, twin: ModuleType | None, own: Mapping[str, Any], store: dict[str, Any]
+) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of the module that stands for ``namespace``.
+
+    Args:
+        namespace: ``"cupy"``, ``"cupy.linalg"``, …: a key of the manifest.
+        twin: The NumPy or SciPy module that computes, None where there is none.
+        own: What the stand-in defines itself.
+        store: The module's globals, where each name is kept after its first look-up.
+    """
+    entries = names(namespace)
+
+    def __getattr__(name: str) -> Any:
+        if name not in entries:
+            raise AttributeError(f"module {namespace!r} has no attribute {name!r}")
+        value = store[name] = own[name] if name in own else make(namespace, name, twin)
+        return value
+
+    return __getattr__
+
+
+def make(namespace: str, name: str, twin: ModuleType | None) -> Any:
+    """Build the ufunc, function or value called ``name``; what is not modelled says so."""
+    spec = names(namespace)[name]
+    if not hasattr(twin, name):
+        if spec["kind"] == "value":
+            return spec["value"] == "True" if spec["value"] in _BOOLS else float(spec["value"])
+        return _not_modelled(f"{namespace}.{name}")
+    numpy_value = getattr(twin, name)
+    if spec["kind"] == "ufunc":
+        return ufunc(name, spec, numpy_value)
+    if spec["kind"] == "function":
+        return function(name, spec, numpy_value)
+    return numpy_value
+
+
+def _not_modelled(name: str) -> Callable[..., Any]:
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"CuPy has {name}; strictcupy does not model it")
+
+    return refuse
+
+
+def function(name: str, spec: dict[str, Any], twin: Callable[..., Any]) -> Callable[..., Any]:
+    """Return NumPy's ``twin`` with CuPy's parameters, over device arrays."""
+    check = checker(name, spec)
+    renames = _renames(spec, twin)
+    same = _same_positions(spec, twin)
+    array_positions = tuple(i for i, p in enumerate(spec["positional"]) if p in _ARRAYS)
+    waits, zero_dimensional = name in _WAITING, name in _ZERO_DIMENSIONAL
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        check(args, kwargs)
+        for position in array_positions:
+            if position < len(args):
+                _refuse_host_sequence(name, args[position])
+        if len(args) > same:
+            kwargs.update(zip(spec["positional"][same:], args[same:]))
+            args = args[:same]
+        if renames and kwargs:
+            kwargs = {renames.get(key, key): value for key, value in kwargs.items()}
+        if waits:
+            log_sync(name)
+        with numpy.errstate(all="ignore"):
+            result = twin(*map(unwrap, args), **{key: unwrap(kwargs[key]) for key in kwargs})
+        out = kwargs.get("out")
+        if type(out) is ndarray:
+            return out
+        return wrap(result) if zero_dimensional else wrap_result(result, args)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def checker(name: str, spec: dict[str, Any]) -> Callable[[tuple[Any, ...], dict[str, Any]], None]:
+    """Return a function that raises CPython's TypeError for arguments CuPy does not have."""
+    most = len(spec["positional"])
+    keywords = frozenset([*spec["positional"], *spec["keyword_only"]])
+    any_args, any_kwargs = spec["args"], spec["kwargs"]
+
+    def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if len(args) > most and not any_args:
+            raise TypeError(
+                f"{name}() takes {most} positional arguments but {len(args)} were given"
+            )
+        if kwargs and not any_kwargs and not keywords.issuperset(kwargs):
+            unexpected = next(key for key in kwargs if key not in keywords)
+            raise TypeError(f"{name}() got an unexpected keyword argument {unexpected!r}")
+        if isinstance(kwargs.get("dtype"), (str, type, numpy.dtype)):
+            check_dtype(numpy.dtype(kwargs["dtype"]))
+
+    return check
+
+
+def _refuse_host_sequence(name: str, value: Any) -> None:
+    if isinstance(value, (list, tuple)) and not any(isinstance(v, ndarray) for v in value):
+        raise TypeError(f"{name}(): expected a device array, got a {type(value).__name__}")
+
+
+def _signature_names(twin: Callable[..., Any]) -> tuple[list[str], list[str]] | None:
+    """Return the positional and the keyword-only parameters, None where Python cannot tell."""
+    try:
+        parameters = inspect.signature(twin).parameters.values()
+    except ValueError:
+        return None
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        return None
+    positional = [p.name for p in parameters if p.kind != p.KEYWORD_ONLY]
+    return positional, [p.name for p in parameters if p.kind == p.KEYWORD_ONLY]
+
+
+def _renames(spec: dict[str, Any], twin: Callable[..., Any]) -> dict[str, str]:
+    """Return NumPy's name of each parameter to which CuPy gives another."""
+    known = _signature_names(twin)
+    if known is None:
+        return {}
+    positional, keyword_only = known
+    return {
+        ours: theirs
+        for ours, theirs in zip(spec["positional"], positional)
+        if ours not in positional + keyword_only and theirs not in spec["positional"]
+    }
+
+
+def _same_positions(spec: dict[str, Any], twin: Callable[..., Any]) -> int:
+    """Return how many leading parameters stand in the same position in both libraries."""
+    known = _signature_names(twin)
+    if known is None or spec["args"]:
+        return 1 << 30
+    renames, count = _renames(spec, twin), 0
+    for ours, theirs in zip(spec["positional"], known[0]):
+        if renames.get(ours, ours) != theirs:
+            break
+        count += 1
+    return count
+
+
+def missing(namespace: str) -> list[str]:
+    """Return the names NumPy's namespace has and CuPy's lacks."""
+    listed: list[str] = MANIFEST["namespaces"][namespace]["missing"]
+    return listed

@@ -1,0 +1,112 @@
+"""Indexing as CuPy does it: out-of-bounds indices in arrays wrap, masks make the host wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ._array import ndarray, unwrap, view_of, wrap
+from ._sync import log_sync
+
+_BASIC = frozenset({int, slice, type(None), type(...)})
+
+
+def device_index(shape: tuple[int, ...], key: Any) -> tuple[Any, ...]:
+    """Return ``key`` as a NumPy index whose integer arrays are wrapped into range."""
+    items = key if type(key) is tuple else (key,)
+    if all(type(item) in _BASIC for item in items):
+        return items if _has_ellipsis(items) else (*items, ...)
+    items = tuple(map(_host_item, items))
+    if not any(isinstance(item, numpy.ndarray) for item in items):
+        return items if _has_ellipsis(items) else (*items, ...)
+    return _wrap_indices(shape, items)
+
+
+def getitem(array: ndarray, key: Any) -> ndarray:
+    """Return ``array[key]``: a view where the key is basic, 0-d arrays instead of scalars."""
+    index = device_index(array.shape, key)
+    try:
+        host = array._host[index]
+        return wrap(host) if _is_advanced(index) else view_of(host, array)
+    except IndexError as error:
+        raise _as_cupy(error) from None
+
+
+def setitem(array: ndarray, key: Any, value: Any) -> None:
+    """Store ``value`` at ``array[key]``; host arrays are refused where CuPy refuses them."""
+    index = device_index(array.shape, key)
+    advanced = _is_advanced(index)
+    try:
+        with numpy.errstate(all="ignore"):
+            array._host[index] = _host_value(value, array.dtype, advanced)
+    except IndexError as error:
+        raise _as_cupy(error) from None
+
+
+def _is_advanced(index: tuple[Any, ...]) -> bool:
+    return any(type(item) is numpy.ndarray for item in index)
+
+
+def _has_ellipsis(items: tuple[Any, ...]) -> bool:
+    return any(item is ... for item in items)
+
+
+def _host_value(value: Any, dtype: Any, advanced: bool) -> Any:
+    if isinstance(value, ndarray):
+        return value._host
+    if advanced and isinstance(value, (list, tuple, numpy.ndarray)):
+        log_sync("upload")
+    host = numpy.asarray(unwrap(value) if isinstance(value, (list, tuple)) else value, dtype)
+    if not advanced and host.shape != ():
+        raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
+    return host
+
+
+def _host_item(item: Any) -> Any:
+    if type(item) is ndarray:
+        item = item._host
+    elif isinstance(item, (list, tuple, numpy.ndarray, bool, numpy.bool_)):
+        log_sync("upload")
+        empty_list = isinstance(item, (list, tuple)) and not len(item)
+        item = numpy.asarray(unwrap(item) if isinstance(item, (list, tuple)) else item)
+        item = item.astype(numpy.int32) if empty_list else item
+    if isinstance(item, numpy.ndarray) and item.dtype.kind not in "biu":
+        raise IndexError(
+            "arrays used as indices must be of integer or boolean type. "
+            f"(actual: {item.dtype.type})"
+        )
+    return item
+
+
+def _wrap_indices(shape: tuple[int, ...], items: tuple[Any, ...]) -> tuple[Any, ...]:
+    consumed = sum(map(_consumes, items))
+    if consumed > len(shape):
+        raise IndexError(
+            f"too many indices for array: array is {len(shape)}-dimensional, "
+            f"but {consumed} were indexed"
+        )
+    axis, wrapped = 0, []
+    for item in items:
+        if isinstance(item, numpy.ndarray) and item.dtype.kind == "b":
+            log_sync("mask")
+        elif isinstance(item, numpy.ndarray) and shape[axis]:
+            item = numpy.remainder(item.astype(numpy.int64, copy=False), shape[axis])
+        axis += len(shape) - consumed if item is ... else _consumes(item)
+        # asarray: NumPy's remainder makes a scalar of a 0-d array, which would give a view.
+        wrapped.append(numpy.asarray(item) if isinstance(item, numpy.generic) else item)
+    return tuple(wrapped)
+
+
+def _consumes(item: Any) -> int:
+    """Return how many axes of the array an index item uses up."""
+    if item is None or item is ...:
+        return 0
+    if isinstance(item, numpy.ndarray) and item.dtype.kind == "b":
+        return item.ndim
+    return 1
+
+
+def _as_cupy(error: IndexError) -> IndexError:
+    text = str(error)
+    return IndexError("Index" + text[5:] if text.startswith("index ") else text)

@@ -1,0 +1,228 @@
+"""The methods and operators of the stand-in's array, from the manifest's signatures."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from . import _index
+from ._array import ndarray, unwrap, wrap, wrap_result
+from ._functions import checker
+from ._manifest import methods, names
+from ._sync import log_sync
+from ._ufunc import ufunc
+
+_OPERATORS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide",
+    "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "and": "bitwise_and",
+    "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift",
+    "divmod": "divmod",
+}  # fmt: skip
+_COMPARISONS = {
+    "lt": "less", "le": "less_equal", "eq": "equal", "ne": "not_equal", "gt": "greater",
+    "ge": "greater_equal",
+}  # fmt: skip
+_UNARY = {"neg": "negative", "pos": "positive", "invert": "invert", "abs": "absolute"}
+_WAITING = frozenset({"nonzero", "compress", "dump", "dumps", "tofile"})
+_UFUNCS = names("cupy")
+
+
+def install() -> None:
+    """Give ``ndarray`` every method and operator that CuPy's has and this class lacks."""
+    for name, spec in methods("ndarray").items():
+        if name not in vars(ndarray):
+            setattr(ndarray, name, _OWN.get(name) or _method(name, spec))
+    _install_operators()
+    ndarray.__getitem__ = _index.getitem  # type: ignore[attr-defined]
+    ndarray.__setitem__ = _index.setitem  # type: ignore[attr-defined]
+
+
+def _method(name: str, spec: dict[str, Any]) -> Callable[..., Any]:
+    check = checker(name, spec)
+    twin = getattr(numpy.ndarray, name, None) or getattr(numpy, name, None)
+    if twin is None:
+        return _refusing(name)
+    waits = name in _WAITING
+
+    def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
+        check(args, kwargs)
+        if waits:
+            log_sync(name)
+        with numpy.errstate(all="ignore"):
+            named = {key: unwrap(value) for key, value in kwargs.items()}
+            result = twin(self._host, *map(unwrap, args), **named)
+        out = kwargs.get("out")
+        return out if type(out) is ndarray else wrap_result(result, (self,))
+
+    method.__name__ = name
+    return method
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"CuPy has ndarray.{name}; strictcupy does not model it")
+
+    return method
+
+
+def _install_operators() -> None:
+    for dunder, name in _OPERATORS.items():
+        function = ufunc(name, _UFUNCS[name], getattr(numpy, name))
+        setattr(ndarray, f"__{dunder}__", _binary(function))
+        setattr(ndarray, f"__r{dunder}__", _reflected(function))
+        if dunder != "divmod":
+            setattr(ndarray, f"__i{dunder}__", _in_place(function))
+    for dunder, name in _COMPARISONS.items():
+        function = ufunc(name, _UFUNCS[name], getattr(numpy, name))
+        setattr(ndarray, f"__{dunder}__", _comparison(function, dunder))
+    for dunder, name in _UNARY.items():
+        setattr(ndarray, f"__{dunder}__", _unary(ufunc(name, _UFUNCS[name], getattr(numpy, name))))
+    ndarray.__matmul__ = _matmul(operator.matmul)  # type: ignore[attr-defined]
+    ndarray.__rmatmul__ = _matmul(lambda a, b: b @ a)  # type: ignore[attr-defined]
+
+
+def _defers_to(other: Any) -> bool:
+    """Whether the other operand's class asks for its own reflected operator."""
+    return (
+        type(other) is not ndarray
+        and not isinstance(other, (numpy.ndarray, numpy.generic))
+        and getattr(other, "__array_ufunc__", False) is None
+    )
+
+
+def _binary(function: ufunc) -> Callable[[ndarray, Any], Any]:
+    def method(self: ndarray, other: Any) -> Any:
+        return NotImplemented if _defers_to(other) else function(self, other)
+
+    return method
+
+
+def _reflected(function: ufunc) -> Callable[[ndarray, Any], Any]:
+    def method(self: ndarray, other: Any) -> Any:
+        return function(other, self)
+
+    return method
+
+
+def _in_place(function: ufunc) -> Callable[[ndarray, Any], Any]:
+    def method(self: ndarray, other: Any) -> Any:
+        return function(self, other, self)
+
+    return method
+
+
+def _unary(function: ufunc) -> Callable[[ndarray], Any]:
+    def method(self: ndarray) -> Any:
+        return function(self)
+
+    return method
+
+
+def _comparison(function: ufunc, dunder: str) -> Callable[[ndarray, Any], Any]:
+    def method(self: ndarray, other: Any) -> Any:
+        if type(other) is ndarray or not _never_equal(other):
+            return function(self, other)
+        if dunder in ("eq", "ne"):
+            return wrap(numpy.full(self.shape, dunder == "ne"))
+        raise TypeError(f"Unsupported type {type(other)}")
+
+    return method
+
+
+def _never_equal(other: Any) -> bool:
+    return other is None or type(other).__eq__ is object.__eq__
+
+
+def _matmul(operation: Callable[[Any, Any], Any]) -> Callable[[ndarray, Any], Any]:
+    def method(self: ndarray, other: Any) -> Any:
+        if type(other) is not ndarray:
+            return NotImplemented if _defers_to(other) else _refuse(other)
+        with numpy.errstate(all="ignore"):
+            return wrap(operation(self._host, other._host))
+
+    return method
+
+
+def _refuse(other: Any) -> Any:
+    raise TypeError(f"Unsupported type {type(other)}")
+
+
+# Methods whose meaning differs from NumPy's.
+
+
+def _take(self: ndarray, indices: Any, axis: Any = None, out: Any = None) -> ndarray:
+    index = indices if isinstance(indices, int) else _index_array(indices)
+    result = numpy.take(self._host, index, axis, mode="wrap")
+    if out is None:
+        return wrap(result)
+    out._host[...] = result
+    return out
+
+
+def _index_array(indices: Any) -> Any:
+    if isinstance(indices, ndarray):
+        return indices._host
+    log_sync("upload")
+    return numpy.asarray(indices, int)
+
+
+def _put(self: ndarray, indices: Any, values: Any, mode: str = "wrap") -> None:
+    if mode == "raise":
+        log_sync("put")
+    host_values = values._host if isinstance(values, ndarray) else numpy.asarray(values)
+    numpy.put(self._host, _index_array(indices), host_values, mode)  # type: ignore[call-overload]
+
+
+def _repeat(self: ndarray, repeats: Any, axis: Any = None) -> ndarray:
+    if isinstance(repeats, ndarray):
+        log_sync("repeat")
+    return wrap(numpy.repeat(self._host, unwrap(repeats), axis))
+
+
+def _sort(self: ndarray, axis: int = -1, kind: Any = None) -> None:
+    check_kind(kind)
+    self._host.sort(axis, kind="stable")
+
+
+def _argsort(self: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
+    check_kind(kind)
+    return wrap(self._host.argsort(axis, kind="stable"))
+
+
+def check_kind(kind: Any) -> None:
+    """Refuse the sorting algorithms that CuPy does not know."""
+    if kind is not None and kind != "stable":
+        raise ValueError("kind can only be None or 'stable'")
+
+
+def _dot(self: ndarray, b: ndarray, out: Any = None) -> Any:
+    return wrap_result(numpy.dot(unwrap(self), unwrap(b), unwrap(out)))
+
+
+def _argextreme(name: str) -> Callable[..., ndarray]:
+    def method(
+        self: ndarray, axis: Any = None, out: Any = None, dtype: Any = None, keepdims: bool = False
+    ) -> ndarray:
+        result = getattr(numpy, name)(self._host, axis, keepdims=keepdims)
+        result = numpy.asarray(result).astype(dtype or numpy.int64)
+        if out is None:
+            return wrap(result)
+        out._host[...] = result
+        return out
+
+    return method
+
+
+_OWN: dict[str, Callable[..., Any]] = {
+    "take": _take,
+    "put": _put,
+    "repeat": _repeat,
+    "sort": _sort,
+    "argsort": _argsort,
+    "dot": _dot,
+    "argmax": _argextreme("argmax"),
+    "argmin": _argextreme("argmin"),
+}

@@ -1,0 +1,248 @@
+"""What CuPy's main namespace does otherwise than NumPy's: creation, transfers, indices, kernels."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy
+
+from . import _array, _methods, cuda
+from ._array import flatiter, ndarray, poisoned, unwrap, upload, wrap, wrap_result
+from ._sync import log_sync
+from ._ufunc import ufunc
+
+_HOST_CALLBACKS = (
+    "apply_along_axis apply_over_axes fromfunction fromiter piecewise vectorize poly1d "
+    "broadcast save savez savez_compressed savetxt load loadtxt genfromtxt fromfile "
+    "DataSource format_parser"
+).split()
+
+
+# Creation and transfers
+
+
+def array(
+    obj: Any, dtype: Any = None, copy: Any = True, order: Any = "K", subok: bool = False,
+    ndmin: int = 0, *, blocking: bool = False,
+) -> Any:  # fmt: skip
+    """Return a device array; a device array is not copied where ``copy`` is None or False."""
+    if not isinstance(obj, ndarray):
+        return upload(obj, dtype, copy, order, ndmin)
+    host = obj._host
+    copied = numpy.array(host, dtype, copy=copy or None, order=order, ndmin=ndmin)
+    return obj if copied is host else wrap(copied)
+
+
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, blocking: bool = False
+) -> Any:
+    """Return ``a`` on the device; no copy where it is there already with this dtype."""
+    return array(a, dtype, copy, order or "K")
+
+
+def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+    """Return ``a`` in C order with at least one axis."""
+    return array(a, dtype, None, "C", ndmin=1)
+
+
+def asfortranarray(a: Any, dtype: Any = None) -> Any:
+    """Return ``a`` in Fortran order."""
+    return array(a, dtype, None, "F")
+
+
+def asnumpy(
+    a: Any, stream: Any = None, order: Any = "C", out: Any = None, *, blocking: bool = True
+) -> Any:
+    """Return a copy on the host, after a wait."""
+    if not isinstance(a, ndarray):
+        return numpy.array(a, order=order)
+    log_sync("asnumpy")
+    return a._download(order, out)
+
+
+def empty(shape: Any, dtype: Any = float, order: Any = "C") -> ndarray:
+    """Return a poisoned array, since nobody may rely on what it holds."""
+    return wrap(poisoned(shape, dtype, order))
+
+
+def empty_like(
+    prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None
+) -> ndarray:
+    """Return a poisoned array with the shape and dtype of ``prototype``."""
+    host = numpy.empty_like(unwrap(prototype), dtype, order, False, shape)
+    _array.check_dtype(host.dtype)
+    host.fill(_array.poison(host.dtype))
+    return wrap(host)
+
+
+# Indices
+
+
+def take(a: ndarray, indices: Any, axis: Any = None, out: Any = None) -> Any:
+    """Take with every out-of-bounds index wrapped around, without an error."""
+    return a.take(indices, axis, out)  # type: ignore[attr-defined]
+
+
+def put(a: ndarray, ind: Any, v: Any, mode: str = "wrap") -> None:
+    """Put with ``mode="wrap"``, the opposite of NumPy's default."""
+    a.put(ind, v, mode)  # type: ignore[attr-defined]
+
+
+def take_along_axis(a: ndarray, indices: ndarray, axis: Any) -> ndarray:
+    """Gather with wrapped indices."""
+    host, index, axis = _along(a, indices, axis)
+    return wrap(numpy.take_along_axis(host, index, axis))
+
+
+def put_along_axis(arr: ndarray, indices: ndarray, values: Any, axis: Any) -> None:
+    """Scatter with wrapped indices."""
+    host, index, axis = _along(arr, indices, axis)
+    numpy.put_along_axis(host, index, unwrap(values), axis)
+
+
+def _along(a: ndarray, indices: ndarray, axis: int | None) -> tuple[Any, Any, Any]:
+    size = a.size if axis is None else a.shape[axis]
+    index = unwrap(indices)
+    if index.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    return a._host, numpy.remainder(index, size) if size else index, axis
+
+
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """Choose by ``condition``; with one argument the host waits for the number of results."""
+    if x is None and y is None:
+        return condition.nonzero()
+    if x is None or y is None:
+        raise ValueError("Must provide both 'x' and 'y' or neither.")
+    for operand in (condition, x, y):
+        if isinstance(operand, (numpy.ndarray, list, tuple)):
+            raise TypeError(f"Unsupported type {type(operand)}")
+    return wrap(numpy.where(unwrap(condition), unwrap(x), unwrap(y)))
+
+
+def sort(a: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
+    """Sort a copy; CuPy has one algorithm, a stable one."""
+    _methods.check_kind(kind)
+    return wrap(numpy.sort(a._host, axis, kind="stable"))
+
+
+def argsort(a: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
+    """Return the stable order of ``a``."""
+    return a.argsort(axis, kind)  # type: ignore[attr-defined]
+
+
+def lexsort(keys: Any) -> ndarray:
+    """Sort by the rows of one 2-D device array; a sequence of keys is refused."""
+    if not isinstance(keys, ndarray):
+        raise AttributeError(f"{type(keys).__name__!r} object has no attribute 'ndim'")
+    return wrap(numpy.lexsort(keys._host))
+
+
+def argmax(
+    a: ndarray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> Any:
+    """Return the index of the largest element."""
+    return a.argmax(axis, out, dtype, keepdims)  # type: ignore[attr-defined]
+
+
+def argmin(
+    a: ndarray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> Any:
+    """Return the index of the smallest element."""
+    return a.argmin(axis, out, dtype, keepdims)  # type: ignore[attr-defined]
+
+
+def repeat(a: ndarray, repeats: Any, axis: Any = None) -> ndarray:
+    """Repeat elements; an array of counts makes the host wait."""
+    return a.repeat(repeats, axis)  # type: ignore[attr-defined]
+
+
+# The library itself
+
+
+def get_array_module(*args: Any) -> Any:
+    """Return this module where an argument is a device array, else NumPy."""
+    on_device = any(isinstance(arg, ndarray) for arg in args)
+    return sys.modules[__package__ or "strictcupy"] if on_device else numpy
+
+
+def is_available() -> bool:
+    """Return True: the stand-in's device is always there."""
+    return True
+
+
+class _Kernel:
+    """Refuses to compile, so that a backend falls back to the kernel's NumPy twin."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError("strictcupy compiles no kernels; use the kernel's NumPy twin")
+
+
+def _refuse(name: str) -> Callable[..., NoReturn]:
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"CuPy has {name}; strictcupy does not model it")
+
+    return refuse
+
+
+class _Grid:
+    """``mgrid``, ``ogrid``, ``r_`` and ``c_``: NumPy's, on the device."""
+
+    def __init__(self, twin: Any) -> None:
+        self._twin = twin
+
+    def __getitem__(self, key: Any) -> Any:
+        return wrap_result(self._twin[unwrap(key)])
+
+
+OWN: dict[str, Any] = {
+    **{name: _refuse(f"cupy.{name}") for name in _HOST_CALLBACKS},
+    "ndarray": ndarray,
+    "ufunc": ufunc,
+    "flatiter": flatiter,
+    "array": array,
+    "asarray": asarray,
+    "asanyarray": asarray,
+    "ascontiguousarray": ascontiguousarray,
+    "asfortranarray": asfortranarray,
+    "asnumpy": asnumpy,
+    "empty": empty,
+    "empty_like": empty_like,
+    "take": take,
+    "put": put,
+    "take_along_axis": take_along_axis,
+    "put_along_axis": put_along_axis,
+    "where": where,
+    "sort": sort,
+    "argsort": argsort,
+    "lexsort": lexsort,
+    "argmax": argmax,
+    "argmin": argmin,
+    "repeat": repeat,
+    "get_array_module": get_array_module,
+    "is_available": is_available,
+    "get_default_memory_pool": cuda.get_default_memory_pool,
+    "get_default_pinned_memory_pool": cuda.get_default_memory_pool,
+    "ElementwiseKernel": _Kernel,
+    "RawKernel": _Kernel,
+    "RawModule": _Kernel,
+    "ReductionKernel": _Kernel,
+    "fuse": _refuse("cupy.fuse"),
+    "mgrid": _Grid(numpy.mgrid),
+    "ogrid": _Grid(numpy.ogrid),
+    "r_": _Grid(numpy.r_),
+    "c_": _Grid(numpy.c_),
+    "AxisError": numpy.exceptions.AxisError,
+    "ComplexWarning": numpy.exceptions.ComplexWarning,
+    "RankWarning": numpy.exceptions.RankWarning,
+    "VisibleDeprecationWarning": numpy.exceptions.VisibleDeprecationWarning,
+    "TooHardError": numpy.exceptions.TooHardError,
+    "cfloat": numpy.complex128,
+    "complex_": numpy.complex128,
+    "float_": numpy.float64,
+    "singlecomplex": numpy.complex64,
+    "annotations": None,
+}
+

@@ -1,0 +1,63 @@
+"""``cupy.linalg``: like CuPy's, silent about singular input unless asked to raise.
+
+cuSOLVER's status stays on the device, since reading it would make the host wait: without
+``cupyx.errstate(linalg="raise")`` a failed factorisation gives garbage, here NaN.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from . import _functions, cupyx
+from ._array import ndarray, wrap
+from ._manifest import names
+from ._sync import log_sync
+
+LinAlgError = numpy.linalg.LinAlgError
+_CHECKED = ("cholesky", "eigh", "eigvalsh", "inv", "lstsq", "qr", "solve", "svd", "tensorinv")
+
+
+def _checked(name: str) -> Callable[..., Any]:
+    """Return NumPy's routine; its LinAlgError appears only under ``errstate(linalg="raise")``."""
+    call = _functions.function(name, names("cupy.linalg")[name], getattr(numpy.linalg, name))
+
+    @functools.wraps(call)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        raising = cupyx.geterr()["linalg"] == "raise"
+        if raising:
+            log_sync(f"linalg.{name}")
+        try:
+            return call(*args, **kwargs)
+        except LinAlgError:
+            if raising or not _square(args[0]):
+                raise
+            return _garbage(name, *args, **kwargs)
+
+    return checked
+
+
+def _square(a: ndarray) -> bool:
+    return a.ndim >= 2 and a.shape[-1] == a.shape[-2]
+
+
+def _garbage(name: str, a: ndarray, *args: Any, **kwargs: Any) -> Any:
+    """Return NaN in the shape of the result, for the batch as a whole."""
+    healthy = numpy.broadcast_to(numpy.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    result = getattr(numpy.linalg, name)(healthy, *[_host(arg) for arg in args], **kwargs)
+    parts = result if isinstance(result, tuple) else (result,)
+    filled = tuple(wrap(numpy.full_like(part, numpy.nan)) for part in parts)
+    return filled if isinstance(result, tuple) else filled[0]
+
+
+def _host(value: Any) -> Any:
+    return value._host if isinstance(value, ndarray) else value
+
+
+_OWN: dict[str, Any] = {name: _checked(name) for name in _CHECKED}
+_OWN["annotations"] = None
+
+__getattr__ = _functions.resolver("cupy.linalg", numpy.linalg, _OWN, globals())
