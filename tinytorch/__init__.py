@@ -15,6 +15,8 @@ from . import _facade
 
 __version__ = "0.1.0"
 
+_facade.load_core()
+
 
 def __getattr__(name):  # type: ignore[no-untyped-def]
     return _facade.resolve(name)

@@ -212,6 +212,9 @@ class Op:
 
 
 def _rule_needs(rule: Callable[..., Any]) -> tuple[str, ...]:
+    declared = getattr(rule, "needs", None)
+    if declared is not None:
+        return declared  # type: ignore[no-any-return]
     code = rule.__code__
     names = code.co_varnames[: code.co_argcount]
     if len(names) < 2 or code.co_flags & 0x0C:
@@ -352,6 +355,32 @@ def _attach(spec: Op, function: Any) -> None:
     for operator_name in spec.operators:
         for name, method in make_operators(spec, operator_name).items():
             setattr(Tensor, name, method)
+
+
+def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Adapt a rule for complex arguments that is written in torch's convention.
+
+    Inside a backward pass gradients are the conjugates of torch's, so that a holomorphic
+    function's rule is its plain derivative. A rule for one that is not holomorphic is often
+    known in torch's convention; this conjugates what goes in and what comes out.
+    """
+    code = rule.__code__
+    names = code.co_varnames[2 : code.co_argcount]
+
+    def conjugated(xp: Any, g: Any, *values: Any) -> Any:
+        result = rule(xp, _conjugate(xp, g), *values)
+        if isinstance(result, (tuple, list)):
+            return [None if h is None else _conjugate(xp, h) for h in result]
+        return _conjugate(xp, result)
+
+    conjugated.needs = names  # type: ignore[attr-defined]
+    return conjugated
+
+
+def _conjugate(xp: Any, g: Any) -> Any:
+    if isinstance(g, (tuple, list)):
+        return tuple(_conjugate(xp, h) for h in g)
+    return xp.conj(g) if g.dtype.kind == "c" else g
 
 
 class LazySignature(inspect.Signature):

@@ -274,9 +274,14 @@ class Sweep:
         return self._unwrap(tensor)
 
     def _tensor(self, g: Gradient, xp: Any) -> Any:
-        return g if self.create_graph or g is None else Hooks.wrap(g, xp)
+        """A gradient as users see it."""
+        if g is None:
+            return None
+        return conjugate(g if self.create_graph else Hooks.wrap(g, xp))
 
     def _unwrap(self, tensor: Any) -> Gradient:
+        """A gradient as the pass carries it."""
+        tensor = conjugate(tensor)
         return tensor if self.create_graph else tensor._data
 
     # -- the ends ----------------------------------------------------------------------------
@@ -286,11 +291,14 @@ class Sweep:
         for leaf, g, fresh in self.leaves.values():
             if leaf._backward_hooks:
                 g, fresh = self._call_hooks(leaf._backward_hooks, g, leaf._xp), False
-            self._accumulate(leaf, g, fresh)
+            self.accumulate(leaf, g, fresh)
             for hook in list((leaf._post_accumulate_grad_hooks or {}).values()):
                 hook(leaf)
 
-    def _accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
+    def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
+        """Add what arrived at ``leaf`` to its ``grad``."""
+        if leaf._data.dtype.kind == "c":
+            g, fresh = (conjugate(g), False) if self.create_graph else (leaf._xp.conj(g), True)
         if self.create_graph:
             leaf.grad = g if leaf.grad is None else leaf.grad + g
         elif leaf.grad is None:
@@ -319,6 +327,14 @@ _TWICE = (
     "backward through the graph a second time or if you need to access saved tensors after "
     "calling backward."
 )
+
+
+def conjugate(tensor: Any) -> Any:
+    """Between the user's gradients and the pass's, which are their conjugates.
+
+    Then the rule of a holomorphic function is its plain derivative.
+    """
+    return tensor.conj_physical() if tensor._data.dtype.kind == "c" else tensor
 
 
 def _add_into(grad: Any, g: Gradient) -> None:

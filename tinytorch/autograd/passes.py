@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._tensor import Tensor, wrap
-from .engine import Hooks, Sweep, needed_nodes
+from .engine import Hooks, Sweep, conjugate, needed_nodes
 from .graph import Slot
 from .views import edge_of
 
@@ -53,7 +53,7 @@ def backward(
     edges = [edge_of(t) for t in wanted]
     for tensor, g in zip(wanted, sweep.collect(edges), strict=True):
         if g is not None:
-            sweep._accumulate(tensor, g, False)
+            sweep.accumulate(tensor, g, False)
 
 
 def grad(
@@ -116,7 +116,7 @@ def grad(
             zeros = tensor._xp.zeros_like(tensor._data) if materialize_grads else None
             results.append(None if zeros is None else wrap(zeros, tensor._xp))
         else:
-            results.append(g if create_graph else wrap(g, tensor._xp))
+            results.append(conjugate(g if create_graph else wrap(g, tensor._xp)))
     return tuple(results)  # type: ignore[arg-type]
 
 
@@ -183,6 +183,7 @@ def _root_grad(root: Tensor, g: Any, create_graph: bool) -> Any:
                 f"has a dtype of {root.dtype}."
             )
         g = g.to(root.dtype)  # type: ignore[attr-defined]
+    g = conjugate(g)
     return g if create_graph else g._data
 
 
