@@ -1,0 +1,46 @@
+"""What is active here and now: backend, default dtype, grad mode, random generator.
+
+Each setting is looked up in the innermost scope of the current task, then in what this
+thread chose, then in the default of the process; see ``_scopes``. The functions without
+``get_`` or ``is_`` (``current_backend``, ``grad_enabled``, ...) are the ones operations
+call: they cost tens of nanoseconds.
+"""
+
+from __future__ import annotations
+
+from ..backends import BackendType as BackendType
+from ..backends import BackendUnavailableError as BackendUnavailableError
+from ..backends import UnknownBackendError as UnknownBackendError
+from ..backends import list_backends as list_backends
+from ..backends import register_backend as register_backend
+from ._backend import backend_context as backend_context
+from ._backend import current_backend as current_backend
+from ._backend import get_backend as get_backend
+from ._backend import get_default_backend as get_default_backend
+from ._backend import reset_backend as reset_backend
+from ._backend import set_backend as set_backend
+from ._backend import set_default_backend as set_default_backend
+from ._carry import State as State
+from ._carry import get_state as get_state
+from ._carry import propagate as propagate
+from ._carry import reset_state as reset_state
+from ._carry import set_state as set_state
+from ._carry import state as state
+from ._defaults import default_dtype as default_dtype
+from ._defaults import default_dtype_context as default_dtype_context
+from ._defaults import default_generator as default_generator
+from ._defaults import generator as generator
+from ._defaults import generator_context as generator_context
+from ._defaults import get_default_dtype as get_default_dtype
+from ._defaults import set_default_dtype as set_default_dtype
+from ._defaults import set_generator as set_generator
+from ._defaults import set_generator_factory as set_generator_factory
+from ._grad import enable_grad as enable_grad
+from ._grad import grad_enabled as grad_enabled
+from ._grad import inference_enabled as inference_enabled
+from ._grad import inference_mode as inference_mode
+from ._grad import is_grad_enabled as is_grad_enabled
+from ._grad import is_inference_mode_enabled as is_inference_mode_enabled
+from ._grad import no_grad as no_grad
+from ._grad import set_grad_enabled as set_grad_enabled
+from ._scopes import Scope as Scope

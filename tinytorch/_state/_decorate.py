@@ -1,0 +1,144 @@
+"""Scopes as decorators, one wrapper for each kind of function.
+
+What pauses (a generator, a coroutine, an asynchronous generator) is inside the scope while
+it runs and outside while it waits, so that its caller never sees the scope.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from ._scopes import Entry, Settings, Stepped
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+# The code flags of https://docs.python.org/3/library/inspect.html#code-objects-bit-flags;
+# `inspect` itself would cost more to import than this whole package.
+_GENERATOR, _COROUTINE, _ITERABLE_COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
+
+
+def decorate(function: _F, settings: Callable[[], Settings]) -> _F:
+    """``function`` with its body run under ``settings()``, which is asked at each call.
+
+    The wrapper is of the same kind: a coroutine function stays one. A ``staticmethod`` or
+    ``classmethod`` is rebuilt around its function.
+
+    Raises:
+        TypeError: If ``function`` is a class or not callable.
+    """
+    if isinstance(function, (staticmethod, classmethod)):
+        return cast(_F, type(function)(decorate(function.__func__, settings)))
+    if isinstance(function, type) or not callable(function):
+        raise TypeError(
+            f"expected a function, method, coroutine function or generator function to "
+            f"decorate, got {function!r}; decorate the methods of a class one by one"
+        )
+    wrapper = _wrapper_for(_flags(function))(function, settings)
+    return cast(_F, functools.update_wrapper(wrapper, function))
+
+
+def _flags(function: Callable[..., Any]) -> int:
+    found: Any = function
+    while isinstance(found, functools.partial):
+        found = found.func
+    code = getattr(getattr(found, "__func__", found), "__code__", None)
+    return 0 if code is None else int(code.co_flags)
+
+
+def _wrapper_for(flags: int) -> Callable[..., Callable[..., Any]]:
+    if flags & _COROUTINE:
+        return _coroutine
+    if flags & _ASYNC_GENERATOR:
+        return _async_generator
+    if flags & _ITERABLE_COROUTINE:
+        return lambda function, settings: types.coroutine(_generator(function, settings))
+    return _generator if flags & _GENERATOR else _plain
+
+
+def _plain(function: Callable[..., Any], settings: Callable[[], Settings]) -> Callable[..., Any]:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        entry = Entry(settings())
+        entry.enter()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            entry.leave()
+
+    return wrapper
+
+
+def _generator(
+    function: Callable[..., Any], settings: Callable[[], Settings]
+) -> Callable[..., Any]:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        entry = Stepped(settings())
+        return (yield from _steps(function(*args, **kwargs), entry))
+
+    return wrapper
+
+
+def _coroutine(
+    function: Callable[..., Any], settings: Callable[[], Settings]
+) -> Callable[..., Any]:
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        entry = Stepped(settings())
+        return await _steps(function(*args, **kwargs), entry)
+
+    return wrapper
+
+
+def _async_generator(
+    function: Callable[..., Any], settings: Callable[[], Settings]
+) -> Callable[..., Any]:
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        entry = Stepped(settings())
+        body = function(*args, **kwargs)
+        step = body.asend(None)
+        while True:
+            try:
+                item = await _steps(step, entry)
+            except StopAsyncIteration:
+                return
+            try:
+                step = body.asend((yield item))
+            except GeneratorExit:
+                await _steps(body.aclose(), entry)
+                raise
+            except BaseException as error:
+                step = body.athrow(error)
+
+    return wrapper
+
+
+@types.coroutine
+def _steps(body: Any, entry: Stepped) -> Any:
+    """Run a generator or awaitable to its end, each step under ``entry``."""
+    step, sent = body.send, None
+    while True:
+        entry.resume()
+        try:
+            item = step(sent)
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            entry.pause()
+            sent = None  # an exception kept here would keep its frames, and they this one
+        try:
+            sent = yield item
+            step = body.send
+        except GeneratorExit:
+            _close(body, entry)
+            raise
+        except BaseException as error:
+            step, sent = body.throw, error
+
+
+def _close(body: Any, entry: Stepped) -> None:
+    entry.resume()
+    try:
+        body.close()
+    finally:
+        entry.pause()

@@ -1,0 +1,364 @@
+"""The registry of backends: names, loaders, and one instance of each, made on first use.
+
+Three ways lead in, and all end in the same table: the built-in names below,
+``register_backend``, and the entry-point group ``tinytorch.backends`` of any installed
+distribution. No array library is imported before its backend is asked for.
+"""
+
+from __future__ import annotations
+
+import enum
+import threading
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar, overload
+
+from .base import Backend as Backend
+from .errors import BackendUnavailableError as BackendUnavailableError
+from .errors import UnknownBackendError as UnknownBackendError
+
+__all__ = [
+    "Backend",
+    "BackendLike",
+    "BackendType",
+    "BackendUnavailableError",
+    "UnknownBackendError",
+    "check",
+    "list_backends",
+    "load",
+    "loaded",
+    "register_backend",
+]
+
+#: The entry-point group in which a distribution declares its backends.
+GROUP = "tinytorch.backends"
+
+#: A class, a zero-argument callable, an instance, or any of these as ``"module:attribute"``.
+Loader: TypeAlias = "str | Backend | Callable[[], Backend]"
+#: Whatever stands for a backend in a call: a name, a ``Backend`` or a class of one.
+BackendLike: TypeAlias = "str | Backend | type[Backend]"
+_L = TypeVar("_L", bound=Callable[[], Backend])
+
+
+class BackendType(str, enum.Enum):
+    """The built-in backends as constants, equal to their names and accepted wherever they are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_backend(tt.BackendType.NUMPY)
+        >>> tt.get_backend() == tt.BackendType.NUMPY
+        True
+    """
+
+    NUMPY = "numpy"
+    CUPY = "cupy"
+
+    # An Enum hashes its member's name; equal strings must hash equal to serve as one key.
+    __hash__ = str.__hash__
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class _Registration:
+    """A name's loader and, once it has been asked for, its backend."""
+
+    __slots__ = ("backend", "hint", "loader", "loading", "lock", "name")
+
+    def __init__(self, name: str, loader: Loader, hint: str = "") -> None:
+        self.name = name
+        self.loader = loader
+        self.hint = hint
+        self.backend: Backend | None = None
+        self.loading = False
+        self.lock = threading.RLock()
+
+    def load(self) -> Backend:
+        """The backend, made by the first caller while the others wait for it."""
+        try:
+            # Imported before the lock is taken: a thread that holds a module's import lock
+            # may be waiting for ours.
+            loader = _imported(self.loader) if isinstance(self.loader, str) else self.loader
+            with self.lock:
+                if self.backend is None:
+                    self.backend = self._make(loader)
+                return self.backend
+        except BackendUnavailableError:
+            raise
+        except Exception as error:
+            raise _unavailable(self.name, error, self.hint) from error
+
+    def _make(self, loader: Any) -> Backend:
+        if self.loading:
+            raise RuntimeError(f"backend {self.name!r} asks for itself while it is loading")
+        self.loading = True
+        try:
+            made = loader if isinstance(loader, Backend) else loader()
+        finally:
+            self.loading = False
+        return _named(self.name, made, fresh=isinstance(loader, type))
+
+
+_registry: dict[str, _Registration] = {
+    "numpy": _Registration("numpy", "tinytorch.backends.numpy:NumpyBackend"),
+    "cupy": _Registration(
+        "cupy", "tinytorch.backends.cupy:CupyBackend", "pip install 'tinytorch[cupy]'"
+    ),
+}
+_of_class: dict[type[Backend], _Registration] = {}
+_lock = threading.RLock()
+
+
+@overload
+def register_backend(
+    name: str, loader: Loader, *, replace: bool = False, hint: str = ""
+) -> None: ...
+@overload
+def register_backend(
+    name: str, *, replace: bool = False, hint: str = ""
+) -> Callable[[_L], _L]: ...
+def register_backend(
+    name: str, loader: Any = None, *, replace: bool = False, hint: str = ""
+) -> Callable[[_L], _L] | None:
+    """File a backend under a name; nothing is loaded before someone asks for it.
+
+    An installed distribution needs no call: an entry point in the group
+    ``tinytorch.backends`` does the same.
+
+    Args:
+        name: What ``set_backend`` and ``get_backend`` will call it.
+        loader: A ``Backend`` class, any callable without arguments that returns a
+            ``Backend``, a ``Backend``, or one of these as ``"module:attribute"``. Left out,
+            ``register_backend`` is a decorator for one.
+        replace: Whether a backend already filed under ``name`` gives way. Arrays that it
+            made stay its own. Default: False.
+        hint: What to do when the backend's package is missing, for the error message.
+
+    Raises:
+        TypeError: If ``name`` is not a string or ``loader`` is none of the above.
+        ValueError: If ``name`` is empty, or taken by another loader and not ``replace``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.backends.numpy import NumpyBackend
+        >>> class Mine(NumpyBackend):
+        ...     name = "mine"
+        >>> tt.register_backend("mine", Mine)
+        >>> with tt.backend_context("mine"):
+        ...     tt.get_backend()
+        'mine'
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"register_backend: expected name to be a str, got {_kind(name)}")
+    if not name or name != name.strip():
+        raise ValueError(f"register_backend: {name!r} is no name for a backend")
+    name = str(name)
+    if loader is None:
+
+        def decorator(made: _L) -> _L:
+            register_backend(name, made, replace=replace, hint=hint)
+            return made
+
+        return decorator
+    if not (isinstance(loader, (str, Backend)) or callable(loader)):
+        raise TypeError(
+            f"register_backend: expected the loader of {name!r} to be a Backend class, a "
+            f"callable without arguments or 'module:attribute', got {_kind(loader)}"
+        )
+    _file(_Registration(name, loader, hint), replace)
+    return None
+
+
+def _file(new: _Registration, replace: bool) -> None:
+    with _lock:
+        old = _registry.get(new.name)
+        if old is not None and not replace:
+            if _same_source(old.loader, new.loader):
+                return  # a module that registers its backend was imported again
+            raise ValueError(
+                f"register_backend: the name {new.name!r} is taken by {old.loader!r}; "
+                "pass replace=True to put another backend in its place"
+            )
+        _registry[new.name] = new
+
+
+def _same_source(old: Any, new: Any) -> bool:
+    """Whether two loaders are one definition, executed twice or not."""
+    return bool(old == new) or (bool(_source(new)) and _source(old) == _source(new))
+
+
+def _source(loader: Any) -> str:
+    """``module:attribute`` where the loader is defined; empty if that does not tell it apart."""
+    if isinstance(loader, str):
+        return loader
+    name = str(getattr(loader, "__qualname__", "<unnamed>"))
+    return "" if "<" in name else f"{loader.__module__}:{name}"
+
+
+def list_backends() -> list[str]:
+    """Names of the registered backends, built-in ones first. Imports none of them.
+
+    Whether one can be used here is known when it is asked for.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.list_backends()[:2]
+        ['numpy', 'cupy']
+    """
+    return list(dict.fromkeys([*_registry, *_entry_points()]))
+
+
+def check(backend: object) -> BackendLike:
+    """``backend`` itself if it stands for a registered name, a Backend or a class of one.
+
+    Loads nothing, so that a scope can be made where its backend is missing.
+
+    Raises:
+        UnknownBackendError: If it is a name under which nothing is registered.
+        TypeError: If it is anything else.
+    """
+    if isinstance(backend, str):
+        _registration(backend)
+        return backend
+    if isinstance(backend, Backend) or _is_backend_class(backend):
+        return backend  # type: ignore[return-value]  # the second test narrows nothing
+    raise TypeError(
+        "expected a backend's name, a BackendType, a Backend or a class of one; got "
+        + ("None (reset_backend() undoes set_backend)" if backend is None else _kind(backend))
+    )
+
+
+def load(backend: BackendLike) -> Backend:
+    """The backend that ``backend`` stands for; one instance, however many threads ask.
+
+    Args:
+        backend: A registered name, a ``BackendType``, a ``Backend`` (returned as it is) or
+            a class of one.
+
+    Raises:
+        UnknownBackendError: If no backend has that name.
+        BackendUnavailableError: If its package or a usable device is missing.
+        TypeError: If ``backend`` is none of the above.
+    """
+    if isinstance(backend, str):
+        found = _registry.get(backend)
+        if found is None:
+            found = _registration(backend)
+        return found.load() if found.backend is None else found.backend
+    if isinstance(backend, Backend):
+        return backend
+    return _load_class(check(backend))
+
+
+def loaded(name: str) -> Backend | None:
+    """The backend registered under ``name`` if it has been loaded; loads nothing."""
+    found = _registry.get(name)
+    return None if found is None else found.backend
+
+
+def _load_class(cls: Any) -> Backend:
+    for registration in list(_registry.values()):
+        if registration.loader is cls or registration.loader == _source(cls):
+            return load(registration.name)
+    name = getattr(cls, "name", cls.__name__)
+    with _lock:
+        registration = _of_class.setdefault(cls, _Registration(name, cls))
+    return registration.load()
+
+
+def _is_backend_class(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Backend)
+
+
+def _kind(value: object) -> str:
+    return f"{type(value).__name__} {value!r}"
+
+
+def _registration(name: str) -> _Registration:
+    """What is filed under ``name``, in the table or by an installed distribution."""
+    found = _registry.get(name)
+    if found is None:
+        declared = _entry_points().get(name)
+        if declared is None:
+            raise _unknown(name)
+        with _lock:
+            found = _registry.setdefault(name, _Registration(name, declared))
+    return found
+
+
+def _unknown(name: str) -> UnknownBackendError:
+    from difflib import get_close_matches
+
+    known = list_backends()
+    folded = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold(), folded, n=1)
+    guess = f". Did you mean {folded[near[0]]!r}?" if near else ""
+    return UnknownBackendError(
+        f"unknown backend {str(name)!r}; the registered backends are: {', '.join(known)}{guess}",
+        name=str(name),
+        known=tuple(known),
+    )
+
+
+def _entry_points() -> dict[str, str]:
+    """Names and ``module:attribute`` of the backends that installed distributions declare."""
+    # Imported here: it costs more than the whole registry, and few programs get this far.
+    from importlib.metadata import entry_points
+
+    declared: dict[str, str] = {}
+    for point in entry_points(group=GROUP):
+        if declared.setdefault(point.name, point.value) != point.value:
+            import warnings
+
+            warnings.warn(
+                f"two installed distributions declare a backend {point.name!r}: "
+                f"{declared[point.name]} is used, {point.value} is not",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+    return declared
+
+
+def _imported(source: str) -> Any:
+    """The object that ``module:attribute`` names."""
+    from importlib import import_module
+
+    module, _, path = source.partition(":")
+    found: Any = import_module(module)
+    for attribute in path.split("."):
+        try:
+            found = getattr(found, attribute)
+        except AttributeError:
+            raise ImportError(f"module {module!r} has no {path!r}") from None
+    return found
+
+
+def _unavailable(name: str, error: Exception, hint: str) -> BackendUnavailableError:
+    """What a loader raised, as the error that says what is wrong and what to do."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        package = error.name.partition(".")[0]
+        return BackendUnavailableError(
+            f"backend {name!r} is not available: it needs the package {package!r}, which is "
+            f"not installed; {hint or 'install it and ask again'}",
+            backend=name,
+            reason="not installed",
+        )
+    what = "cannot be imported" if isinstance(error, ImportError) else "fails to load"
+    return BackendUnavailableError(
+        f"backend {name!r} is registered but broken, it {what}: {type(error).__name__}: {error}",
+        backend=name,
+    )
+
+
+def _named(name: str, made: Any, *, fresh: bool) -> Backend:
+    """``made``, checked: a Backend that goes by the name it is registered under."""
+    if not isinstance(made, Backend):
+        raise TypeError(f"its loader must return a Backend, got {_kind(made)}")
+    own = vars(made).get("name") or getattr(type(made), "name", None)
+    if own != name:
+        if not fresh:
+            raise ValueError(
+                f"its loader returned a backend named {own!r}; backends are reported and "
+                "pickled by name, so the two must agree"
+            )
+        made.name = name
+    return made

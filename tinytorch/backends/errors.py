@@ -1,0 +1,53 @@
+"""What can go wrong when a backend is asked for."""
+
+from __future__ import annotations
+
+__all__ = ["BackendUnavailableError", "UnknownBackendError"]
+
+
+class UnknownBackendError(ValueError):
+    """No backend is registered under the name; the message lists those that are.
+
+    Attributes:
+        name: The name that was asked for.
+        known: The registered names.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_backend("nunpy")
+        Traceback (most recent call last):
+        ...
+        tinytorch.backends.errors.UnknownBackendError: unknown backend 'nunpy'; the \
+registered backends are: numpy, cupy. Did you mean 'numpy'?
+    """
+
+    def __init__(self, message: str, *, name: str = "", known: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.name = name
+        self.known = known
+
+    def within(self, context: str) -> UnknownBackendError:
+        """The same error with ``context`` in front of its message."""
+        return UnknownBackendError(f"{context}: {self}", name=self.name, known=self.known)
+
+
+class BackendUnavailableError(ImportError):
+    """A registered backend cannot be used here; the message says why and what to do.
+
+    Attributes:
+        backend: The backend's name.
+        reason: What is wrong, in a few fixed words: ``"not installed"`` (a package is
+            missing), ``"broken"`` (it is there and does not load), or a backend's own,
+            such as ``"no driver"``, ``"driver too old"``, ``"no device"``.
+    """
+
+    def __init__(self, message: str, *, backend: str = "", reason: str = "broken") -> None:
+        super().__init__(message, name=backend)
+        self.backend = backend
+        self.reason = reason
+
+    def within(self, context: str) -> BackendUnavailableError:
+        """The same error with ``context`` in front of its message."""
+        return BackendUnavailableError(
+            f"{context}: {self}", backend=self.backend, reason=self.reason
+        )
