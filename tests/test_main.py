@@ -1,0 +1,422 @@
+"""``python -m tinytorch``: the REPL, the script runner beside Python itself, ``--info``."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from tinytorch import _info
+
+ROOT = Path(__file__).parent.parent
+
+
+class Runner:
+    """Runs commands in a folder of their own, with a ``torch`` there that must not be loaded."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        poison = folder / "site" / "torch"
+        poison.mkdir(parents=True)
+        (poison / "__init__.py").write_text("raise SystemExit('the real torch was loaded')")
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(poison.parent)]),
+            "HOME": str(folder),
+        }
+        for name in ("TINYTORCH_BACKEND", "OPENBLAS_CORETYPE", "PYTHONSTARTUP"):
+            self.environment.pop(name, None)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+        return path
+
+    def python(self, *arguments: str, input: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *arguments],
+            input=input, capture_output=True, text=True, timeout=120, check=False,
+            cwd=self.folder, env={**self.environment, **env},
+        )  # fmt: skip
+
+    def tinytorch(self, *arguments: str, **kwargs: str) -> subprocess.CompletedProcess[str]:
+        return self.python("-m", "tinytorch", *arguments, **kwargs)
+
+    def output(self, *arguments: str, **kwargs: str) -> str:
+        done = self.tinytorch(*arguments, **kwargs)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    return Runner(tmp_path)
+
+
+# -- scripts -----------------------------------------------------------------------------------
+
+TRAINING = """
+    import sys
+    import torch
+    import torch.nn as nn
+    import torch.nn.functional as F
+    from torch import optim
+    from torch.utils.data import DataLoader, TensorDataset
+
+    torch.manual_seed(0)
+    x = torch.randn(64, 2)
+    y = (x.sum(1) > 0).long()
+    model = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 2))
+    optimizer = optim.SGD(model.parameters(), lr=0.5)
+    for epoch in range(20):
+        for inputs, targets in DataLoader(TensorDataset(x, y), batch_size=16, shuffle=True):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(inputs), targets)
+            loss.backward()
+            optimizer.step()
+    correct = (model(x).argmax(1) == y).float().mean().item()
+    assert correct > 0.9, correct
+    print("trained", isinstance(x, torch.Tensor), sys.argv)
+"""
+
+
+def test_pytorch_script_runs_unchanged(runner: Runner) -> None:
+    runner.write("train.py", TRAINING)
+    out = runner.output("train.py", "--epochs", "3")
+    assert out == "trained True ['train.py', '--epochs', '3']\n"
+
+
+def test_torch_is_another_name_of_the_same_modules(runner: Runner) -> None:
+    runner.write(
+        "same.py",
+        """
+        import importlib, pickle, sys
+        import torch.nn.functional as F
+        import torch, tinytorch
+        import tinytorch.nn.functional
+        from torch.nn import Linear
+
+        assert torch is tinytorch is sys.modules["torch"]
+        assert torch.nn is tinytorch.nn is sys.modules["torch.nn"]
+        assert F is tinytorch.nn.functional
+        assert Linear is tinytorch.nn.Linear
+        for module in (torch, torch.nn, F):
+            assert module.__spec__.name == module.__name__, module.__spec__
+        assert pickle.loads(pickle.dumps(torch.relu)) is torch.relu
+        importlib.reload(torch)
+        assert importlib.util.find_spec("torch").name == "tinytorch"
+        """,
+    )
+    runner.output("same.py")
+
+
+def test_part_that_does_not_exist_is_a_clear_import_error(runner: Runner) -> None:
+    runner.write(
+        "missing.py",
+        """
+        for statement in ("import torch.xla.core", "from torch.xla import core"):
+            try:
+                exec(statement)
+            except ModuleNotFoundError as error:
+                print(error.name, "|", error)
+        try:
+            from torch import nosuchthing
+        except ImportError as error:
+            print(error.name, "|", "nosuchthing" in str(error))
+        """,
+    )
+    line = (
+        "torch.xla | No module named 'torch.xla': tinytorch, which stands in for torch here, "
+        "has no 'xla'\n"
+    )
+    assert runner.output("missing.py") == line + line + "tinytorch | True\n"
+
+
+def test_error_inside_a_part_is_not_taken_for_its_absence(tmp_path: Path) -> None:
+    code = """
+        import sys, tinytorch
+        from tinytorch import _as_torch
+        _as_torch.install()
+        tinytorch.__path__.append(sys.argv[1])
+        try:
+            import torch.broken_part
+        except ModuleNotFoundError as error:
+            print(error.name, "|", error)
+    """
+    (tmp_path / "broken_part.py").write_text("import a_package_nobody_has")
+    out = Runner(tmp_path).python("-c", dedent(code), str(tmp_path)).stdout
+    assert out == "a_package_nobody_has | No module named 'a_package_nobody_has'\n"
+
+
+def test_a_torch_that_is_loaded_already_is_refused(runner: Runner) -> None:
+    runner.write("site/torch/__init__.py", "")
+    done = runner.python("-c", "import torch; from tinytorch._as_torch import install; install()")
+    assert "RuntimeError: tinytorch cannot stand in for torch" in done.stderr
+    assert str(Path("site", "torch", "__init__.py")) in done.stderr
+
+
+def test_spawned_processes_get_tinytorch_too(runner: Runner) -> None:
+    runner.write(
+        "pool.py",
+        """
+        import multiprocessing
+        import torch
+
+        def work(number):
+            import torch.nn
+            return torch.__name__, torch.nn.__name__, torch.tensor([number, 1]).sum().item()
+
+        if __name__ == "__main__":
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                print(pool.map(work, [2]))
+        """,
+    )
+    assert runner.output("pool.py") == "[('tinytorch', 'tinytorch.nn', 3)]\n"
+
+
+# What a program can see of how it was started; printed by it and compared with Python's.
+FACTS = """
+import json, sys, pickle
+import __main__
+class Local: pass
+names = ("__name__", "__file__", "__package__", "__cached__", "__doc__", "__annotations__")
+print(json.dumps({
+    "argv": sys.argv, "path": sys.path[0], "spec": getattr(__spec__, "name", None),
+    "names": {name: globals().get(name, "absent") for name in names},
+    "is_main": vars(__main__) is globals() and sys.modules["__main__"] is __main__,
+    "pickles": pickle.loads(pickle.dumps(Local)) is Local,
+    "others": sorted(set(globals()) - {"json", "sys", "pickle", "Local", "names", "__main__"}),
+    "loader": getattr(__loader__, "__name__", None) or type(__loader__).__name__,
+}))
+"""
+HOW = {
+    "script": ["sub/facts.py", "--flag", "x"],
+    "absolute script": ["{folder}/sub/facts.py"],
+    "module": ["-m", "package.facts", "-x"],
+    "package": ["-m", "package"],
+    "folder": ["package", "1"],
+    "zip": ["program.zip"],
+    "code": ["-c", FACTS, "a", "-b"],
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_program_sees_what_python_would_show_it(runner: Runner, how: str) -> None:
+    for name in ("sub/facts.py", "package/facts.py", "package/__main__.py"):
+        runner.write(name, FACTS)
+    runner.write("package/__init__.py", "")
+    with zipfile.ZipFile(runner.folder / "program.zip", "w") as archive:
+        archive.writestr("__main__.py", FACTS)
+    arguments = [argument.replace("{folder}", str(runner.folder)) for argument in HOW[how]]
+    python = json.loads(runner.python(*arguments).stdout)
+    ours = json.loads(runner.output(*arguments))
+    if "script" not in how:  # the rest is left to runpy, which leaves these to the program
+        for seen in (python, ours):
+            del seen["loader"], seen["others"], seen["names"]["__annotations__"]
+    assert ours == python
+
+
+def test_script_from_standard_input(runner: Runner) -> None:
+    text = "import sys, torch; print(sys.argv, torch.ones(2).sum().item())"
+    assert runner.output("-", "a", input=text) == "['-', 'a'] 2.0\n"
+
+
+def test_exit_status_and_traceback_are_the_scripts(runner: Runner) -> None:
+    runner.write("stop.py", "import sys\nsys.exit(7)\n")
+    assert runner.tinytorch("stop.py").returncode == 7
+    runner.write("fail.py", "import torch\ntorch.ones(2) @ torch.ones(3)\n")
+    done = runner.tinytorch("fail.py")
+    assert done.returncode == 1
+    assert 'fail.py", line 2, in <module>\n    torch.ones(2) @' in done.stderr
+
+
+def test_threads_and_exit_handlers_still_find_main(runner: Runner) -> None:
+    runner.write(
+        "late.py",
+        """
+        import atexit, pickle, threading, time
+        class Here: pass
+        def check():
+            assert pickle.loads(pickle.dumps(Here)) is Here
+            print("found")
+        atexit.register(check)
+        threading.Thread(target=lambda: (time.sleep(0.2), check())).start()
+        """,
+    )
+    assert runner.output("late.py") == "found\nfound\n"
+
+
+def test_source_encoding_is_honoured(runner: Runner) -> None:
+    text = "# -*- coding: latin-1 -*-\nprint(ascii('é'))\n"
+    (runner.folder / "latin.py").write_bytes(text.encode("latin-1"))
+    assert runner.output("latin.py") == "'\\xe9'\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["nosuch.py"], "can't open file 'nosuch.py': No such file or directory"),
+        (["--nosuch", "x"], "unknown option --nosuch x"),
+        (["empty"], "can't find '__main__' module in 'empty'"),
+        (["-m"], "argument expected for the -m option"),
+        (["-c"], "argument expected for the -c option"),
+    ],
+)
+def test_wrong_command_line(runner: Runner, arguments: list[str], problem: str) -> None:
+    (runner.folder / "empty").mkdir()
+    done = runner.tinytorch(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert problem in done.stderr
+
+
+# -- the REPL ----------------------------------------------------------------------------------
+
+
+def test_repl_has_tt_and_says_what_runs(runner: Runner) -> None:
+    done = runner.tinytorch(input="tt.ones(2) + 1\n__name__, tt.__name__\n")
+    assert done.returncode == 0
+    assert "tensor([2., 2.])" in done.stdout
+    assert "('__main__', 'tinytorch')" in done.stdout
+    assert "backend numpy" in done.stderr
+    assert "tt is tinytorch" in done.stderr
+
+
+def test_repl_goes_on_after_an_error(runner: Runner) -> None:
+    done = runner.tinytorch(input="tt.randon(3)\nprint('still here')\n")
+    assert "Did you mean: 'randn'?" in done.stderr
+    assert done.stderr.count("Did you mean") == 1
+    assert "still here" in done.stdout
+
+
+def test_repl_leaves_torch_alone(runner: Runner) -> None:
+    done = runner.tinytorch(input="import torch\n")
+    assert "the real torch was loaded" in done.stderr
+
+
+def test_repl_completes_with_tab(runner: Runner) -> None:
+    pytest.importorskip("readline", reason="Python for Windows has no readline")
+    text = "import readline\nprint(readline.get_completer()('tt.zeros_l', 0))\n"
+    assert "tt.zeros_like(" in runner.tinytorch(input=text).stdout
+
+
+def test_repl_says_why_there_is_no_backend(runner: Runner) -> None:
+    done = runner.tinytorch(input="1 + 1\n", TINYTORCH_BACKEND="nunpy")
+    assert "no backend: " in done.stderr
+    assert "TINYTORCH_BACKEND" in done.stderr
+    assert "2" in done.stdout
+
+
+def test_ipython_repl(runner: Runner) -> None:
+    pytest.importorskip("IPython", reason="the IPython REPL needs IPython")
+    out = runner.output("--ipython", input="tt.ones(2) + 1\nexit\n")
+    assert "tinytorch" in out and "tensor([2., 2.])" in out
+
+
+def test_ipython_that_is_not_installed_leaves_the_plain_repl(runner: Runner) -> None:
+    hidden = """
+        import importlib.util, runpy, sys
+        find = importlib.util.find_spec
+        importlib.util.find_spec = lambda name: None if name == "IPython" else find(name)
+        sys.argv[1:] = ["--ipython"]
+        runpy.run_module("tinytorch", run_name="__main__")
+    """
+    done = runner.python("-c", dedent(hidden), input="print(tt.ones(1))\n")
+    assert "IPython is not installed" in done.stderr
+    assert "tensor([1.])" in done.stdout
+
+
+# -- --info, --version, --help -----------------------------------------------------------------
+
+
+def test_info_lists_backends_with_state_and_devices(runner: Runner) -> None:
+    out = runner.output("--info")
+    assert f"Python     {'.'.join(map(str, sys.version_info[:3]))}" in out
+    lines = out.splitlines()
+    start = lines.index("  numpy    loaded, active")
+    assert lines[start + 1] == "    devices: cpu"
+    assert lines[start + 2] == "    library: numpy"
+    assert "    version: " in lines[start + 3]
+    assert any(line.startswith("  cupy ") for line in lines)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="CuPy is installed")
+def test_info_says_why_a_backend_is_missing(runner: Runner) -> None:
+    out = runner.output("--info")
+    assert "  cupy     not installed\n" in out
+    assert "pip install 'tinytorch[cupy]'" in out
+
+
+def test_info_survives_a_broken_backend(runner: Runner) -> None:
+    runner.write("site/cupy/__init__.py", "raise ImportError('libnvrtc.so.12 is missing')")
+    out = runner.output("--info")
+    assert "  cupy     broken\n" in out
+    assert "libnvrtc.so.12 is missing" in out
+
+
+def test_info_reports_an_environment_variable_that_names_no_backend(runner: Runner) -> None:
+    out = runner.output("--info", TINYTORCH_BACKEND="nunpy")
+    assert "  none active: " in out and "TINYTORCH_BACKEND" in out
+    assert "  numpy    available\n" in out
+
+
+def test_info_tells_the_blas_kernels_that_were_asked_for(runner: Runner) -> None:
+    if "OpenBLAS runs" not in runner.output("--info"):
+        pytest.skip("NumPy runs on another BLAS")
+    out = runner.output("--info", OPENBLAS_CORETYPE="Haswell")
+    assert "kernels for Haswell (OPENBLAS_CORETYPE=Haswell)" in out
+
+
+AVX2 = {"sse2", "avx", "avx2", "fma"}
+AVX512 = AVX2 | {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
+
+
+@pytest.mark.parametrize(
+    ("core", "flags", "better"),
+    [
+        ("Haswell", AVX512, "SkylakeX"),
+        ("Zen", AVX512, "SkylakeX"),
+        ("Prescott", AVX512, "SkylakeX"),
+        ("Nehalem", AVX2, "Haswell"),
+        ("SkylakeX", AVX512, None),
+        ("SAPPHIRERAPIDS", AVX512, None),
+        ("Haswell", AVX2, None),
+        ("Zen", AVX2, None),
+        ("Haswell", AVX512 - {"avx512vl"}, None),
+        ("Nehalem", {"sse2"}, None),
+    ],
+)
+def test_better_kernels(core: str, flags: set[str], better: str | None) -> None:
+    assert _info.better_core(core, frozenset(flags)) == better
+
+
+def test_advice_gives_the_command() -> None:
+    lines = "\n".join(_info._blas_advice("Haswell", frozenset(AVX512)))
+    assert "AVX-512" in lines
+    assert "OPENBLAS_CORETYPE=SkylakeX python -m tinytorch" in lines
+
+
+def test_processor_flags(tmp_path: Path) -> None:
+    file = tmp_path / "cpuinfo"
+    file.write_text("processor\t: 0\nflags\t\t: fpu avx2 fma\nbugs\t\t:\nflags\t\t: fpu\n")
+    assert _info.processor_flags(str(file)) == {"fpu", "avx2", "fma"}
+    assert _info.processor_flags(str(tmp_path / "absent")) == frozenset()
+
+
+def test_version(runner: Runner) -> None:
+    import tinytorch
+
+    assert runner.output("--version") == f"tinytorch {tinytorch.__version__}\n"
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_names_every_way_to_start(runner: Runner, option: str) -> None:
+    out = runner.output(option)
+    for word in ("script.py", "-m module", "-c code", "--info", "--version", "--ipython"):
+        assert word in out

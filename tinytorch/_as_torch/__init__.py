@@ -1,0 +1,97 @@
+"""``import torch`` gives tinytorch: what lets a PyTorch script run unchanged.
+
+``torch.nn`` and ``tinytorch.nn`` become one module object, so whatever is imported by
+either name is the same. PyTorch itself, installed or not, is never loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["facade", "install"]
+
+#: Holds ``torch.py``, which spawned processes find where this one has its finder.
+_FOLDER = str(Path(__file__).parent)
+
+
+def install() -> None:
+    """Make ``torch`` and ``torch.x`` other names of ``tinytorch`` and ``tinytorch.x``.
+
+    Holds for the rest of the process and for the processes that ``multiprocessing``
+    starts from it. Calling it again does nothing.
+
+    Raises:
+        RuntimeError: If PyTorch is loaded already.
+
+    Example:
+        Run in a process of its own::
+
+            from tinytorch._as_torch import install
+            install()
+            import torch.nn as nn   # tinytorch.nn
+    """
+    loaded = sys.modules.get("torch")
+    if loaded is not None and loaded is not facade():
+        where = getattr(loaded, "__file__", None)
+        raise RuntimeError(
+            f"tinytorch cannot stand in for torch: this process has imported torch from {where}"
+        )
+    if not any(isinstance(finder, _TorchFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _TorchFinder())
+    if _FOLDER not in sys.path:
+        # Behind the script's own folder, before any folder that may hold PyTorch.
+        sys.path.insert(1, _FOLDER)
+
+
+def facade() -> ModuleType:
+    """The module ``tinytorch``."""
+    return sys.modules[__name__.partition(".")[0]]
+
+
+class _TorchFinder(MetaPathFinder):
+    """Answers for ``torch`` and everything below it, and for nothing else."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        root, _, part = fullname.partition(".")
+        if root != "torch":
+            return None
+        module = _counterpart(fullname, part) if part else facade()
+        return ModuleSpec(fullname, _AliasLoader(module), is_package=hasattr(module, "__path__"))
+
+
+class _AliasLoader(Loader):
+    """Hands out a module that is loaded already."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has put the alias's spec in the place of the module's own,
+        # which reload and pickle go by.
+        module.__spec__ = self._spec
+
+
+def _counterpart(fullname: str, part: str) -> ModuleType:
+    name = f"{facade().__name__}.{part}"
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise  # the part exists; something it needs does not
+        raise ModuleNotFoundError(
+            f"No module named {fullname!r}: tinytorch, which stands in for torch here, "
+            f"has no {part!r}",
+            name=fullname,
+        ) from None

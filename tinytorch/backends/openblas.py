@@ -1,0 +1,54 @@
+"""Which OpenBLAS NumPy runs on, asked of the loaded library itself.
+
+NumPy's own ``show_config`` tells what it was built with; the kernels are chosen when the
+library is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy
+
+#: ``(prefix, suffix)`` of the functions' names: NumPy's wheels, 64-bit builds, plain builds.
+_SPELLINGS = (
+    ("scipy_openblas_", "64_"), ("scipy_openblas_", ""), ("openblas_", "64_"), ("openblas_", ""),
+)  # fmt: skip
+
+
+def info() -> dict[str, str]:
+    """``blas``, ``blas core`` and ``blas threads``; just NumPy's build facts for another BLAS."""
+    for path in _libraries():
+        library = ctypes.CDLL(path)
+        for prefix, suffix in _SPELLINGS:
+            if hasattr(library, f"{prefix}get_corename{suffix}"):
+                return _describe(library, prefix, suffix)
+    built = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]  # type: ignore[index]
+    return {"blas": f"{built['name']} {built.get('version', '')}".strip()}
+
+
+def _describe(library: ctypes.CDLL, prefix: str, suffix: str) -> dict[str, str]:
+    def text(name: str) -> str:
+        function = library[f"{prefix}{name}{suffix}"]
+        function.restype = ctypes.c_char_p
+        return str(function().decode())
+
+    threads = library[f"{prefix}get_num_threads{suffix}"]()
+    return {
+        "blas": " ".join(text("get_config").split()[:2]),
+        "blas core": text("get_corename"),
+        "blas threads": str(threads),
+    }
+
+
+def _libraries() -> Iterator[str]:
+    """Paths of the OpenBLAS libraries NumPy may have loaded: a wheel's own, then the system's."""
+    package = Path(numpy.__file__).parent
+    for folder in (package.parent / "numpy.libs", package / ".dylibs", package / ".libs"):
+        yield from map(str, sorted(folder.glob("*openblas*")))
+    maps = Path("/proc/self/maps")
+    if maps.exists():
+        paths = (line.split()[-1] for line in maps.read_text().splitlines())
+        yield from sorted({path for path in paths if "openblas" in path and path.startswith("/")})
