@@ -1,0 +1,240 @@
+"""Hooks of the optimizers: around ``step``, ``state_dict`` and ``load_state_dict``."""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from ..autograd.graph import RemovableHandle, add_hook
+
+__all__ = [
+    "HookTables",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+]
+
+Step = TypeVar("Step", bound=Callable[..., Any])
+
+_global_pre_hooks: dict[int, Callable[..., Any]] = OrderedDict()
+_global_post_hooks: dict[int, Callable[..., Any]] = OrderedDict()
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` before ``step`` of every optimizer.
+
+    Args:
+        hook: Returns None, or the ``(args, kwargs)`` that ``step`` is to get instead.
+
+    Returns:
+        A handle whose ``remove()`` takes the hook away.
+
+    Example:
+        >>> from tinytorch.optim.optimizer import register_optimizer_step_pre_hook
+        >>> register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: None).remove()
+    """
+    return add_hook(_global_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` after ``step`` of every optimizer.
+
+    Args:
+        hook: Its result is ignored.
+
+    Returns:
+        A handle whose ``remove()`` takes the hook away.
+
+    Example:
+        >>> from tinytorch.optim.optimizer import register_optimizer_step_post_hook
+        >>> register_optimizer_step_post_hook(lambda optimizer, args, kwargs: None).remove()
+    """
+    return add_hook(_global_post_hooks, hook)
+
+
+class HookTables:
+    """The part of ``Optimizer`` that keeps hooks and runs those around ``step``."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
+
+    def _make_hook_tables(self) -> None:
+        self._optimizer_step_pre_hooks: dict[int, Any] = OrderedDict()
+        self._optimizer_step_post_hooks: dict[int, Any] = OrderedDict()
+        self._optimizer_state_dict_pre_hooks: dict[int, Any] = OrderedDict()
+        self._optimizer_state_dict_post_hooks: dict[int, Any] = OrderedDict()
+        self._optimizer_load_state_dict_pre_hooks: dict[int, Any] = OrderedDict()
+        self._optimizer_load_state_dict_post_hooks: dict[int, Any] = OrderedDict()
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` before every ``step``.
+
+        Args:
+            hook: Returns None, or the ``(args, kwargs)`` that ``step`` is to get instead
+                (``args[0]`` is the optimizer).
+
+        Returns:
+            A handle whose ``remove()`` takes the hook away.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
+            >>> hook = optimizer.register_step_pre_hook(lambda *args: print("stepping"))
+            >>> optimizer.step()
+            stepping
+        """
+        return add_hook(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` after every ``step``.
+
+        Args:
+            hook: Its result is ignored.
+
+        Returns:
+            A handle whose ``remove()`` takes the hook away.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
+            >>> hook = optimizer.register_step_post_hook(lambda *args: print("stepped"))
+            >>> optimizer.step()
+            stepped
+        """
+        return add_hook(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(
+        self, hook: Callable[[Any], None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer)`` before ``state_dict`` collects anything.
+
+        Args:
+            hook: May change the optimizer.
+            prepend: Run it before the hooks that are there already.
+
+        Returns:
+            A handle whose ``remove()`` takes the hook away.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
+            >>> hook = optimizer.register_state_dict_pre_hook(lambda optimizer: print("saving"))
+            >>> state = optimizer.state_dict()
+            saving
+        """
+        return _add(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[[Any, dict[str, Any]], dict[str, Any] | None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` on what ``state_dict`` is about to return.
+
+        Args:
+            hook: Changes the dict in place, or returns another.
+            prepend: Run it before the hooks that are there already.
+
+        Returns:
+            A handle whose ``remove()`` takes the hook away.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
+            >>> hook = optimizer.register_state_dict_post_hook(
+            ...     lambda optimizer, state_dict: {**state_dict, "note": "first run"})
+            >>> optimizer.state_dict()["note"]
+            'first run'
+        """
+        return _add(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[[Any, dict[str, Any]], dict[str, Any] | None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` before a state dict is loaded.
+
+        Args:
+            hook: Changes the (shallow copy of the) dict in place, or returns another.
+            prepend: Run it before the hooks that are there already.
+
+        Returns:
+            A handle whose ``remove()`` takes the hook away.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
+            >>> hook = optimizer.register_load_state_dict_pre_hook(
+            ...     lambda optimizer, state_dict: print(sorted(state_dict)))
+            >>> optimizer.load_state_dict(optimizer.state_dict())
+            ['param_groups', 'state']
+        """
+        return _add(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[[Any], None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(optimizer)`` after a state dict was loaded.
+
+        Args:
+            hook: May change the optimizer.
+            prepend: Run it before the hooks that are there already.
+
+        Returns:
+            A handle whose ``remove()`` takes the hook away.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
+            >>> hook = optimizer.register_load_state_dict_post_hook(
+            ...     lambda optimizer: print("loaded"))
+            >>> optimizer.load_state_dict(optimizer.state_dict())
+            loaded
+        """
+        return _add(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def _add(
+    hooks: dict[int, Any], hook: Callable[..., Any], prepend: bool
+) -> RemovableHandle:
+    handle = add_hook(hooks, hook)
+    if prepend:
+        cast("OrderedDict[int, Any]", hooks).move_to_end(handle.id, last=False)
+    return handle
+
+
+def _with_hooks(step: Step) -> Step:
+    """``step`` with the step hooks around it."""
+    if getattr(step, "hooked", False):
+        return step
+
+    @functools.wraps(step)
+    def wrapper(self: HookTables, *args: Any, **kwargs: Any) -> Any:
+        if not (self._optimizer_step_pre_hooks or _global_pre_hooks):
+            result = step(self, *args, **kwargs)
+        else:
+            call = _run_pre_hooks(self, step, (self, *args), kwargs)
+            args, kwargs = call[0][1:], call[1]
+            result = step(self, *args, **kwargs)
+        for hook in (*self._optimizer_step_post_hooks.values(), *_global_post_hooks.values()):
+            hook(self, (self, *args), kwargs)
+        return result
+
+    wrapper.hooked = True  # type: ignore[attr-defined]
+    return cast(Step, wrapper)
+
+
+def _run_pre_hooks(
+    self: HookTables, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    for hook in (*_global_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()):
+        result = hook(self, args, kwargs)
+        if result is None:
+            continue
+        if not (isinstance(result, tuple) and len(result) == 2):
+            raise RuntimeError(
+                f"{step} must return None or a tuple of (new_args, new_kwargs), "
+                f"but got {result}."
+            )
+        args, kwargs = result
+    return args, kwargs

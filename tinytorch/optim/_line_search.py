@@ -1,0 +1,160 @@
+"""The line search of L-BFGS: a step length that meets the strong Wolfe conditions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Point", "strong_wolfe"]
+
+#: Constants of the two conditions: sufficient decrease and curvature.
+_DECREASE = 1e-4
+_CURVATURE = 0.9
+_MOST_EVALUATIONS = 25
+
+
+@dataclass
+class Point:
+    """A trial on the line.
+
+    Attributes:
+        t: Step length.
+        loss: Loss there.
+        gradient: Gradient there.
+        slope: Its product with the direction.
+        evals: Set on the result: how many trials there were.
+    """
+
+    t: float
+    loss: float
+    gradient: Any
+    slope: float
+    evals: int = 0
+
+
+def strong_wolfe(
+    probe: Callable[[float], tuple[float, Any]],
+    t: float,
+    direction: Any,
+    loss: float,
+    gradient: Any,
+    slope: Any,
+    *,
+    tolerance_change: float = 1e-9,
+) -> Point:
+    """A step length that meets the strong Wolfe conditions, or the best that was found.
+
+    Args:
+        probe: Loss and gradient at a step length.
+        t: The first trial.
+        direction: Direction of descent.
+        loss: Loss at length 0.
+        gradient: Gradient at length 0.
+        slope: Its product with ``direction``.
+        tolerance_change: Bracket, in units of the parameters, below which the search ends.
+
+    Reference:
+        J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd edition, 2006, algorithms
+        3.5 and 3.6.
+    """
+    search = _Search(probe, direction, Point(0.0, loss, gradient, float(slope)))
+    bracket = search.bracket(t)
+    best = search.zoom(bracket, tolerance_change) if len(bracket) == 2 else bracket[0]
+    best.evals = search.evals
+    return best
+
+
+class _Search:
+    def __init__(
+        self, probe: Callable[[float], tuple[float, Any]], direction: Any, start: Point
+    ) -> None:
+        self.probe = probe
+        self.direction = direction
+        self.start = start
+        self.evals = 0
+        self.rounds = 0
+
+    def at(self, t: float) -> Point:
+        """Try a step length."""
+        loss, gradient = self.probe(t)
+        self.evals += 1
+        return Point(t, loss, gradient, float(gradient.dot(self.direction)))
+
+    def too_high(self, point: Point) -> bool:
+        """Whether the loss fell less than the slope at 0 promised."""
+        promised = self.start.loss + _DECREASE * point.t * self.start.slope
+        return point.loss > promised
+
+    def flat(self, point: Point) -> bool:
+        """Whether the slope has become small enough."""
+        return abs(point.slope) <= -_CURVATURE * self.start.slope
+
+    def bracket(self, t: float) -> list[Point]:
+        """Lengthen the step until two points have a good one between them, or one is good."""
+        last, point = self.start, self.at(t)
+        while self.rounds < _MOST_EVALUATIONS:
+            if self.too_high(point) or (self.evals > 1 and point.loss >= last.loss):
+                return [last, point]
+            if self.flat(point):
+                return [point]
+            if point.slope >= 0:
+                return [last, point]
+            low = point.t + 0.01 * (point.t - last.t)
+            t = _cubic_minimum(last, point, low, point.t * 10)
+            last, point = point, self.at(t)
+            self.rounds += 1
+        return [self.start, point]
+
+    def zoom(self, bracket: list[Point], tolerance_change: float) -> Point:
+        """Narrow the bracket until its better end meets both conditions."""
+        low, high = sorted(bracket, key=lambda point: point.loss)
+        size = float(self.direction.abs().max())
+        stalled = False
+        while self.rounds < _MOST_EVALUATIONS and abs(high.t - low.t) * size >= tolerance_change:
+            t, stalled = _inner_trial(low, high, stalled)
+            point = self.at(t)
+            self.rounds += 1
+            if self.too_high(point) or point.loss >= low.loss:
+                high = point
+                if high.loss < low.loss:
+                    low, high = high, low
+                continue
+            if self.flat(point):
+                return point
+            if point.slope * (high.t - low.t) >= 0:
+                high = low
+            low = point
+        return low
+
+
+def _inner_trial(low: Point, high: Point, stalled: bool) -> tuple[float, bool]:
+    """The next length inside the bracket, and whether it is close to an end.
+
+    The second trial in a row close to an end is moved a tenth of the way inside.
+    """
+    left, right = sorted((low.t, high.t))
+    t = _cubic_minimum(low, high, left, right)
+    margin = 0.1 * (right - left)
+    if min(right - t, t - left) >= margin:
+        return t, False
+    if not stalled and left < t < right:
+        return t, True
+    return (right - margin if right - t < t - left else left + margin), False
+
+
+def _cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
+    """Where the cubic through two points and slopes is least, kept within bounds.
+
+    Reference: Nocedal and Wright, equation 3.59.
+    """
+    if a.t > b.t:
+        a, b = b, a
+    d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
+    radicand = d1 * d1 - a.slope * b.slope
+    if not radicand >= 0:
+        return (low + high) / 2
+    d2 = math.sqrt(radicand)
+    t = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
+    return min(max(t, low), high)

@@ -1,0 +1,90 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from .._tensor import Tensor
+from ._base import ArrayOptimizer, check, check_lr, like, number, scalar_state
+from .optimizer import ParamGroup, ParamsT
+
+__all__ = ["Adadelta"]
+
+
+class Adadelta(ArrayOptimizer):
+    r"""Adadelta: steps in the units of the parameter, without a rate to tune.
+
+    With gradient ``g``::
+
+        s = rho * s + (1 - rho) * g**2
+        d = sqrt(a + eps) / sqrt(s + eps) * g
+        a = rho * a + (1 - rho) * d**2
+        p = p - lr * d
+
+    Args:
+        params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Factor of the step. Default: 1.
+        rho: Decay rate of the averages, in [0, 1]. Default: 0.9.
+        eps: Added under the roots. Default: 1e-6.
+        weight_decay: Factor of the L2 penalty. Default: 0.
+        foreach: Accepted; selects nothing. Default: None.
+        capturable: Accepted; selects nothing. Default: False.
+        maximize: Ascend instead of descending. Default: False.
+        differentiable: Record the step, so that gradients flow through it. Default: False.
+
+    Raises:
+        ValueError: For a negative number or ``rho`` above 1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = tt.optim.Adadelta([w], lr=100.0)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([ 0.6838, -1.6838], requires_grad=True)
+
+    Reference:
+        M. D. Zeiler, "ADADELTA: An Adaptive Learning Rate Method", 2012, arXiv:1212.5701.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 <= rho <= 1.0, "rho value", rho)
+        check(0.0 <= eps, "epsilon value", eps)
+        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "rho": rho,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"step": scalar_state(), "square_avg": like(p), "acc_delta": like(p)}
+
+    def _update(self, group: ParamGroup) -> None:
+        for bucket in self._buckets(group, ["square_avg", "acc_delta"]):
+            bucket.run(
+                "adadelta_update",
+                lr=number(group["lr"], group),
+                rho=group["rho"],
+                eps=group["eps"],
+                weight_decay=group["weight_decay"],
+                maximize=group["maximize"],
+            )

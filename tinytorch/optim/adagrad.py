@@ -1,0 +1,114 @@
+"""Adagrad."""
+
+from __future__ import annotations
+
+from .._tensor import Tensor
+from ._base import (
+    ArrayOptimizer,
+    check,
+    check_implementation,
+    check_lr,
+    like,
+    number,
+    scalar_state,
+)
+from .optimizer import ParamGroup, ParamsT
+
+__all__ = ["Adagrad"]
+
+
+class Adagrad(ArrayOptimizer):
+    r"""Adagrad: each element's rate falls with the sum of its squared gradients.
+
+    With gradient ``g`` at step ``t``::
+
+        s = s + g**2
+        p = p - lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps)
+
+    Args:
+        params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Learning rate. Default: 0.01.
+        lr_decay: How fast the rate falls with the number of steps. Default: 0.
+        weight_decay: Factor of the L2 penalty. Default: 0.
+        initial_accumulator_value: What the sums start from. Default: 0.
+        eps: Added to the denominator. Default: 1e-10.
+        foreach: Accepted; selects nothing. Default: None.
+        maximize: Ascend instead of descending. Default: False.
+        differentiable: Record the step, so that gradients flow through it. Default: False.
+        fused: Accepted; selects nothing. Default: None.
+
+    Raises:
+        ValueError: For a negative number.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = tt.optim.Adagrad([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([ 0.9000, -1.9000], requires_grad=True)
+
+    Reference:
+        J. Duchi, E. Hazan, Y. Singer, "Adaptive Subgradient Methods for Online Learning and
+        Stochastic Optimization", JMLR 12, 2011.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 <= lr_decay, "lr_decay value", lr_decay)
+        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        check(
+            0.0 <= initial_accumulator_value,
+            "initial_accumulator_value value",
+            initial_accumulator_value,
+        )
+        check(0.0 <= eps, "epsilon value", eps)
+        defaults = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        check_implementation(fused, foreach, differentiable)
+        # Unlike the others, Adagrad's state is there before the first step.
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p] = self._start(p, group)
+
+    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        start = group["initial_accumulator_value"]
+        # A complex tensor is updated as its two parts, and each has a sum.
+        total = like(p, complex(start, start) if p.is_complex() else start)
+        return {"step": scalar_state(), "sum": total}
+
+    def _update(self, group: ParamGroup) -> None:
+        for bucket in self._buckets(group, ["sum"]):
+            bucket.run(
+                "adagrad_update",
+                step=bucket.key,
+                lr=number(group["lr"], group),
+                lr_decay=group["lr_decay"],
+                eps=group["eps"],
+                weight_decay=group["weight_decay"],
+                maximize=group["maximize"],
+            )

@@ -1,0 +1,92 @@
+"""Adamax: Adam with the infinity norm."""
+
+from __future__ import annotations
+
+from .._tensor import Tensor
+from ._base import ArrayOptimizer, check, check_betas, check_lr, like, number, scalar_state
+from .optimizer import ParamGroup, ParamsT
+
+__all__ = ["Adamax"]
+
+
+class Adamax(ArrayOptimizer):
+    r"""Adamax: Adam with the largest recent gradient in place of the second moment.
+
+    With gradient ``g`` at step ``t``::
+
+        m = beta1 * m + (1 - beta1) * g
+        u = max(beta2 * u, abs(g) + eps)
+        p = p - lr / (1 - beta1**t) * m / u
+
+    Args:
+        params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Learning rate. Default: 0.002.
+        betas: Decay rates of ``m`` and ``u``, in [0, 1). Default: (0.9, 0.999).
+        eps: Added to the gradient's size. Default: 1e-8.
+        weight_decay: Factor of the L2 penalty. Default: 0.
+        foreach: Accepted; selects nothing. Default: None.
+        maximize: Ascend instead of descending. Default: False.
+        differentiable: Record the step, so that gradients flow through it. Default: False.
+        capturable: Accepted; selects nothing. Default: False.
+
+    Raises:
+        ValueError: For a negative number or betas outside [0, 1).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = tt.optim.Adamax([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([ 0.9000, -1.9000], requires_grad=True)
+
+    Reference:
+        D. P. Kingma, J. Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, section 7.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 <= eps, "epsilon value", eps)
+        check_betas(betas)
+        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"step": scalar_state(), "exp_avg": like(p), "exp_inf": like(p)}
+
+    def _update(self, group: ParamGroup) -> None:
+        beta1, beta2 = group["betas"]
+        for bucket in self._buckets(group, ["exp_avg", "exp_inf"]):
+            bucket.run(
+                "adamax_update",
+                step=bucket.key,
+                lr=number(group["lr"], group),
+                beta1=beta1,
+                beta2=beta2,
+                eps=group["eps"],
+                weight_decay=group["weight_decay"],
+                maximize=group["maximize"],
+            )

@@ -1,0 +1,109 @@
+"""Averaged stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Tensor
+from ._base import ArrayOptimizer, check, check_lr, like, number, scalar_state
+from .optimizer import ParamGroup, ParamsT
+
+__all__ = ["ASGD"]
+
+
+class ASGD(ArrayOptimizer):
+    r"""Averaged stochastic gradient descent: the mean of the visited points is the answer.
+
+    With gradient ``g`` at step ``t``; ``ax``, in the state, is the average::
+
+        p = p * (1 - lambd * eta) - eta * g
+        ax = ax + mu * (p - ax)
+        eta = lr / (1 + lambd * lr * t)**alpha
+        mu = 1 / max(1, t - t0)
+
+    Args:
+        params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Learning rate. Default: 0.01.
+        lambd: Decay of the parameters per step, relative to the rate. Default: 1e-4.
+        alpha: Power of the rate's fall. Default: 0.75.
+        t0: Step at which averaging starts. Default: 1e6.
+        weight_decay: Factor of the L2 penalty. Default: 0.
+        foreach: Accepted; selects nothing. Default: None.
+        maximize: Ascend instead of descending. Default: False.
+        differentiable: Record the step, so that gradients flow through it. Default: False.
+        capturable: Accepted; selects nothing. Default: False.
+
+    Raises:
+        ValueError: For a negative rate or weight decay.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = tt.optim.ASGD([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([ 0.8000, -1.6000], requires_grad=True)
+
+    Reference:
+        B. T. Polyak, A. B. Juditsky, "Acceleration of Stochastic Approximation by Averaging",
+        SIAM J. Control Optim. 30, 1992.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "lambd": lambd,
+            "alpha": alpha,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {
+            "step": scalar_state(),
+            "eta": scalar_state(number(group["lr"])),
+            "mu": scalar_state(1.0),
+            "ax": like(p),
+        }
+
+    def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
+        step = super()._advance(state, group, fresh)
+        eta, mu = state["eta"], state["mu"]
+        used = eta.item(), mu.item()
+        # For the next step: this one uses what the last one left.
+        lr = number(group["lr"])
+        eta._data[...] = lr / (1.0 + group["lambd"] * lr * step) ** group["alpha"]
+        mu._data[...] = 1.0 / max(1.0, step - group["t0"])
+        return used
+
+    def _update(self, group: ParamGroup) -> None:
+        for bucket in self._buckets(group, ["ax"]):
+            eta, mu = bucket.key
+            bucket.run(
+                "asgd_update",
+                lambd=group["lambd"],
+                eta=eta,
+                mu=mu,
+                weight_decay=group["weight_decay"],
+                maximize=group["maximize"],
+            )

@@ -1,0 +1,280 @@
+"""L-BFGS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _state
+from .._facade import find
+from .._tensor import Tensor
+from ._base import check_lr, number
+from ._line_search import strong_wolfe
+from .optimizer import Optimizer, ParamsT
+
+__all__ = ["LBFGS"]
+
+#: Curvature below which a pair of steps is not worth remembering.
+_LEAST_CURVATURE = 1e-10
+
+
+class LBFGS(Optimizer):
+    r"""L-BFGS: Newton's method with the curvature estimated from the last steps.
+
+    One ``step`` makes up to ``max_iter`` iterations and calls ``closure`` for each, or more
+    often with a line search. It keeps ``2 * history_size`` vectors as long as all
+    parameters together. There is one parameter group only.
+
+    Args:
+        params: Tensors or ``(name, tensor)`` pairs.
+        lr: Step length, or with a line search its first trial. Default: 1.
+        max_iter: Iterations per step. Default: 20.
+        max_eval: Evaluations of ``closure`` per step. Default: ``max_iter * 5 // 4``.
+        tolerance_grad: Stop where no gradient is larger. Default: 1e-7.
+        tolerance_change: Stop where neither loss nor parameters change more. Default: 1e-9.
+        history_size: How many steps are remembered. Default: 100.
+        line_search_fn: ``"strong_wolfe"`` or None. Default: None.
+
+    Raises:
+        ValueError: For a negative rate or several groups.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = tt.optim.LBFGS([w], line_search_fn="strong_wolfe")
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = ((w - 3) ** 2).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> optimizer.step(closure).item()
+        29.0
+        >>> w
+        tensor([3., 3.], requires_grad=True)
+
+    Reference:
+        J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd edition, 2006, algorithms
+        7.4 and 7.5.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        check_lr(lr)
+        defaults = {
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+
+    @_state.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Iterate until ``max_iter``, ``max_eval`` or a tolerance is reached.
+
+        Args:
+            closure: Clears the gradients, computes the loss, calls ``backward`` and
+                returns the loss. Required.
+
+        Returns:
+            The loss at the first evaluation.
+
+        Raises:
+            TypeError: Without a closure.
+            RuntimeError: For a line search that is not known.
+        """
+        if closure is None:
+            raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
+        group = self.param_groups[0]
+        evaluate = _state.enable_grad()(closure)
+        first_loss = evaluate()
+        state = self.state[group["params"][0]]
+        state.setdefault("n_iter", 0)
+        state["func_evals"] = state.get("func_evals", 0) + 1
+        gradient = self._gradient()
+        if float(gradient.abs().max()) > group["tolerance_grad"]:
+            search = _Search(self, evaluate, state, float(first_loss), gradient)
+            search.run()
+            search.save()
+        return first_loss
+
+    # -- the parameters as one vector -----------------------------------------------------
+
+    def _gradient(self) -> Tensor:
+        parts = [
+            _as_real(p.new_zeros(p.shape) if p.grad is None else p.grad).reshape(-1)
+            for p in self.param_groups[0]["params"]
+        ]
+        return find("", "cat")(parts, 0)  # type: ignore[no-any-return]
+
+    def _move(self, length: float, direction: Tensor) -> None:
+        """Move the parameters by ``length * direction``."""
+        start = 0
+        for p in self.param_groups[0]["params"]:
+            target = _as_real(p)
+            part = direction[start : start + target.numel()]
+            target.add_(part.view_as(target), alpha=length)
+            start += target.numel()
+
+    def _place(self, points: list[Tensor]) -> None:
+        for p, point in zip(self.param_groups[0]["params"], points, strict=True):
+            p.copy_(point)
+
+
+def _as_real(tensor: Tensor) -> Any:
+    return find("", "view_as_real")(tensor) if tensor.is_complex() else tensor
+
+
+class _Search:
+    """The iterations of one step.
+
+    ``old_dirs`` are the changes of the gradient, ``old_stps`` the changes of the parameters,
+    ``ro`` the reciprocals of their products: PyTorch's names, for its checkpoints.
+    """
+
+    def __init__(
+        self,
+        optimizer: LBFGS,
+        evaluate: Callable[[], Any],
+        state: dict[str, Any],
+        loss: float,
+        gradient: Tensor,
+    ) -> None:
+        self.optimizer = optimizer
+        self.evaluate = evaluate
+        self.state = state
+        self.group = optimizer.param_groups[0]
+        self.lr = number(self.group["lr"])
+        self.loss = loss
+        self.gradient: Any = gradient
+        self.evals = 1
+        self.d: Any = state.get("d")
+        self.t: Any = state.get("t")
+        self.old_dirs: list[Any] = state.get("old_dirs", [])
+        self.old_stps: list[Any] = state.get("old_stps", [])
+        self.ro: list[Any] = state.get("ro", [])
+        self.al: list[Any] | None = state.get("al")
+        self.scale: Any = state.get("H_diag")
+        self.previous_gradient: Any = state.get("prev_flat_grad")
+        self.previous_loss: Any = state.get("prev_loss")
+
+    def save(self) -> None:
+        """Leave what the next step goes on from in the optimizer's state."""
+        if self.al is not None:
+            self.state["al"] = self.al
+        self.state["d"] = self.d
+        self.state["t"] = self.t
+        self.state["old_dirs"] = self.old_dirs
+        self.state["old_stps"] = self.old_stps
+        self.state["ro"] = self.ro
+        self.state["H_diag"] = self.scale
+        self.state["prev_flat_grad"] = self.previous_gradient
+        self.state["prev_loss"] = self.previous_loss
+
+    def run(self) -> None:
+        """Iterate until a limit or a tolerance is reached."""
+        for iteration in range(1, self.group["max_iter"] + 1):
+            self.state["n_iter"] += 1
+            if self.state["n_iter"] == 1:
+                self.d, self.scale = self.gradient.neg(), 1
+                self.old_dirs, self.old_stps, self.ro = [], [], []
+                self.t = min(1.0, 1.0 / float(self.gradient.abs().sum())) * self.lr
+            else:
+                self._remember()
+                self.d = self._direction()
+                self.t = self.lr
+            self.previous_gradient = self.gradient.clone()
+            self.previous_loss = self.loss
+            slope = self.gradient.dot(self.d)
+            if float(slope) > -self.group["tolerance_change"]:
+                return
+            last = iteration == self.group["max_iter"]
+            self._advance(slope, last)
+            if last or self._done():
+                return
+
+    def _remember(self) -> None:
+        """Keep the last step, unless its curvature says nothing."""
+        y = self.gradient.sub(self.previous_gradient)
+        s = self.d.mul(self.t)
+        curvature = y.dot(s)
+        if float(curvature) <= _LEAST_CURVATURE:
+            return
+        if len(self.old_dirs) == self.group["history_size"]:
+            for memory in (self.old_dirs, self.old_stps, self.ro):
+                memory.pop(0)
+        self.old_dirs.append(y)
+        self.old_stps.append(s)
+        self.ro.append(1.0 / curvature)
+        self.scale = curvature / y.dot(y)
+
+    def _direction(self) -> Any:
+        """The two-loop recursion: minus the inverse Hessian's estimate times the gradient."""
+        count = len(self.old_dirs)
+        if self.al is None:
+            self.al = [None] * self.group["history_size"]
+        q = self.gradient.neg()
+        for i in reversed(range(count)):
+            self.al[i] = self.old_stps[i].dot(q) * self.ro[i]
+            q.sub_(self.old_dirs[i] * self.al[i])
+        q = q.mul(self.scale)
+        for i in range(count):
+            weight = self.al[i] - self.old_dirs[i].dot(q) * self.ro[i]
+            q.add_(self.old_stps[i] * weight)
+        return q
+
+    def _advance(self, slope: Any, last: bool) -> None:
+        name = self.group["line_search_fn"]
+        if name is None:
+            self.optimizer._move(self.t, self.d)
+            if not last:
+                # After the last iteration nobody looks at the loss.
+                self.loss = float(self.evaluate())
+                self.gradient = self.optimizer._gradient()
+                self._count(1)
+            return
+        if name != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        start = [p.clone() for p in self.group["params"]]
+        found = strong_wolfe(
+            lambda t: self._probe(start, t), self.t, self.d, self.loss, self.gradient, slope,
+            tolerance_change=self.group["tolerance_change"],
+        )  # fmt: skip
+        self.t, self.loss, self.gradient = found.t, found.loss, found.gradient
+        self.optimizer._move(self.t, self.d)
+        self._count(found.evals)
+
+    def _probe(self, start: list[Tensor], t: float) -> tuple[float, Any]:
+        """Loss and gradient at ``start + t * d``; the parameters are put back."""
+        self.optimizer._move(t, self.d)
+        loss = float(self.evaluate())
+        gradient = self.optimizer._gradient()
+        self.optimizer._place(start)
+        return loss, gradient
+
+    def _count(self, evals: int) -> None:
+        self.evals += evals
+        self.state["func_evals"] += evals
+
+    def _done(self) -> bool:
+        group = self.group
+        return (
+            self.evals >= group["max_eval"]
+            or float(self.gradient.abs().max()) <= group["tolerance_grad"]
+            or float(self.d.mul(self.t).abs().max()) <= group["tolerance_change"]
+            or abs(self.loss - self.previous_loss) < group["tolerance_change"]
+        )

@@ -1,0 +1,124 @@
+"""Muon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Tensor
+from . import _matrix_kernels as _matrix_kernels
+from ._base import ArrayOptimizer, like, number
+from .optimizer import ParamGroup, ParamsT
+
+__all__ = ["Muon"]
+
+_MOST_STEPS = 100
+
+
+class Muon(ArrayOptimizer):
+    r"""Muon: momentum whose matrix is made orthogonal, for the weights of hidden layers.
+
+    With gradient ``g``::
+
+        b = momentum * b + (1 - momentum) * g
+        u = orthogonalized(momentum * b + (1 - momentum) * g  if nesterov else  b)
+        p = p * (1 - lr * weight_decay) - lr * factor * u
+
+    ``factor`` is ``sqrt(max(1, rows / columns))``, or ``0.2 * sqrt(max(rows, columns))``
+    with ``adjust_lr_fn="match_rms_adamw"``. The iteration runs in the parameters' dtype,
+    where PyTorch rounds to bfloat16, so results agree to about two digits of a step.
+
+    Args:
+        params: Matrices (vectors, embeddings and heads belong in another optimizer), as
+            tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Learning rate. Default: 0.001.
+        weight_decay: Decay per step, relative to ``lr``. Default: 0.1.
+        momentum: Share of the velocity kept per step. Default: 0.95.
+        nesterov: Look ahead by one velocity step. Default: True.
+        ns_coefficients: Of the Newton-Schulz polynomial. Default: (3.4445, -4.775, 2.0315).
+        eps: Least norm to divide by. Default: 1e-7.
+        ns_steps: Steps of the iteration, below 100. Default: 5.
+        adjust_lr_fn: How the size of a matrix enters: ``"original"`` (the default) or
+            ``"match_rms_adamw"``.
+
+    Raises:
+        ValueError: For a number out of range or a parameter that is no matrix.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([[2.0, 0.0], [0.0, 1.0]], requires_grad=True)
+        >>> optimizer = tt.optim.Muon([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> bool((w.detach().diag() < tt.tensor([2.0, 1.0])).all())
+        True
+
+    Reference:
+        K. Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024;
+        J. Liu et al., "Muon is Scalable for LLM Training", 2025, arXiv:2502.16982.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = (3.4445, -4.775, 2.0315),
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
+        for value, what in (
+            (number(lr), "Learning rate"),
+            (momentum, "momentum"),
+            (weight_decay, "weight decay"),
+        ):
+            if value < 0.0:
+                raise ValueError(f"{what} should be >= 0 but is: {value}")
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+        defaults = {
+            "lr": lr,
+            "weight_decay": weight_decay,
+            "momentum": momentum,
+            "nesterov": nesterov,
+            "ns_coefficients": ns_coefficients,
+            "eps": eps,
+            "ns_steps": ns_steps,
+            "adjust_lr_fn": adjust_lr_fn,
+        }
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.ndim != 2:
+                    raise ValueError(
+                        "Muon only supports 2D parameters whereas we found a parameter with "
+                        f"size: {p.shape}"
+                    )
+
+    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"momentum_buffer": like(p)}
+
+    def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> None:
+        """Count nothing: all parameters of a backend go together."""
+
+    def _update(self, group: ParamGroup) -> None:
+        if group["ns_steps"] >= _MOST_STEPS:
+            raise ValueError(
+                "Number of steps must be less than 100 for computational efficiency"
+            )
+        if len(group["ns_coefficients"]) != 3:
+            raise ValueError("Coefficients must be a tuple of exactly 3 values")
+        for bucket in self._buckets(group, ["momentum_buffer"]):
+            bucket.run(
+                "muon_update",
+                lr=number(group["lr"]),
+                weight_decay=group["weight_decay"],
+                momentum=group["momentum"],
+                nesterov=group["nesterov"],
+                ns_coefficients=group["ns_coefficients"],
+                eps=group["eps"],
+                ns_steps=group["ns_steps"],
+                adjust_lr_fn=group["adjust_lr_fn"],
+            )

@@ -1,0 +1,127 @@
+"""NAdam: Adam with Nesterov momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Tensor
+from ._base import ArrayOptimizer, check, check_betas, check_lr, like, number, scalar_state
+from .optimizer import ParamGroup, ParamsT
+
+__all__ = ["NAdam"]
+
+
+class NAdam(ArrayOptimizer):
+    r"""NAdam: Adam with Nesterov momentum.
+
+    With gradient ``g`` at step ``t`` and ``mu(t) = beta1 * (1 - 0.96**(t * momentum_decay) / 2)``::
+
+        m = beta1 * m + (1 - beta1) * g
+        v = beta2 * v + (1 - beta2) * g**2
+        P = mu(1) * ... * mu(t)
+        step = (1 - mu(t)) / (1 - P) * g + mu(t + 1) / (1 - P * mu(t + 1)) * m
+        p = p - lr * step / (sqrt(v / (1 - beta2**t)) + eps)
+
+    Args:
+        params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Learning rate. Default: 0.002.
+        betas: Decay rates of the averages of the gradient and of its square, in [0, 1).
+            Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        weight_decay: Factor of the L2 penalty. Default: 0.
+        momentum_decay: How fast the momentum rises to ``beta1``. Default: 0.004.
+        decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` in place of
+            the penalty. Default: False.
+        foreach: Accepted; selects nothing. Default: None.
+        maximize: Ascend instead of descending. Default: False.
+        capturable: Accepted; selects nothing. Default: False.
+        differentiable: Record the step, so that gradients flow through it. Default: False.
+
+    Raises:
+        ValueError: For a negative number or betas outside [0, 1).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = tt.optim.NAdam([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([ 0.9464, -1.9464], requires_grad=True)
+
+    Reference:
+        T. Dozat, "Incorporating Nesterov Momentum into Adam", ICLR workshop 2016.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 <= eps, "epsilon value", eps)
+        check_betas(betas)
+        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        check(0.0 <= momentum_decay, "momentum_decay value", momentum_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {
+            "step": scalar_state(),
+            "mu_product": scalar_state(1.0),
+            "exp_avg": like(p),
+            "exp_avg_sq": like(p),
+        }
+
+    def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
+        step = super()._advance(state, group, fresh)
+        product = state["mu_product"]
+        product._data *= _momentum(step, group)
+        return step, product.item()
+
+    def _update(self, group: ParamGroup) -> None:
+        beta1, beta2 = group["betas"]
+        for bucket in self._buckets(group, ["exp_avg", "exp_avg_sq"]):
+            step, product = bucket.key
+            now, later = _momentum(step, group), _momentum(step + 1, group)
+            bucket.run(
+                "nadam_update",
+                step=step,
+                lr=number(group["lr"], group),
+                beta1=beta1,
+                beta2=beta2,
+                eps=group["eps"],
+                weight_decay=group["weight_decay"],
+                decoupled=group["decoupled_weight_decay"],
+                maximize=group["maximize"],
+                mean_scale=later / (1.0 - product * later),
+                grad_scale=(1.0 - now) / (1.0 - product),
+            )
+
+
+def _momentum(step: float, group: ParamGroup) -> float:
+    """The momentum schedule at a step: it rises from half of ``beta1`` to ``beta1``."""
+    warm_up: float = 1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"])
+    return float(group["betas"][0]) * warm_up

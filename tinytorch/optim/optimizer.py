@@ -1,0 +1,380 @@
+"""What every optimizer shares: parameter groups, state, hooks and their serialization."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from copy import deepcopy
+from itertools import chain
+from typing import Any, ClassVar, TypeAlias
+
+from .._tensor import Tensor
+from ._hooks import (
+    HookTables,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+__all__ = [
+    "Optimizer",
+    "ParamsT",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+]
+
+#: What an optimizer accepts as ``params``: tensors, groups, or ``(name, tensor)`` pairs.
+ParamsT: TypeAlias = (
+    Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+)
+ParamGroup: TypeAlias = dict[str, Any]
+StateDict: TypeAlias = dict[str, Any]
+
+class _Required:
+    """Marks a default that every parameter group has to set itself."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+class Optimizer(HookTables):
+    """Base class of the optimizers: what they keep and how it is saved.
+
+    A subclass passes its hyper-parameters to ``__init__`` and defines ``step``.
+
+    Args:
+        params: The tensors to optimize, as an ordered iterable of tensors, of
+            ``(name, tensor)`` pairs, or of dicts. A dict is a *parameter group*: its
+            ``"params"`` are the tensors, its other keys override the defaults for them.
+        defaults: Hyper-parameters by name, used where a group does not set its own.
+
+    Attributes:
+        defaults: As given.
+        param_groups: The groups: dicts of ``params`` and every hyper-parameter. Schedulers
+            and programs change hyper-parameters here.
+        state: By parameter, a dict of what the optimizer remembers about it.
+
+    Raises:
+        TypeError: For a tensor in place of an iterable, or something not a tensor in it.
+        ValueError: For no parameters, a parameter in two groups or a non-leaf tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Descent(tt.optim.Optimizer):
+        ...     def __init__(self, params, lr=0.1):
+        ...         super().__init__(params, {"lr": lr})
+        ...
+        ...     @tt.no_grad()
+        ...     def step(self):
+        ...         for group in self.param_groups:
+        ...             for p in group["params"]:
+        ...                 p -= group["lr"] * p.grad
+        >>> w = tt.tensor([1.0, 2.0], requires_grad=True)
+        >>> (w * w).sum().backward()
+        >>> Descent([w]).step()
+        >>> w
+        tensor([0.8000, 1.6000], requires_grad=True)
+    """
+
+    #: State that keeps its dtype when a state dict is loaded into parameters of another.
+    _keeps_dtype: ClassVar[frozenset[str]] = frozenset({"step"})
+
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors "
+                f"or dicts, but got {_typename(params)}"
+            )
+        self.defaults = defaults
+        self._make_hook_tables()
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[ParamGroup] = []
+        groups: list[Any] = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "defaults": self.defaults,
+            "state": self.state,
+            "param_groups": self.param_groups,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_optimizer_step_pre_hooks" not in self.__dict__:
+            self._make_hook_tables()
+        for group in self.param_groups:
+            for name, value in self.defaults.items():
+                group.setdefault(name, value)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for index, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {index}")
+            lines += [f"    {k}: {_plain(group[k])}" for k in sorted(group) if k != "params"]
+        return "\n".join([*lines, ")"])
+
+    # -- stepping -----------------------------------------------------------------------
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters once, from their gradients.
+
+        Args:
+            closure: Clears the gradients, computes the loss, calls ``backward`` and
+                returns the loss. Most optimizers do without it.
+
+        Returns:
+            What ``closure`` returned, or None.
+
+        Raises:
+            NotImplementedError: Here; every optimizer defines its own.
+        """
+        raise NotImplementedError
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters.
+
+        Args:
+            set_to_none: Set ``grad`` to None, so that a parameter which gets no gradient
+                is skipped by ``step``; False fills the gradients with zeros in place.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> w = tt.ones(2, requires_grad=True)
+            >>> w.sum().backward()
+            >>> tt.optim.SGD([w]).zero_grad()
+            >>> w.grad is None
+            True
+        """
+        for group in self.param_groups:
+            for p in group["params"]:
+                if set_to_none or p.grad is None:
+                    p.grad = None
+                else:
+                    p.grad = p.grad.detach()
+                    p.grad.zero_()
+
+    # -- parameter groups ---------------------------------------------------------------
+
+    def add_param_group(self, param_group: ParamGroup) -> None:
+        """Optimize further tensors, for example layers that are unfrozen during training.
+
+        Args:
+            param_group: A dict with ``"params"``, a tensor or an ordered iterable of
+                tensors or ``(name, tensor)`` pairs; further keys override the defaults.
+
+        Raises:
+            TypeError: If it is no dict, or ``"params"`` holds something not a tensor.
+            ValueError: For a non-leaf tensor, a parameter that another group has, or names
+                on some parameters only.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=0.1)
+            >>> optimizer.add_param_group({"params": tt.ones(1, requires_grad=True), "lr": 1})
+            >>> [group["lr"] for group in optimizer.param_groups]
+            [0.1, 1]
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        _normalize(param_group)
+        self._check_members(param_group["params"])
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(
+                    "parameter group didn't specify a value of required optimization "
+                    f"parameter {name}"
+                )
+            param_group.setdefault(name, default)
+        self._check_against_groups(param_group)
+        self.param_groups.append(param_group)
+
+    def _check_members(self, params: list[Any]) -> None:
+        for p in params:
+            if not isinstance(p, Tensor):
+                raise TypeError(
+                    "optimizer can only optimize Tensors, but one of the params is "
+                    + _typename(p)
+                )
+            if not (self.defaults.get("differentiable") or p.is_leaf or p.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+
+    def _check_against_groups(self, param_group: ParamGroup) -> None:
+        params = param_group["params"]
+        if len(params) != len(set(params)):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, "
+                "this will cause an error; "
+                "see github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
+        taken = {p for group in self.param_groups for p in group["params"]}
+        if not taken.isdisjoint(params):
+            raise ValueError("some parameters appear in more than one parameter group")
+        named = "param_names" in param_group
+        if any(("param_names" in group) != named for group in self.param_groups):
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param "
+                f"group {'with' if named else 'without'} names to the optimizer"
+            )
+
+    # -- state dicts ----------------------------------------------------------------------
+
+    def state_dict(self) -> StateDict:
+        """The optimizer's memory, with parameters replaced by their positions.
+
+        Returns:
+            ``{"state": {position: {name: value}}, "param_groups": [...]}``, where a group's
+            ``"params"`` are positions counted over all groups. It shares the state's
+            tensors with the optimizer: deepcopy it to keep it while training goes on.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> w = tt.ones(2, requires_grad=True)
+            >>> w.sum().backward()
+            >>> optimizer = tt.optim.SGD([w], momentum=0.9)
+            >>> optimizer.step()
+            >>> optimizer.state_dict()["state"]
+            {0: {'momentum_buffer': tensor([1., 1.])}}
+        """
+        for pre_hook in self._optimizer_state_dict_pre_hooks.values():
+            pre_hook(self)
+        position: dict[Any, int] = {}
+        for p in _parameters(self.param_groups):
+            position.setdefault(p, len(position))
+        result: StateDict = {
+            "state": {position.get(p, p): value for p, value in self.state.items()},
+            "param_groups": [
+                {
+                    **{key: value for key, value in group.items() if key != "params"},
+                    "params": [position[p] for p in group["params"]],
+                }
+                for group in self.param_groups
+            ],
+        }
+        for post_hook in self._optimizer_state_dict_post_hooks.values():
+            changed = post_hook(self, result)
+            result = result if changed is None else changed
+        return result
+
+    def load_state_dict(self, state_dict: StateDict) -> None:
+        """Continue from what ``state_dict`` returned, also in another program.
+
+        Floating-point state is cast to its parameter's dtype and device. The order of the
+        parameters decides what belongs to which; names are not compared.
+
+        Args:
+            state_dict: As ``state_dict()`` returns it. It is left as it is.
+
+        Raises:
+            ValueError: If the number of groups, or of parameters in one, differs.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> w = tt.ones(2, requires_grad=True)
+            >>> saved = tt.optim.SGD([w], lr=0.3).state_dict()
+            >>> optimizer = tt.optim.SGD([w], lr=1.0)
+            >>> optimizer.load_state_dict(saved)
+            >>> optimizer.param_groups[0]["lr"]
+            0.3
+        """
+        state_dict = state_dict.copy()
+        for pre_hook in self._optimizer_load_state_dict_pre_hooks.values():
+            changed = pre_hook(self, state_dict)
+            state_dict = state_dict if changed is None else changed
+        saved = deepcopy(state_dict["param_groups"])
+        self._check_saved_groups(saved)
+        positions = chain.from_iterable(group["params"] for group in saved)
+        owner = dict(zip(positions, _parameters(self.param_groups), strict=True))
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            p = owner.get(key)
+            state[key if p is None else p] = value if p is None else self._adopt(p, value)
+        groups = [
+            _merge(group, mine) for group, mine in zip(saved, self.param_groups, strict=True)
+        ]
+        self.__setstate__({"state": state, "param_groups": groups})
+        for post_hook in self._optimizer_load_state_dict_post_hooks.values():
+            post_hook(self)
+
+    def _check_saved_groups(self, saved: list[ParamGroup]) -> None:
+        if len(saved) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        sizes = ((len(a["params"]), len(b["params"])) for a, b in zip(saved, self.param_groups))
+        if any(a != b for a, b in sizes):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size "
+                "of optimizer's group"
+            )
+
+    def _adopt(self, p: Tensor, value: Any, key: Hashable = None) -> Any:
+        """``value`` in the dtype and on the device of the parameter it describes."""
+        if isinstance(value, Tensor):
+            if key in self._keeps_dtype:
+                return value
+            if p.is_floating_point():
+                return value.to(dtype=p.dtype, device=p.device)
+            return value.to(device=p.device)
+        if isinstance(value, dict):
+            return {name: self._adopt(p, item, name) for name, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._adopt(p, item, key) for item in value)
+        return value
+
+
+def _parameters(groups: list[ParamGroup]) -> Iterator[Any]:
+    return chain.from_iterable(group["params"] for group in groups)
+
+
+def _merge(saved: ParamGroup, mine: ParamGroup) -> ParamGroup:
+    """The saved hyper-parameters on the optimizer's own parameters and names."""
+    saved["params"] = mine["params"]
+    if "param_names" in mine:
+        saved["param_names"] = mine["param_names"]
+    else:
+        saved.pop("param_names", None)
+    return saved
+
+
+def _normalize(group: ParamGroup) -> None:
+    """Make ``group["params"]`` a list of tensors and part the names from it."""
+    params = group["params"]
+    if isinstance(params, Tensor):
+        params = [params]
+    elif isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the "
+            "ordering of tensors in sets will change between runs. Please use a list instead."
+        )
+    params = list(params)
+    named = [p for p in params if isinstance(p, tuple)]
+    if named and len(named) != len(params):
+        raise ValueError(
+            "all optimizer params should be with/without names. Some param names are missing"
+        )
+    if named:
+        group["param_names"] = [name for name, _ in named]
+        params = [p for _, p in named]
+    group["params"] = params
+
+
+def _plain(value: Any) -> Any:
+    """A one-element tensor as its number, for ``repr``."""
+    return value.item() if isinstance(value, Tensor) and value.numel() == 1 else value
+
+
+def _typename(value: Any) -> str:
+    """torch's ``typename``: ``int``, or the type string of a tensor."""
+    if isinstance(value, Tensor):
+        return str(value.type())
+    kind = type(value)
+    module = kind.__module__
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"

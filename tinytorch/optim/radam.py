@@ -1,0 +1,102 @@
+"""RAdam: Adam with a rectified start."""
+
+from __future__ import annotations
+
+from .._tensor import Tensor
+from ._base import ArrayOptimizer, check, check_betas, check_lr, like, number, scalar_state
+from .optimizer import ParamGroup, ParamsT
+
+__all__ = ["RAdam"]
+
+
+class RAdam(ArrayOptimizer):
+    r"""RAdam: Adam whose adaptive rate is rectified while few gradients have been seen.
+
+    With gradient ``g`` at step ``t``, ``n = 2 / (1 - beta2) - 1`` and
+    ``k = n - 2 * t * beta2**t / (1 - beta2**t)``::
+
+        m = beta1 * m + (1 - beta1) * g
+        v = beta2 * v + (1 - beta2) * g**2
+        r = sqrt((k - 4) * (k - 2) * n / ((n - 4) * (n - 2) * k))
+        step = m / (1 - beta1**t)
+        step = step * r * sqrt(1 - beta2**t) / (sqrt(v) + eps)    (only where k > 5)
+        p = p - lr * step
+
+    Args:
+        params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Learning rate. Default: 0.001.
+        betas: Decay rates of the averages of the gradient and of its square, in [0, 1).
+            Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        weight_decay: Factor of the L2 penalty. Default: 0.
+        decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` in place of
+            the penalty. Default: False.
+        foreach: Accepted; selects nothing. Default: None.
+        maximize: Ascend instead of descending. Default: False.
+        capturable: Accepted; selects nothing. Default: False.
+        differentiable: Record the step, so that gradients flow through it. Default: False.
+
+    Raises:
+        ValueError: For a negative number or betas outside [0, 1).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = tt.optim.RAdam([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([ 0.8000, -1.6000], requires_grad=True)
+
+    Reference:
+        L. Liu et al., "On the Variance of the Adaptive Learning Rate and Beyond", ICLR 2020.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 <= eps, "epsilon value", eps)
+        check_betas(betas)
+        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"step": scalar_state(), "exp_avg": like(p), "exp_avg_sq": like(p)}
+
+    def _update(self, group: ParamGroup) -> None:
+        beta1, beta2 = group["betas"]
+        for bucket in self._buckets(group, ["exp_avg", "exp_avg_sq"]):
+            bucket.run(
+                "radam_update",
+                step=bucket.key,
+                lr=number(group["lr"], group),
+                beta1=beta1,
+                beta2=beta2,
+                eps=group["eps"],
+                weight_decay=group["weight_decay"],
+                decoupled=group["decoupled_weight_decay"],
+                maximize=group["maximize"],
+            )

@@ -1,0 +1,88 @@
+"""Rprop: steps from the signs of gradients."""
+
+from __future__ import annotations
+
+from .._tensor import Tensor
+from ._base import ArrayOptimizer, check, check_lr, like, number, scalar_state
+from .optimizer import ParamGroup, ParamsT
+
+__all__ = ["Rprop"]
+
+
+class Rprop(ArrayOptimizer):
+    r"""Rprop: only the sign of a gradient counts, its size is ignored.
+
+    Each element has a step size of its own. It grows while its gradient keeps its sign and
+    shrinks when the sign flips; after a flip the element rests for a step. It is meant for
+    gradients of the whole data, not of batches.
+
+    Args:
+        params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Step size at the start. Default: 0.01.
+        etas: Factors that shrink, in (0, 1), and grow, above 1. Default: (0.5, 1.2).
+        step_sizes: Smallest and largest step size. Default: (1e-6, 50).
+        capturable: Accepted; selects nothing. Default: False.
+        foreach: Accepted; selects nothing. Default: None.
+        maximize: Ascend instead of descending. Default: False.
+        differentiable: Record the step, so that gradients flow through it. Default: False.
+
+    Raises:
+        ValueError: For a negative rate, or factors on the wrong side of 0 and 1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = tt.optim.Rprop([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([ 0.9000, -1.9000], requires_grad=True)
+
+    Reference:
+        M. Riedmiller, H. Braun, "A direct adaptive method for faster backpropagation learning:
+        the RPROP algorithm", IEEE ICNN 1993.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 < etas[0] < 1.0 < etas[1], "eta values", f"{etas[0]}, {etas[1]}")
+        defaults = {
+            "lr": lr,
+            "etas": etas,
+            "step_sizes": step_sizes,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        size = number(group["lr"])
+        # A complex tensor is updated as its two parts, and each has a step size.
+        size = like(p, complex(size, size) if p.is_complex() else size)
+        return {"step": scalar_state(), "prev": like(p), "step_size": size}
+
+    def _update(self, group: ParamGroup) -> None:
+        shrink, grow = group["etas"]
+        smallest, largest = group["step_sizes"]
+        for bucket in self._buckets(group, ["prev", "step_size"]):
+            bucket.run(
+                "rprop_update",
+                shrink=shrink,
+                grow=grow,
+                smallest=smallest,
+                largest=largest,
+                maximize=group["maximize"],
+            )

@@ -1,0 +1,166 @@
+"""Threads that make batches ahead of the program that uses them.
+
+Batch ``n`` goes to worker ``n % num_workers``, so that what a worker does depends on its
+number and seed alone. A worker knows the queues and the dataset but not the iterator: when
+nobody holds the iterator any more, the workers are told to stop.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ... import _state, backends
+from ._fetch import Fetch
+
+__all__ = ["ENDED", "Failure", "Worker", "WorkerInfo", "get_worker_info"]
+
+#: What a worker answers when its stream has come to an end.
+ENDED: Final = object()
+_STOP: Final = object()
+_REOPEN: Final = object()
+
+_here = threading.local()
+
+
+@dataclass(frozen=True)
+class WorkerInfo:
+    """Which worker is running.
+
+    Attributes:
+        id: Its number, from 0.
+        num_workers: How many there are.
+        seed: What its random generator was seeded with.
+        dataset: The dataset; workers are threads and share it.
+    """
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+
+
+def get_worker_info() -> WorkerInfo | None:
+    """The worker that is running this code, None in the main program.
+
+    Example:
+        >>> from tinytorch.utils.data import get_worker_info
+        >>> get_worker_info() is None
+        True
+    """
+    return getattr(_here, "info", None)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error in a worker, to be raised where the batch is asked for."""
+
+    error: BaseException
+    worker: int
+
+    def reraise(self) -> None:
+        """Raise the error with a note that says where it happened."""
+        kind = type(self.error).__name__
+        self.error.add_note(f"Caught {kind} in DataLoader worker thread {self.worker}.")
+        raise self.error
+
+
+class Worker:
+    """One thread, its queue of keys and the shared queue of results.
+
+    Args:
+        info: Which worker it is.
+        open_dataset: Makes the function that makes batches; called in the thread.
+        init: The user's ``worker_init_fn``, or None.
+        results: Gets ``(task, batch)`` pairs; a batch may be ``ENDED`` or a ``Failure``.
+    """
+
+    def __init__(
+        self,
+        info: WorkerInfo,
+        open_dataset: Callable[[], Fetch],
+        init: Callable[[int], Any] | None,
+        results: queue.SimpleQueue[tuple[int, Any]],
+    ) -> None:
+        self.tasks: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self.thread = threading.Thread(
+            target=_work,
+            args=(info, open_dataset, init, self.tasks, results),
+            name=f"DataLoader worker {info.id}",
+            daemon=True,
+        )
+        self.thread.start()
+
+    def submit(self, task: int, key: Any) -> None:
+        """Ask for a batch."""
+        self.tasks.put((task, key))
+
+    def reopen(self) -> None:
+        """Start the dataset anew, for another pass."""
+        self.tasks.put((-1, _REOPEN))
+
+    def stop(self) -> None:
+        """Let the thread end after what it is doing."""
+        self.tasks.put((-1, _STOP))
+
+
+def _work(
+    info: WorkerInfo,
+    open_dataset: Callable[[], Fetch],
+    init: Callable[[int], Any] | None,
+    tasks: queue.SimpleQueue[tuple[int, Any]],
+    results: queue.SimpleQueue[tuple[int, Any]],
+) -> None:
+    _here.info = info
+    host = backends.load("numpy")
+    with _state.generator_context(host.make_generator(info.seed), host):
+        make = _Maker(info, open_dataset, init)
+        while True:
+            task, key = tasks.get()
+            if key is _STOP:
+                return
+            if key is _REOPEN:
+                make.reopen()
+            else:
+                results.put((task, make(key)))
+
+
+class _Maker:
+    """Makes batches, and turns what goes wrong into an answer."""
+
+    def __init__(
+        self,
+        info: WorkerInfo,
+        open_dataset: Callable[[], Fetch],
+        init: Callable[[int], Any] | None,
+    ) -> None:
+        self.info = info
+        self.open_dataset = open_dataset
+        self.init = init
+        self.fetch: Fetch | None = None
+
+    def reopen(self) -> None:
+        self.fetch = None
+
+    def __call__(self, key: Any) -> Any:
+        try:
+            if self.init is not None:
+                init, self.init = self.init, None
+                init(self.info.id)
+            if self.fetch is None:
+                self.fetch = self.open_dataset()
+            return self.fetch(key)
+        except StopIteration as end:
+            streaming = self.fetch is not None and _is_stream(self.info.dataset)
+            return ENDED if streaming else Failure(end, self.info.id)
+        except BaseException as error:  # raised again in the thread that asked
+            return Failure(error, self.info.id)
+
+
+def _is_stream(dataset: Any) -> bool:
+    from .dataset import IterableDataset
+
+    return isinstance(dataset, IterableDataset)

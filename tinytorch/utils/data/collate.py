@@ -1,0 +1,206 @@
+"""From a list of samples to a batch."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
+from typing import Any, TypeAlias
+
+from ... import dtypes
+from ..._facade import find
+from ..._tensor import Tensor
+
+__all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]
+
+Collate: TypeAlias = Callable[..., Any]
+
+_EXPECTED = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; "
+    "found {}"
+)
+
+
+def default_convert(data: Any) -> Any:
+    """Arrays and NumPy numbers as tensors, also inside dicts, tuples and lists.
+
+    It is what ``DataLoader`` applies to a sample when ``batch_size`` is None.
+
+    Args:
+        data: A sample. Anything that is not understood is returned as it is.
+
+    Returns:
+        The same structure with tensors in it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.data import default_convert
+        >>> default_convert({"x": tt.ones(2).numpy(), "name": "a"})
+        {'x': tensor([1., 1.]), 'name': 'a'}
+    """
+    if isinstance(data, Tensor):
+        return data
+    if _is_numpy(data):
+        return data if data.dtype.kind in "SUO" else find("", "as_tensor")(data)
+    if isinstance(data, Mapping):
+        return _rebuild_mapping(data, {key: default_convert(data[key]) for key in data})
+    if isinstance(data, (str, bytes)) or not isinstance(data, Sequence):
+        return data
+    converted = [default_convert(item) for item in data]
+    return converted if type(data) is tuple else _rebuild_sequence(data, converted)
+
+
+def default_collate(batch: Any) -> Any:
+    """Samples as one batch: tensors stacked along a new first dimension.
+
+    ======================= ======================================================
+    samples                 batch
+    ======================= ======================================================
+    tensors, NumPy arrays   a tensor ``(batch, *)``
+    float                   a float64 tensor ``(batch,)``
+    int, bool               an int64 or bool tensor ``(batch,)``
+    str, bytes              the list as it is
+    dict                    a dict of batches
+    namedtuple              a namedtuple of batches
+    tuple, list             a list of batches
+    ======================= ======================================================
+
+    Args:
+        batch: A list of samples of one kind.
+
+    Returns:
+        The batch.
+
+    Raises:
+        TypeError: For samples of another kind.
+        RuntimeError: If tensors differ in shape, or sequences in length.
+
+    Example:
+        >>> from tinytorch.utils.data import default_collate
+        >>> default_collate([{"x": 1.5, "y": (0, "a")}, {"x": 2.5, "y": (1, "b")}])
+        {'x': tensor([1.5000, 2.5000], dtype=tinytorch.float64), 'y': [tensor([0, 1]), ('a', 'b')]}
+    """
+    return collate(batch, collate_fn_map=default_collate_fn_map)
+
+
+def collate(batch: Any, *, collate_fn_map: dict[Any, Collate] | None = None) -> Any:
+    """Samples as one batch, by the rules of a table for the types in it.
+
+    Args:
+        batch: A list of samples of one kind.
+        collate_fn_map: By type, or tuple of types, a function called as
+            ``function(batch, collate_fn_map=...)``. Dicts, tuples and lists of samples are
+            taken apart here whatever the table says of their items. Default: no rule.
+
+    Returns:
+        The batch.
+
+    Raises:
+        TypeError: For samples that no rule fits.
+        RuntimeError: If sequences differ in length.
+
+    Example:
+        >>> from tinytorch.utils.data.collate import collate
+        >>> collate([(1, 2), (3, 4)], collate_fn_map={int: lambda batch, **_: sum(batch)})
+        [4, 6]
+    """
+    first = batch[0]
+    rule = _rule_for(first, collate_fn_map or {})
+    if rule is not None:
+        return rule(batch, collate_fn_map=collate_fn_map)
+
+    def part(items: Any) -> Any:
+        return collate(items, collate_fn_map=collate_fn_map)
+
+    if _is_numpy(first):
+        return _collate_arrays(batch, part)
+    if isinstance(first, Mapping):
+        columns = {key: part([sample[key] for sample in batch]) for key in first}
+        return _rebuild_mapping(first, columns)
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return type(first)(*(part(column) for column in zip(*batch, strict=True)))
+    if not isinstance(first, Sequence):
+        raise TypeError(_EXPECTED.format(type(first)))
+    if any(len(sample) != len(first) for sample in batch):
+        raise RuntimeError("each element in list of batch should be of equal size")
+    parts = [part(column) for column in zip(*batch, strict=True)]
+    return parts if isinstance(first, tuple) else _rebuild_sequence(first, parts)
+
+
+def _rule_for(sample: Any, table: dict[Any, Collate]) -> Collate | None:
+    exact = table.get(type(sample))
+    if exact is not None:
+        return exact
+    return next((rule for kind, rule in table.items() if isinstance(sample, kind)), None)
+
+
+def _is_numpy(sample: Any) -> bool:
+    """Whether it is an array or a number of NumPy, which cannot be asked here by class."""
+    kind = type(sample)
+    return kind.__module__ == "numpy" and hasattr(sample, "dtype")
+
+
+def _collate_arrays(batch: Sequence[Any], part: Callable[[Any], Any]) -> Any:
+    first = batch[0]
+    if isinstance(first, (str, bytes)):
+        return batch
+    if first.dtype.kind in "SUO":
+        raise TypeError(_EXPECTED.format(first.dtype))
+    as_tensor = find("", "as_tensor")
+    return find("", "stack")([as_tensor(sample) for sample in batch])
+
+
+def _collate_tensors(batch: Sequence[Tensor], *, collate_fn_map: Any = None) -> Any:
+    return find("", "stack")(batch, 0)
+
+
+def _collate_floats(batch: Sequence[float], *, collate_fn_map: Any = None) -> Any:
+    return find("", "tensor")(batch, dtype=dtypes.float64)
+
+
+def _collate_ints(batch: Sequence[int], *, collate_fn_map: Any = None) -> Any:
+    return find("", "tensor")(batch)
+
+
+def _collate_text(batch: Any, *, collate_fn_map: Any = None) -> Any:
+    return batch
+
+
+#: What ``default_collate`` does by type; programs may add their own types.
+default_collate_fn_map: dict[Any, Collate] = {
+    Tensor: _collate_tensors,
+    float: _collate_floats,
+    int: _collate_ints,
+    str: _collate_text,
+    bytes: _collate_text,
+}
+
+
+def _rebuild_mapping(model: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
+    """``items`` in a mapping of the model's type, a dict where that cannot be made."""
+    if type(model) is dict:
+        return items
+    try:
+        if isinstance(model, MutableMapping):
+            # A copy keeps what the type knows besides its items, as defaultdict does.
+            clone = copy.copy(model)
+            clone.update(items)
+            return clone
+        return type(model)(items)  # type: ignore[call-arg]
+    except TypeError:
+        return items
+
+
+def _rebuild_sequence(model: Sequence[Any], items: list[Any]) -> Any:
+    """``items`` in a sequence of the model's type, a list where that cannot be made."""
+    if isinstance(model, tuple) and hasattr(model, "_fields"):
+        return type(model)(*items)
+    try:
+        if isinstance(model, MutableSequence) and type(model) is not list:
+            clone = copy.copy(model)
+            for i, item in enumerate(items):
+                clone[i] = item
+            return clone
+        return type(model)(items)  # type: ignore[call-arg]
+    except TypeError:
+        # Such as range, which has a constructor for something else.
+        return items

@@ -1,0 +1,352 @@
+"""DataLoader: a dataset in batches, in order or shuffled, made here or ahead by threads."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import queue
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, TypeVar
+
+from . import _draws
+from ._arguments import check_arguments
+from ._fetch import Fetch, make_fetch
+from ._workers import ENDED, Failure, Worker, WorkerInfo
+from .collate import default_collate, default_convert
+from .dataset import Dataset, IterableDataset
+from .sampler import BatchSampler, RandomSampler, SequentialSampler
+
+__all__ = ["DataLoader"]
+
+T_co = TypeVar("T_co", covariant=True)
+
+#: Attributes that the parts made in ``__init__`` depend on.
+_FIXED = frozenset(
+    ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+)
+
+
+class DataLoader(Generic[T_co]):
+    """Iterate over a dataset in batches; every ``iter`` is a new pass.
+
+    With the same seed, ``shuffle=True`` visits the samples in PyTorch's order.
+
+    Args:
+        dataset: A ``Dataset`` or ``IterableDataset``, or anything with ``__getitem__`` and
+            ``__len__``.
+        batch_size: Samples per batch; None yields samples one by one, without a batch
+            dimension. Default: 1.
+        shuffle: Visit the samples in random order, another one each pass. Default: False.
+        sampler: Yields the indices to visit; excludes ``shuffle``.
+        batch_sampler: Yields lists of indices; excludes ``batch_size``, ``shuffle``,
+            ``sampler`` and ``drop_last``.
+        num_workers: Threads that make batches ahead; 0 makes each when it is asked for.
+            Threads share the dataset, and Python code in them runs one at a time: they
+            help where samples wait for files or spend their time in NumPy. Default: 0.
+        collate_fn: From a list of samples to a batch. Default: ``default_collate``, or
+            ``default_convert`` where ``batch_size`` is None.
+        pin_memory: Accepted; selects nothing.
+        drop_last: Leave out a last batch that is smaller. Default: False.
+        timeout: Seconds to wait for a batch from a worker; 0 waits forever. Default: 0.
+        worker_init_fn: Called as ``worker_init_fn(worker_id)`` in each worker first.
+        multiprocessing_context: Accepted where there are workers; selects nothing.
+        generator: The ``Generator`` that shuffles and seeds the workers. Default: the
+            default one.
+        prefetch_factor: Batches made ahead per worker. Default: 2.
+        persistent_workers: Keep the workers from one pass to the next. Default: False.
+        pin_memory_device: Accepted; selects nothing.
+        in_order: Yield the batches in the order of the sampler whichever worker is first.
+            Default: True.
+
+    Raises:
+        ValueError: For arguments that exclude each other or are out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.data import DataLoader, TensorDataset
+        >>> dataset = TensorDataset(tt.arange(5), tt.arange(5) ** 2)
+        >>> for x, y in DataLoader(dataset, batch_size=2):
+        ...     print(x, y)
+        tensor([0, 1]) tensor([0, 1])
+        tensor([2, 3]) tensor([4, 9])
+        tensor([4]) tensor([16])
+    """
+
+    dataset: Dataset[T_co]
+    batch_size: int | None
+    num_workers: int
+    drop_last: bool
+    timeout: float
+    sampler: Any
+    batch_sampler: Any
+    prefetch_factor: int | None
+    _ready = False
+
+    def __init__(
+        self,
+        dataset: Dataset[T_co],
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Any] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Any = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
+        streaming = isinstance(dataset, IterableDataset)
+        check_arguments(
+            streaming=streaming,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            sampler=sampler,
+            batch_sampler=batch_sampler,
+            num_workers=num_workers,
+            drop_last=drop_last,
+            timeout=timeout,
+            multiprocessing_context=multiprocessing_context,
+            prefetch_factor=prefetch_factor,
+            persistent_workers=persistent_workers,
+        )
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = multiprocessing_context
+        self.generator = generator
+        self.persistent_workers = persistent_workers
+        self.in_order = in_order
+        if sampler is None:
+            sampler = self._make_sampler(bool(shuffle))
+        if batch_sampler is not None:
+            batch_size, drop_last = None, False
+        elif batch_size is not None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.sampler = sampler
+        self.batch_sampler = batch_sampler
+        if collate_fn is None:
+            collate_fn = default_convert if batch_sampler is None else default_collate
+        self.collate_fn = collate_fn
+        self._announced_length: int | None = None
+        self._iterator: _ThreadedIterator | None = None
+        self._ready = True
+
+    def _make_sampler(self, shuffle: bool) -> Iterable[Any]:
+        dataset: Any = self.dataset
+        if isinstance(dataset, IterableDataset):
+            return _Forever()
+        if shuffle:
+            return RandomSampler(dataset, generator=self.generator)
+        return SequentialSampler(dataset)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._ready and name in _FIXED:
+            raise ValueError(
+                f"{name} attribute should not be set after {type(self).__name__} is initialized"
+            )
+        super().__setattr__(name, value)
+
+    @property
+    def _keys(self) -> Any:
+        """What is iterated over for the keys of batches."""
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.num_workers == 0:
+            return _SerialIterator(self)
+        if not self.persistent_workers:
+            return _ThreadedIterator(self)
+        if self._iterator is None:
+            self._iterator = _ThreadedIterator(self)
+        else:
+            self._iterator.restart(self)
+        return self._iterator
+
+    def __len__(self) -> int:
+        if not isinstance(self.dataset, IterableDataset):
+            return len(self._keys)
+        length = len(self.dataset)  # type: ignore[arg-type]
+        self._announced_length = length
+        if self.batch_size is None:
+            return length
+        whole, rest = divmod(length, self.batch_size)
+        return whole if self.drop_last or not rest else whole + 1
+
+    def check_worker_number_rationality(self) -> None:
+        """Do nothing: threads cost too little to warn of their number. It is PyTorch's name."""
+
+
+class _Forever:
+    """The keys of a stream: it is asked for the next batch until it has ended."""
+
+    def __iter__(self) -> Iterator[None]:
+        return itertools.repeat(None)
+
+
+class _BaseIterator:
+    """One pass over a loader's keys.
+
+    The seed for the workers is drawn first, with workers or without, and the sampler's when
+    the first key is asked for: this is what makes the order PyTorch's.
+    """
+
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        self.base_seed = _draws.seed(loader.generator)
+        self.open(loader)
+
+    def open(self, loader: DataLoader[Any]) -> None:
+        """Start a pass."""
+        self.keys = iter(loader._keys)
+        self.announced = loader._announced_length
+        self.yielded = 0
+        self.sized_keys = loader._keys
+        self.dataset = loader.dataset
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __len__(self) -> int:
+        return len(self.sized_keys)
+
+    def __next__(self) -> Any:
+        batch = self._next()
+        self.yielded += 1
+        if self.announced is not None and self.yielded > self.announced:
+            self._warn_of_length()
+        return batch
+
+    def _next(self) -> Any:
+        raise NotImplementedError
+
+    def _warn_of_length(self) -> None:
+        warnings.warn(
+            f"Length of IterableDataset {self.dataset} was reported to be {self.announced} "
+            f"(when accessing len(dataloader)), but {self.yielded} samples have been fetched. ",
+            stacklevel=3,
+        )
+
+
+def _fetch_of(loader: DataLoader[Any]) -> Callable[[], Fetch]:
+    return functools.partial(
+        make_fetch,
+        loader.dataset,
+        loader.batch_sampler is not None,
+        loader.collate_fn,
+        loader.drop_last,
+    )
+
+
+class _SerialIterator(_BaseIterator):
+    """Makes each batch when it is asked for."""
+
+    def open(self, loader: DataLoader[Any]) -> None:
+        super().open(loader)
+        self.fetch = _fetch_of(loader)()
+
+    def _next(self) -> Any:
+        return self.fetch(next(self.keys))
+
+
+class _ThreadedIterator(_BaseIterator):
+    """Keeps ``prefetch_factor`` batches per worker in the making."""
+
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        self.results: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self.workers: list[Worker] = []
+        super().__init__(loader)
+
+    def open(self, loader: DataLoader[Any]) -> None:
+        super().open(loader)
+        self.timeout = loader.timeout
+        self.in_order = loader.in_order
+        self.next_task = 0
+        self.wanted = 0
+        self.arrived: dict[int, Any] = {}
+        self.owner: dict[int, int] = {}
+        self.streaming = isinstance(loader.dataset, IterableDataset)
+        if not self.workers:
+            self._hire(loader)
+        self.open_workers = set(range(len(self.workers)))
+        self.turn = itertools.cycle(range(len(self.workers)))
+        for _ in range((loader.prefetch_factor or 0) * len(self.workers)):
+            self._submit()
+
+    def _hire(self, loader: DataLoader[Any]) -> None:
+        count = loader.num_workers
+        for i in range(count):
+            info = WorkerInfo(i, count, self.base_seed + i, loader.dataset)
+            worker = Worker(info, _fetch_of(loader), loader.worker_init_fn, self.results)
+            self.workers.append(worker)
+        weakref.finalize(self, _dismiss, self.workers)
+
+    def restart(self, loader: DataLoader[Any]) -> None:
+        """Start another pass with the same workers, dropping what is left of this one."""
+        while self.owner:
+            self._receive()
+        for worker in self.workers:
+            worker.reopen()
+        self.open(loader)
+
+    def _submit(self) -> None:
+        """Give the next key to the next worker whose stream has not ended."""
+        if not self.open_workers:
+            return
+        key = next(self.keys, self)
+        if key is self:
+            return
+        worker = next(i for i in self.turn if i in self.open_workers)
+        self.owner[self.next_task] = worker
+        self.workers[worker].submit(self.next_task, key)
+        self.next_task += 1
+
+    def _receive(self) -> tuple[int, Any]:
+        try:
+            task, batch = self.results.get(timeout=self.timeout or None)
+        except queue.Empty:
+            raise RuntimeError(
+                f"DataLoader timed out after {self.timeout} seconds"
+            ) from None
+        return task, (self.owner.pop(task), batch)
+
+    def _next(self) -> Any:
+        while self.owner or self.arrived:
+            worker, batch = self._next_answer()
+            if batch is ENDED:
+                self.open_workers.discard(worker)
+                self._submit()
+                continue
+            self._submit()
+            if isinstance(batch, Failure):
+                batch.reraise()
+            return batch
+        raise StopIteration
+
+    def _next_answer(self) -> Any:
+        if not self.in_order:
+            return self._receive()[1]
+        while self.wanted not in self.arrived:
+            task, answer = self._receive()
+            self.arrived[task] = answer
+        self.wanted += 1
+        return self.arrived.pop(self.wanted - 1)
+
+
+def _dismiss(workers: list[Worker]) -> None:
+    for worker in workers:
+        worker.stop()

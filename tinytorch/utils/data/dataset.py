@@ -1,0 +1,337 @@
+"""Datasets: what has samples, by index or as a stream, and how to combine them."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from typing import Any, Generic, TypeVar, cast
+
+from ..._tensor import Tensor
+from ._draws import permutation
+
+__all__ = [
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+]
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+
+class Dataset(Generic[T_co]):
+    """Samples by key. A subclass defines ``__getitem__`` and, as a rule, ``__len__``.
+
+    It may define ``__getitems__`` too, which gets a list of indices and returns the list of
+    their samples; ``DataLoader`` then asks for a batch in one call.
+
+    Example:
+        >>> from tinytorch.utils.data import Dataset
+        >>> class Squares(Dataset):
+        ...     def __len__(self):
+        ...         return 5
+        ...
+        ...     def __getitem__(self, index):
+        ...         return index * index
+        >>> len(Squares() + Squares()), Squares()[3]
+        (10, 9)
+    """
+
+    def __getitem__(self, index: Any) -> T_co:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Dataset[T_co]) -> ConcatDataset[T_co]:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset[T_co], Iterable[T_co]):
+    """Samples as a stream, for data that cannot be indexed. A subclass defines ``__iter__``.
+
+    ``DataLoader`` workers each iterate over the dataset: ``get_worker_info()`` tells
+    ``__iter__`` which part is its own.
+
+    Example:
+        >>> from tinytorch.utils.data import DataLoader, IterableDataset
+        >>> class Count(IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(5))
+        >>> list(DataLoader(Count(), batch_size=3))
+        [tensor([0, 1, 2]), tensor([3, 4])]
+    """
+
+    def __add__(self, other: Dataset[T_co]) -> Any:
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset[tuple[Tensor, ...]]):
+    """The rows of tensors: sample ``i`` is ``(t[i] for t in tensors)``.
+
+    Args:
+        *tensors: Tensors of shape ``(samples, *)`` with equal first sizes.
+
+    Raises:
+        AssertionError: If the first sizes differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.data import TensorDataset
+        >>> dataset = TensorDataset(tt.arange(6).reshape(3, 2), tt.tensor([1, 0, 1]))
+        >>> len(dataset), dataset[2]
+        (3, (tensor([4, 5]), tensor(1)))
+    """
+
+    tensors: tuple[Tensor, ...]
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(tensors[0].shape[0] != tensor.shape[0] for tensor in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        return tuple(tensor[index] for tensor in self.tensors)
+
+    def __len__(self) -> int:
+        return len(self.tensors[0])
+
+
+class StackDataset(Dataset[Any]):
+    """Samples of several datasets side by side, as tuples or as dicts.
+
+    Args:
+        *args: Datasets of equal length; sample ``i`` is the tuple of their samples ``i``.
+        **kwargs: The same by name; sample ``i`` is a dict.
+
+    Raises:
+        ValueError: If none are given, some with and some without a name, or lengths differ.
+
+    Example:
+        >>> from tinytorch.utils.data import StackDataset
+        >>> StackDataset(image=["a.png", "b.png"], label=[0, 1])[1]
+        {'image': 'b.png', 'label': 1}
+    """
+
+    datasets: tuple[Any, ...] | dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
+                "input/output, but both types are given."
+            )
+        if not (args or kwargs):
+            raise ValueError("At least one dataset should be passed")
+        parts = args or tuple(kwargs.values())
+        self._length = len(parts[0])
+        if any(len(part) != self._length for part in parts):
+            raise ValueError("Size mismatch between datasets")
+        self.datasets = args or kwargs
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+    def __getitems__(self, indices: list[Any]) -> list[Any]:
+        """The samples of a batch, each part asked once if it has ``__getitems__`` too."""
+        if isinstance(self.datasets, dict):
+            columns = [_samples(dataset, indices) for dataset in self.datasets.values()]
+            names = list(self.datasets)
+            return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+        columns = [_samples(dataset, indices) for dataset in self.datasets]
+        return list(zip(*columns, strict=True))
+
+    def __len__(self) -> int:
+        return self._length
+
+
+def _samples(dataset: Any, indices: list[Any]) -> list[Any]:
+    fetch = getattr(dataset, "__getitems__", None)
+    if not callable(fetch):
+        return [dataset[index] for index in indices]
+    samples: list[Any] = fetch(indices)
+    if len(samples) != len(indices):
+        raise ValueError(
+            "Nested dataset's output size mismatch. "
+            f"Expected {len(indices)}, got {len(samples)}"
+        )
+    return samples
+
+
+class ConcatDataset(Dataset[T_co]):
+    """Datasets one after the other.
+
+    Args:
+        datasets: Datasets with a length; no iterable ones.
+
+    Raises:
+        AssertionError: If there are none, or one is an ``IterableDataset``.
+
+    Example:
+        >>> from tinytorch.utils.data import ConcatDataset
+        >>> dataset = ConcatDataset([[1, 2], [30, 40, 50]])
+        >>> len(dataset), dataset[3], dataset[-5]
+        (5, 40, 1)
+    """
+
+    datasets: list[Dataset[T_co]]
+    cumulative_sizes: list[int]
+
+    def __init__(self, datasets: Iterable[Dataset[T_co]]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    @staticmethod
+    def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """Running totals of the lengths."""
+        return list(itertools.accumulate(len(part) for part in sequence))
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index: int) -> T_co:
+        if index < 0:
+            if -index > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            index += len(self)
+        part = bisect.bisect_right(self.cumulative_sizes, index)
+        if part == len(self.datasets):
+            raise IndexError("list index out of range")
+        start = self.cumulative_sizes[part - 1] if part else 0
+        return self.datasets[part][index - start]
+
+
+class ChainDataset(IterableDataset[T_co]):
+    """Streams one after the other.
+
+    Args:
+        datasets: Iterable datasets; they may be made while iterating.
+
+    Example:
+        >>> from tinytorch.utils.data import ChainDataset, IterableDataset
+        >>> class Count(IterableDataset):
+        ...     def __iter__(self):
+        ...         return iter(range(2))
+        >>> list(Count() + Count())
+        [0, 1, 0, 1]
+    """
+
+    def __init__(self, datasets: Iterable[Dataset[T_co]]) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[T_co]:
+        for dataset in self.datasets:
+            yield from self._checked(dataset)
+
+    def __len__(self) -> int:
+        return sum(len(cast(Sized, self._checked(dataset))) for dataset in self.datasets)
+
+    def _checked(self, dataset: Dataset[T_co]) -> IterableDataset[T_co]:
+        if not isinstance(dataset, IterableDataset):
+            raise AssertionError("ChainDataset only supports IterableDataset")
+        return dataset
+
+
+class Subset(Dataset[T_co]):
+    """Some samples of a dataset.
+
+    Args:
+        dataset: The whole.
+        indices: Indices of the chosen samples in ``dataset``, in their new order.
+
+    Example:
+        >>> from tinytorch.utils.data import Subset
+        >>> list(Subset("abcdef", [4, 0, 3]))
+        ['e', 'a', 'd']
+    """
+
+    dataset: Dataset[T_co]
+    indices: Sequence[int]
+
+    def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, index: Any) -> T_co:
+        if isinstance(index, list):
+            return self.dataset[[self.indices[i] for i in index]]
+        return self.dataset[self.indices[index]]
+
+    def __getitems__(self, indices: list[int]) -> list[T_co]:
+        """The samples of a batch, asked at once if the whole has ``__getitems__``."""
+        chosen = [self.indices[index] for index in indices]
+        fetch: Callable[[list[int]], list[T_co]] | None
+        fetch = getattr(self.dataset, "__getitems__", None)
+        if callable(fetch):
+            return fetch(chosen)
+        return [self.dataset[index] for index in chosen]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(
+    dataset: Dataset[T], lengths: Sequence[int | float], generator: Any = None
+) -> list[Subset[T]]:
+    """Split a dataset at random into parts that do not overlap.
+
+    With the same seed the parts are PyTorch's.
+
+    Args:
+        dataset: What has a length.
+        lengths: Sizes of the parts, which add up to the whole, or fractions that add up to
+            1; what rounding down leaves is dealt out one sample a part from the first on.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        One ``Subset`` per length.
+
+    Raises:
+        ValueError: If the lengths do not add up to the whole or a fraction is not in [0, 1].
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.data import random_split
+        >>> generator = tt.Generator().manual_seed(42)
+        >>> [len(part) for part in random_split(range(10), [0.7, 0.3], generator)]
+        [7, 3]
+    """
+    total = len(cast(Sized, dataset))
+    sizes = _part_sizes(total, lengths)
+    if sum(sizes) != total:
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = permutation(total, generator)
+    ends = itertools.accumulate(sizes)
+    return [
+        Subset(dataset, order[end - size : end])
+        for end, size in zip(ends, sizes, strict=True)
+    ]
+
+
+def _part_sizes(total: int, lengths: Sequence[int | float]) -> list[int]:
+    if not (math.isclose(sum(lengths), 1) and sum(lengths) <= 1):
+        return [int(length) for length in lengths]
+    for i, fraction in enumerate(lengths):
+        if not 0 <= fraction <= 1:
+            raise ValueError(f"Fraction at index {i} is not between 0 and 1")
+    sizes = [math.floor(total * fraction) for fraction in lengths]
+    for i in range(total - sum(sizes)):
+        sizes[i % len(sizes)] += 1
+    for i, size in enumerate(sizes):
+        if size == 0:
+            warnings.warn(
+                f"Length of split at index {i} is 0. This might result in an empty dataset.",
+                stacklevel=3,
+            )
+    return sizes
