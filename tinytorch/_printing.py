@@ -306,6 +306,9 @@ def _flat(values: Nested, depth: int) -> list[Any]:
 
 # -- tensors ------------------------------------------------------------------------------
 
+#: Classes whose name torch leaves unsaid.
+_PLAIN = frozenset({"Tensor", "Parameter", "Buffer"})
+
 
 def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
     """The text of ``repr(t)``: torch's, with ``tinytorch.`` before the names of dtypes.
@@ -325,26 +328,11 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
     """
     options = _options()
     name = type(t).__name__
-    prefix = ("tensor" if name in ("Tensor", "Parameter") else name) + "("
+    prefix = ("tensor" if name in _PLAIN else name) + "("
     text = tensor_contents
     if text is None:
         text = _contents(t.detach(), len(prefix), options)
     return _with_suffixes(prefix + text, _suffixes(t, options), len(prefix), options.linewidth)
-
-
-def parameter_repr(p: Any) -> str:
-    """The text of ``repr`` of a Parameter: a heading, then the tensor.
-
-    Args:
-        p: A Parameter.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.Parameter(tt.ones(2))
-        Parameter containing:
-        tensor([1., 1.], requires_grad=True)
-    """
-    return "Parameter containing:\n" + tensor_repr(p)
 
 
 def _contents(t: Any, indent: int, options: _Options) -> str:
