@@ -30,7 +30,8 @@ from ._array import ndarray  # noqa: E402
 from ._sync import Sync, record_syncs  # noqa: E402
 
 __all__ = [
-    "MANIFEST", "Sync", "cuda", "cupyx", "fft", "lib", "linalg", "ndarray", "random", "record_syncs",
+    "MANIFEST", "Sync", "cuda", "cupyx", "fft", "lib", "linalg", "ndarray", "random",
+    "record_syncs",
 ]  # fmt: skip
 __version__: str = _manifest.MANIFEST["cupy"]
 

@@ -150,7 +150,7 @@ class ndarray:
         if out is None:
             return self._host.copy(order="C" if order == "C" else order)  # type: ignore[arg-type]
         if not isinstance(out, numpy.ndarray):
-            raise TypeError(f"Only numpy.ndarray can be obtained from cupy.ndarray, got {type(out)}")
+            raise TypeError(f"Only numpy.ndarray can be obtained from cupy.ndarray, got {out!r}")
         if out.dtype != self.dtype or out.shape != self.shape:
             raise TypeError(f"{out.dtype} array cannot be obtained from {self.dtype} array")
         out[...] = self._host

@@ -16,7 +16,7 @@ ACCEPTED_DTYPES = frozenset(
 
 
 def names(namespace: str) -> dict[str, dict[str, Any]]:
-    """Return what the manifest holds of each name in ``namespace`` (``"cupy"``, ``"cupyx"``, …)."""
+    """Return what the manifest holds of each name in ``namespace``, such as ``"cupyx"``."""
     entries: dict[str, dict[str, Any]] = MANIFEST["namespaces"][namespace]["names"]
     return entries
 

@@ -130,7 +130,7 @@ class ufunc:
     ) -> Any:  # fmt: skip
         if not self._spec["reduce"]:
             raise NotImplementedError(f"`{self.name}.reduce` is not supported yet")
-        reduction = array.sum if self.name == "cupy_add" else array.prod  # type: ignore[attr-defined]
+        reduction = getattr(array, "sum" if self.name == "cupy_add" else "prod")
         return reduction(axis, dtype, out, keepdims)
 
     def accumulate(
@@ -138,7 +138,7 @@ class ufunc:
     ) -> Any:
         if not self._spec["accumulate"]:
             raise NotImplementedError(f"`{self.name}.accumulate` is not supported yet")
-        scan = array.cumsum if self.name == "cupy_add" else array.cumprod  # type: ignore[attr-defined]
+        scan = getattr(array, "cumsum" if self.name == "cupy_add" else "cumprod")
         return scan(axis, dtype, out)
 
     def reduceat(

@@ -3,8 +3,8 @@
 Run it with a Python that holds CuPy 14.x; neither a driver nor a GPU is needed, because signatures
 and refusals can be read from arrays laid over host memory::
 
-    python -m venv /tmp/cupy && /tmp/cupy/bin/pip install "cupy-cuda12x==14.*" ml_dtypes
-    /tmp/cupy/bin/python tests/strictcupy/make_manifest.py
+    python -m venv /tmp/cupy && /tmp/cupy/bin/pip install "cupy-cuda12x==14.*" ml_dtypes scipy
+    cd tests && /tmp/cupy/bin/python -m strictcupy.make_manifest
 """
 
 from __future__ import annotations

@@ -89,8 +89,10 @@ def _method(twin: Any, name: str, spec: dict[str, Any]) -> Callable[..., Any]:
         check(args, kwargs)
         if name in _CHOOSING:
             log_sync(f"random.{name}")
-        kwargs.update(zip(spec["positional"], args))
-        positional = args if spec["args"] else ()
+        # NumPy calls the first parameter of these by other names.
+        keep = len(args) if spec["args"] or name in ("permutation", "shuffle", "seed") else 0
+        kwargs.update(zip(spec["positional"][keep:], args[keep:]))
+        positional = tuple(map(unwrap, args[:keep]))
         dtype = kwargs.pop("dtype", None) if casts else None
         named = {key: unwrap(value) for key, value in kwargs.items()}
         result = getattr(twin, name)(*positional, **named)

@@ -1,0 +1,18 @@
+"""The backend ``strict``: CuPy's own backend class on the stand-in, a plug-in of tinytorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import strictcupy
+from tinytorch.backends.cupy import CupyBackend
+
+
+class StrictBackend(CupyBackend):
+    """Every line that runs on a GPU, on a library that runs anywhere and refuses more."""
+
+    name = "strict"
+    device_type = "strict"
+
+    def open(self) -> tuple[Any, Any]:
+        return strictcupy, strictcupy.cupyx
