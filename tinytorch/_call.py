@@ -206,6 +206,9 @@ def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) ->
         raw if keep or i not in op.tensors else None
         for i, (raw, keep) in enumerate(zip(raws, op.saves, strict=True))
     )
+    if op.sequence is not None and not op.saves[op.sequence]:
+        shapes = tuple(tuple(raw.shape) for raw in raws[op.sequence])
+        args = (*args[: op.sequence], shapes, *args[op.sequence + 1 :])
     saved: list[Any] = []
     for i in op.saved_positions:
         value = given[i]

@@ -184,7 +184,8 @@ class Op:
     def _compile(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """The rule as the engine calls it: ``(xp, g, out, shape, args)``."""
         needs = _rule_needs(rule)
-        unknown = [n for n in needs if n not in self.index and n not in ("out", "in_shape")]
+        special = ("out", "in_shape", "in_shapes")
+        unknown = [n for n in needs if n not in self.index and n not in special]
         if unknown:
             raise TypeError(f"{self.name}.vjp: {unknown} are no parameters of the operation")
         if not needs:
@@ -194,6 +195,9 @@ class Op:
         if needs == ("in_shape",):
             return lambda xp, g, out, shape, args: rule(xp, g, shape)
         at = [self.index.get(n, -1) for n in needs]
+        if "in_shapes" in needs:  # stands in the list's place among the saved arguments
+            assert self.sequence is not None
+            at[needs.index("in_shapes")] = self.sequence
         if -1 not in at and len(at) == 1:
             i = at[0]
             return lambda xp, g, out, shape, args: rule(xp, g, args[i])

@@ -173,11 +173,7 @@ class Sweep:
             raise RuntimeError(_TWICE)
         if node.saved or node.out_version is not None:
             check_versions(node)
-        op = node.op
-        args = list(node.args)
-        for position, tensor in zip(op.saved_positions, node.saved, strict=True):
-            args[position] = tensor
-        self._visit_joint(node, self.namespace, g, args)
+        self._visit_joint(node, self.namespace, g, _tensor_args(node))
         if not self.retain_graph and (node.saved or node.out is not None):
             release(node)
 
@@ -327,6 +323,19 @@ _TWICE = (
     "backward through the graph a second time or if you need to access saved tensors after "
     "calling backward."
 )
+
+
+def _tensor_args(node: Node) -> list[Any]:
+    """``node.args`` with the saved tensors in place of their arrays."""
+    args = list(node.args)
+    saved = iter(node.saved)
+    for position in node.op.saved_positions:
+        value = args[position]
+        if position == node.op.sequence:
+            args[position] = tuple(next(saved) for _ in value)
+        elif hasattr(value, "dtype"):  # a number in an operand's place was saved as it is
+            args[position] = next(saved)
+    return args
 
 
 def conjugate(tensor: Any) -> Any:

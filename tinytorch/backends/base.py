@@ -115,6 +115,19 @@ class Backend:
         """``target[index] += values`` in place, repeated indices summed."""
         self.library.add.at(target, index, values)
 
+    def check_indices(
+        self, name: str, index: Array, size: int, dim: int, negative: bool = True
+    ) -> None:
+        """IndexError if an element of ``index`` does not name one of ``size`` places."""
+        if not index.size:
+            return
+        low, high = int(index.min()), int(index.max())
+        if high >= size or low < (-size if negative else 0):
+            wrong = high if high >= size else low
+            raise IndexError(
+                f"{name}(): index {wrong} is out of bounds for dimension {dim} with size {size}"
+            )
+
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable

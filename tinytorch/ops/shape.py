@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from .._op import Array, Backend, Shape, op
 
@@ -93,3 +94,333 @@ def transpose(xp: Backend, input: Array, dim0: int, dim1: int) -> Array:
 
 
 transpose.vjp(input=lambda xp, g, dim0, dim1: xp.swapaxes(g, dim0, dim1) if g.ndim else g)
+
+
+@op(view=True)
+def permute(xp: Backend, input: Array, dims: Shape) -> Array:
+    """``input`` with its dimensions in another order.
+
+    Args:
+        input: Tensor of any shape.
+        dims: The order, as a sequence or as ints one by one.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: If ``dims`` is no permutation.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3, 4).permute(2, 0, 1).shape
+        tinytorch.Size([4, 2, 3])
+    """
+    return xp.transpose(input, _permutation(dims, len(input.shape)))
+
+
+def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+    order = tuple(normalize_dim("permute", int(d), ndim) for d in dims)
+    if len(order) != ndim:
+        raise RuntimeError(
+            "permute: number of dimensions in the tensor input does not match the length of the "
+            f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
+            f"{len(order)}"
+        )
+    if len(set(order)) < ndim:
+        raise RuntimeError(f"permute: duplicate dims are not allowed, got {list(dims)}")
+    return order
+
+
+def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+    order = _permutation(dims, ndim)
+    return tuple(sorted(range(ndim), key=order.__getitem__))
+
+
+permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
+
+
+@op(view=True)
+def t(xp: Backend, input: Array) -> Array:
+    """The transpose of a matrix; tensors of fewer dimensions as they are.
+
+    Raises:
+        RuntimeError: For more than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1, 2], [3, 4]]).t()
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return xp.transpose(input)
+
+
+t.vjp(input=lambda xp, g: xp.transpose(g))
+
+
+@op(view=True)
+def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
+    """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
+
+    Args:
+        input: Tensor of any shape; a 0-d tensor becomes one of shape ``(1,)``.
+        start_dim: First dimension of those to merge; default 0.
+        end_dim: Last of them, included; default -1.
+
+    Raises:
+        RuntimeError: If ``start_dim`` comes after ``end_dim``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3, 4).flatten(1).shape
+        tinytorch.Size([2, 12])
+    """
+    shape = tuple(input.shape)
+    first = normalize_dim("flatten", start_dim, len(shape))
+    last = normalize_dim("flatten", end_dim, len(shape))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return xp.reshape(input, (1,))
+    merged = math.prod(shape[first : last + 1])
+    return xp.reshape(input, (*shape[:first], merged, *shape[last + 1 :]))
+
+
+flatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True)
+def ravel(xp: Backend, input: Array) -> Array:
+    """The elements of ``input`` in one dimension, in row-major order.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).ravel().shape
+        tinytorch.Size([6])
+    """
+    return xp.reshape(input, (-1,) if input.size else (0,))
+
+
+ravel.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True)
+def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
+    """``input`` with dimension ``dim`` split into several.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension to split.
+        sizes: Its new sizes, one of which may be -1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 6).unflatten(1, (2, -1)).shape
+        tinytorch.Size([2, 2, 3])
+    """
+    shape = tuple(input.shape)
+    at = normalize_dim("unflatten", dim, len(shape))
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        parts = infer_shape("unflatten", (shape[at],), sizes)
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+            f"({shape[at]}) in the input tensor"
+        ) from None
+    return xp.reshape(input, (*shape[:at], *parts, *shape[at + 1 :]))
+
+
+unflatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True, inplace=False)
+def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -> Array:
+    """``input`` without its dimensions of size 1.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Drop only these, where their size is 1; None, the default, means all.
+
+    Returns:
+        A view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 1, 3, 1).squeeze(1).shape
+        tinytorch.Size([2, 3, 1])
+    """
+    shape = tuple(input.shape)
+    if dim is None:
+        return xp.reshape(input, tuple(n for n in shape if n != 1))
+    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    drop = {normalize_dim("squeeze", d, len(shape)) for d in dims}
+    kept = tuple(n for i, n in enumerate(shape) if n != 1 or i not in drop)
+    return xp.reshape(input, kept)
+
+
+squeeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True)
+def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
+    """``input`` with a dimension of size 1 inserted before ``dim``.
+
+    Args:
+        input: Tensor of shape ``(d_0, ..., d_n-1)``.
+        dim: Where, from ``-n - 1`` to ``n``.
+
+    Returns:
+        A view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(3).unsqueeze(0).shape
+        tinytorch.Size([1, 3])
+    """
+    at = normalize_dim("unsqueeze", dim, input.ndim + 1)
+    return xp.expand_dims(input, at)
+
+
+unsqueeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True, method=True, aliases=())
+def expand(xp: Backend, input: Array, size: Shape) -> Array:
+    """``input`` stretched to a larger shape without copying.
+
+    Args:
+        input: Tensor whose sizes are 1 wherever ``size`` differs.
+        size: The new sizes, as a sequence or one by one; -1 keeps a size.
+
+    Returns:
+        A view in which one element of memory may stand for many; writing to it is refused.
+
+    Raises:
+        RuntimeError: If a size cannot be stretched.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1], [2]]).expand(2, 3)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
+    """
+    return xp.broadcast_to(input, _expanded(tuple(input.shape), size))
+
+
+def _expanded(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
+    wanted = tuple(int(n) for n in size)
+    lead = len(wanted) - len(shape)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand: the number of sizes "
+            f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(shape)})"
+        )
+    result = []
+    for i, n in enumerate(wanted):
+        have = shape[i - lead] if i >= lead else None
+        if n == -1 and have is None:
+            raise RuntimeError(
+                f"expand: The expanded size of the tensor (-1) isn't allowed in a leading, "
+                f"non-existing dimension {i}"
+            )
+        if have not in (None, 1, n) and n != -1:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: "
+                f"{list(shape)}"
+            )
+        result.append(have if n == -1 and have is not None else n)
+    return tuple(result)
+
+
+expand.vjp(input=lambda xp, g: g)  # the engine sums over what was stretched
+
+
+@op(view=True)
+def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
+    """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.broadcast_to(tt.tensor([1, 2]), (2, 2))
+        tensor([[1, 2],
+                [1, 2]])
+    """
+    return xp.broadcast_to(input, _expanded(tuple(input.shape), size))
+
+
+broadcast_to.vjp(input=lambda xp, g: g)
+
+
+@op(view=True)
+def view(xp: Backend, input: Array, size: Shape) -> Array:
+    """The same memory in another shape.
+
+    Args:
+        input: Tensor of any shape.
+        size: The new sizes, as a sequence or one by one; one of them may be -1.
+
+    Raises:
+        RuntimeError: If the elements' order in memory does not allow it; use ``reshape``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).view(2, 2)
+        tensor([[0, 1],
+                [2, 3]])
+    """
+    out = xp.reshape(input, infer_shape("view", tuple(input.shape), size))
+    if input.size and not xp.is_view(out, input):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+        )
+    return out
+
+
+view.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True)
+def contiguous(xp: Backend, input: Array, memory_format: Any = None) -> Array:
+    """``input`` with its elements in row-major order in memory: itself, or a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).t().contiguous().is_contiguous()
+        True
+    """
+    return xp.ascontiguousarray(input) if input.ndim else input[...]
+
+
+contiguous.vjp(input=lambda xp, g: g)
+
+
+@op(aliases=())
+def flip(xp: Backend, input: Array, dims: Shape) -> Array:
+    """``input`` with the order of its elements reversed along ``dims``.
+
+    Args:
+        input: Tensor of any shape.
+        dims: Dimensions to reverse, as a sequence or one by one.
+
+    Returns:
+        A copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.flip(tt.arange(3), (0,))
+        tensor([2, 1, 0])
+    """
+    axes = tuple(normalize_dim("flip", int(d), input.ndim) for d in dims)
+    if len(set(axes)) < len(axes):
+        raise RuntimeError(f"dim {dims[0]} appears multiple times in the list of dims")
+    return xp.array(xp.flip(input, axes)) if input.ndim else xp.array(input)
+
+
+flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))
