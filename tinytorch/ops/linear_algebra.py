@@ -2,22 +2,352 @@
 
 from __future__ import annotations
 
-from .._op import Array, Backend, op
+import math
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
 
 
 @op(operators=("matmul",))
-def matmul(xp: Backend, input: Array, other: Array) -> Array:
-    """Matrix product; batches broadcast, vectors are promoted to matrices and back.
+def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
+    """Matrix product of two tensors.
+
+    Args:
+        input: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
+        other: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
+        out: Where to write the result.
+
+    Returns:
+        The dot product of two vectors (0-d), a matrix-vector product, or matrices of shape
+        ``(..., n, m)``.
+
+    Raises:
+        RuntimeError: If the inner sizes or the dtypes differ, or one of them is 0-d.
 
     Example:
         >>> import tinytorch as tt
-        >>> (tt.ones(2, 3) @ tt.ones(3, 2))[0]
-        tensor([3., 3.])
+        >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
+        tensor([3., 7.])
     """
-    return xp.matmul(input, other)
+    _check_product("matmul", input, other)
+    return xp.matmul(input, other) if out is None else xp.matmul(input, other, out=out)
 
 
-matmul.vjp(
-    input=lambda xp, g, other: xp.matmul(g, xp.swapaxes(other, -1, -2)),
-    other=lambda xp, g, input: xp.matmul(xp.swapaxes(input, -1, -2), g),
+def _check_product(name: str, a: Array, b: Array) -> None:
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"{name}: expected m1 and m2 to have the same dtype, but got: {a.dtype} != {b.dtype}"
+        )
+    if not a.ndim or not b.ndim:
+        raise RuntimeError(
+            f"{name}: both arguments to matmul need to be at least 1D, but they are {a.ndim}D and "
+            f"{b.ndim}D"
+        )
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != inner:
+        raise RuntimeError(_mismatch(name, a, b))
+
+
+def _mismatch(name: str, a: Array, b: Array) -> str:
+    if a.ndim == b.ndim == 1:
+        return (
+            f"{name}: inconsistent tensor size, expected tensor [{a.shape[0]}] and src "
+            f"[{b.shape[0]}] to have the same number of elements"
+        )
+    if a.ndim > 2 and b.ndim > 2:
+        return (
+            f"{name}: Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{math.prod(b.shape[:-2])}, {a.shape[-1]}] but got: "
+            f"[{math.prod(b.shape[:-2])}, {b.shape[-2]}]; got shapes {list(a.shape)} and "
+            f"{list(b.shape)}"
+        )
+    rows = a.shape[-2] if a.ndim > 1 else 1
+    columns = b.shape[-1] if b.ndim > 1 else 1
+    return (
+        f"{name}: mat1 and mat2 shapes cannot be multiplied ({rows}x{a.shape[-1]} and "
+        f"{b.shape[-2] if b.ndim > 1 else b.shape[0]}x{columns}); got shapes {list(a.shape)} and "
+        f"{list(b.shape)}"
+    )
+
+
+def _transposed(xp: Any, x: Any) -> Any:
+    return xp.swapaxes(x, -1, -2)
+
+
+def _matmul_input(xp: Any, g: Any, input: Any, other: Any) -> Any:
+    if other.ndim == 1:
+        if input.ndim == 1:
+            return g * other
+        return g[..., None] * other
+    if input.ndim == 1:
+        return xp.matmul(other, g[..., None])[..., 0]
+    return xp.matmul(g, _transposed(xp, other))
+
+
+def _matmul_other(xp: Any, g: Any, input: Any, other: Any) -> Any:
+    if input.ndim == 1:
+        return g * input if other.ndim == 1 else input[:, None] * g[..., None, :]
+    if other.ndim == 1:
+        return xp.matmul(_transposed(xp, input), g[..., None])[..., 0]
+    if other.ndim == 2 and input.ndim > 2:
+        # One product over all rows instead of one per batch and a sum.
+        rows = xp.reshape(input, (-1, input.shape[-1]))
+        return xp.matmul(_transposed(xp, rows), xp.reshape(g, (-1, g.shape[-1])))
+    return xp.matmul(_transposed(xp, input), g)
+
+
+matmul.vjp(input=_matmul_input, other=_matmul_other)
+
+
+@op
+def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
+    """Product of two matrices, without broadcasting.
+
+    Args:
+        input: ``(n, k)``.
+        mat2: ``(k, m)``.
+        out: Where to write the result.
+
+    Raises:
+        RuntimeError: If they are no matrices or the inner sizes differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.mm(tt.eye(2), tt.ones(2, 1))
+        tensor([[1.],
+                [1.]])
+    """
+    for at, array in (("self", input), ("mat2", mat2)):
+        if array.ndim != 2:
+            raise RuntimeError(f"mm: {at} must be a matrix, got shape {list(array.shape)}")
+    _check_product("mm", input, mat2)
+    return xp.matmul(input, mat2) if out is None else xp.matmul(input, mat2, out=out)
+
+
+mm.vjp(
+    input=lambda xp, g, mat2: xp.matmul(g, _transposed(xp, mat2)),
+    mat2=lambda xp, g, input: xp.matmul(_transposed(xp, input), g),
 )
+
+
+@op
+def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
+    """Products of the matrices in two batches.
+
+    Args:
+        input: ``(b, n, k)``.
+        mat2: ``(b, k, m)``.
+        out: Where to write the result.
+
+    Raises:
+        RuntimeError: If they are no batches of matrices or sizes differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.bmm(tt.ones(2, 1, 3), tt.ones(2, 3, 1)).shape
+        tinytorch.Size([2, 1, 1])
+    """
+    for at, array in (("batch1", input), ("batch2", mat2)):
+        if array.ndim != 3:
+            raise RuntimeError(f"bmm: {at} must be a 3D tensor, got shape {list(array.shape)}")
+    if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
+        raise RuntimeError(
+            "bmm: Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{input.shape[0]}, {input.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
+        )
+    _check_product("bmm", input, mat2)
+    return xp.matmul(input, mat2) if out is None else xp.matmul(input, mat2, out=out)
+
+
+bmm.vjp(
+    input=lambda xp, g, mat2: xp.matmul(g, _transposed(xp, mat2)),
+    mat2=lambda xp, g, input: xp.matmul(_transposed(xp, input), g),
+)
+
+
+@op
+def mv(xp: Backend, input: Array, vec: Array) -> Array:
+    """Product of a matrix and a vector.
+
+    Args:
+        input: ``(n, k)``.
+        vec: ``(k,)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.mv(tt.eye(2), tt.tensor([3.0, 4.0]))
+        tensor([3., 4.])
+    """
+    if input.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(
+            f"mv: vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}"
+        )
+    if input.shape[1] != vec.shape[0]:
+        raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat "
+                           f"({input.shape[0]}x{input.shape[1]}), vec ({vec.shape[0]})")
+    return xp.matmul(input, vec)
+
+
+mv.vjp(
+    input=lambda xp, g, vec: g[:, None] * vec,
+    vec=lambda xp, g, input: xp.matmul(_transposed(xp, input), g),
+)
+
+
+@op
+def dot(xp: Backend, input: Array, tensor: Array) -> Array:
+    """Sum of the products of two vectors' elements.
+
+    Args:
+        input: ``(n,)``.
+        tensor: ``(n,)``.
+
+    Raises:
+        RuntimeError: If they are no vectors of one length.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.dot(tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
+        tensor(11.)
+    """
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise RuntimeError(
+            f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors"
+        )
+    if input.shape != tensor.shape:
+        raise RuntimeError(_mismatch("dot", input, tensor))
+    if input.dtype != tensor.dtype:
+        raise RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {input.dtype} and "
+            f"{tensor.dtype}"
+        )
+    return xp.dot(input, tensor)
+
+
+dot.vjp(input=lambda xp, g, tensor: g * tensor, tensor=lambda xp, g, input: g * input)
+
+
+@op(method=False, namespaces=("nn.functional",))
+def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) -> Array:
+    """``input @ weight.T + bias``.
+
+    Args:
+        input: ``(*, in_features)``.
+        weight: ``(out_features, in_features)``, or ``(in_features,)``.
+        bias: ``(out_features,)``, or a scalar for a 1-d weight; default none.
+
+    Returns:
+        ``(*, out_features)``, without the last dimension for a 1-d weight.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.linear(tt.ones(1, 2), tt.ones(3, 2), tt.zeros(3))
+        tensor([[2., 2., 2.]])
+    """
+    if not input.ndim or input.shape[-1] != weight.shape[-1]:
+        raise RuntimeError(
+            f"linear: mat1 and mat2 shapes cannot be multiplied ({math.prod(input.shape[:-1])}x"
+            f"{input.shape[-1] if input.ndim else 1} and {weight.shape[-1]}x"
+            f"{weight.shape[0] if weight.ndim > 1 else 1}); expected input of shape "
+            f"(*, {weight.shape[-1]}), got {list(input.shape)}"
+        )
+    if input.dtype != weight.dtype:
+        raise RuntimeError(
+            "linear: mat1 and mat2 must have the same dtype, but got "
+            f"{input.dtype} and {weight.dtype}"
+        )
+    if weight.ndim == 1:
+        product = xp.matmul(input, weight)
+        return product if bias is None else product + bias
+    product = xp.matmul(input, weight.T)
+    if bias is not None:
+        xp.add(product, bias, out=product)
+    return product
+
+
+@linear.vjp_joint("input", "weight", "bias")
+def _linear_rule(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tuple[Any, ...]:
+    for_input, for_weight, for_bias = in_shape
+    if weight.ndim == 1:
+        return (
+            None if for_input is None else g[..., None] * weight,
+            None if for_weight is None else g[..., None] * input,
+            None if for_bias is None else g,
+        )
+    rows = g if g.ndim == 2 else xp.reshape(g, (-1, g.shape[-1]))
+    inputs = input if input.ndim == 2 else xp.reshape(input, (-1, input.shape[-1]))
+    return (
+        None if for_input is None else xp.matmul(g, weight),
+        None if for_weight is None else xp.matmul(rows.T, inputs),
+        None if for_bias is None else xp.sum(rows, axis=0),
+    )
+
+
+@op(promote="arithmetic", aliases=("ger",))
+def outer(xp: Backend, input: Array, vec2: Array) -> Array:
+    """Every product of an element of one vector and one of another.
+
+    Args:
+        input: ``(n,)``.
+        vec2: ``(m,)``.
+
+    Returns:
+        ``(n, m)``.
+
+    Raises:
+        RuntimeError: If they are no vectors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
+        tensor([[3, 4],
+                [6, 8]])
+    """
+    for at, array in (("self", input), ("vec2", vec2)):
+        if array.ndim != 1:
+            raise RuntimeError(
+                f"outer: Expected 1-D argument {at}, but got {array.ndim}-D"
+            )
+    return input[:, None] * vec2
+
+
+outer.vjp(
+    input=lambda xp, g, vec2: xp.matmul(g, vec2),
+    vec2=lambda xp, g, input: xp.matmul(input, g),
+)
+
+
+@composite(inplace=True)
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``.
+
+    Args:
+        input: Tensor that broadcasts to ``(n, m)``.
+        mat1: ``(n, k)``.
+        mat2: ``(k, m)``.
+        beta: Factor of ``input``; 0 ignores it, NaN included.
+        alpha: Factor of the product.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.addmm(tt.ones(1), tt.eye(2), tt.eye(2))
+        tensor([[2., 1.],
+                [1., 2.]])
+    """
+    product = mm(mat1, mat2)
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:
+        return product  # type: ignore[no-any-return]
+    return product + (input if beta == 1 else input * beta)  # type: ignore[operator, no-any-return]
+
+
