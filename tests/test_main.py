@@ -10,11 +10,13 @@ import sys
 import zipfile
 from pathlib import Path
 from textwrap import dedent
+from typing import TypeAlias
 
 import pytest
 from tinytorch import _info
 
 ROOT = Path(__file__).parent.parent
+Done: TypeAlias = "subprocess.CompletedProcess[str]"
 
 
 class Runner:
@@ -39,14 +41,14 @@ class Runner:
         path.write_text(dedent(text))
         return path
 
-    def python(self, *arguments: str, input: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    def python(self, *arguments: str, input: str = "", **env: str) -> Done:
         return subprocess.run(
             [sys.executable, *arguments],
             input=input, capture_output=True, text=True, timeout=120, check=False,
             cwd=self.folder, env={**self.environment, **env},
         )  # fmt: skip
 
-    def tinytorch(self, *arguments: str, **kwargs: str) -> subprocess.CompletedProcess[str]:
+    def tinytorch(self, *arguments: str, **kwargs: str) -> Done:
         return self.python("-m", "tinytorch", *arguments, **kwargs)
 
     def output(self, *arguments: str, **kwargs: str) -> str:
@@ -289,8 +291,8 @@ def test_repl_has_tt_and_says_what_runs(runner: Runner) -> None:
 
 
 def test_repl_goes_on_after_an_error(runner: Runner) -> None:
-    done = runner.tinytorch(input="tt.randon(3)\nprint('still here')\n")
-    assert "Did you mean: 'randn'?" in done.stderr
+    done = runner.tinytorch(input="tt.matmull\nprint('still here')\n")
+    assert "Did you mean: 'matmul'?" in done.stderr
     assert done.stderr.count("Did you mean") == 1
     assert "still here" in done.stdout
 

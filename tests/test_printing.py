@@ -51,7 +51,8 @@ TEXTS = [
     ([], "int64", "tensor([], dtype=tinytorch.int64)"),
     ([[], []], "float32", "tensor([], size=(2, 0))"),
     ([[True, False], [False, True]], "bool", "tensor([[ True, False],\n        [False,  True]])"),
-    ([[[1], [2]], [[3], [4]]], "int64", "tensor([[[1],\n         [2]],\n\n        [[3],\n         [4]]])"),
+    ([[[1], [2]], [[3], [4]]], "int64",
+     "tensor([[[1],\n         [2]],\n\n        [[3],\n         [4]]])"),
     (list(range(2000)), "int64", "tensor([   0,    1,    2,  ..., 1997, 1998, 1999])"),
 ]  # fmt: skip
 

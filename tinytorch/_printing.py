@@ -195,10 +195,9 @@ def _float_format(values: Sequence[float], options: _Options) -> _Format:
     scientific = options.sci_mode
     if scientific is None:
         scientific = _wants_exponent(min(sizes), max(sizes), whole)
-    if scientific:
-        text = f"{{:.{options.precision}e}}".format
-    else:
-        text = _whole_text if whole else f"{{:.{options.precision}f}}".format
+    text: Callable[[float], str] = f"{{:.{options.precision}{'e' if scientific else 'f'}}}".format
+    if whole and not scientific:
+        text = _whole_text
     return _Format(text, max(len(text(value)) for value in telling))
 
 

@@ -22,3 +22,8 @@ class NumpyBackend(Backend):
     def from_numpy(self, array: numpy.ndarray[Any, Any]) -> Array:
         return array
 
+    def info(self) -> dict[str, str]:
+        """Library, version, and the BLAS that NumPy has loaded."""
+        from . import openblas  # asked by --info alone
+
+        return {**super().info(), **openblas.info()}

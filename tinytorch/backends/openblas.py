@@ -25,7 +25,7 @@ def info() -> dict[str, str]:
         for prefix, suffix in _SPELLINGS:
             if hasattr(library, f"{prefix}get_corename{suffix}"):
                 return _describe(library, prefix, suffix)
-    built = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]  # type: ignore[index]
+    built = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
     return {"blas": f"{built['name']} {built.get('version', '')}".strip()}
 
 
