@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._state import Scope, Settings, backend_settings
 
-class device:
+
+class device(Scope):
     """Where tensors live; also a context in which they are made there.
 
     Args:
@@ -21,7 +23,7 @@ class device:
         device(type='cpu')
     """
 
-    __slots__ = ("type", "index", "_scopes")
+    __slots__ = ("type", "index")
 
     def __init__(self, type: Any, index: int | None = None) -> None:
         if isinstance(type, device):
@@ -40,9 +42,9 @@ class device:
             index = int(number)
         if not type.isidentifier():
             raise RuntimeError(f"Invalid device string: '{type}'")
+        super().__init__()
         self.type: str = type
         self.index = index
-        self._scopes: list[Any] = []
 
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"
@@ -65,15 +67,11 @@ class device:
         return device, (self.type, self.index)
 
     def __enter__(self) -> device:
-        from . import _state
-
-        scope = _state.backend_context(backend_name(self.type))
-        scope.__enter__()
-        self._scopes.append(scope)
+        super().__enter__()
         return self
 
-    def __exit__(self, *exception: Any) -> None:
-        self._scopes.pop().__exit__(*exception)
+    def _settings(self) -> Settings:
+        return backend_settings(backend_name(self.type))
 
 
 #: Device types whose backend has another name.

@@ -16,6 +16,7 @@ from typing import Any
 
 from . import _tensor
 from ._op import NAMESPACES
+from .autograd.engine import Hooks
 
 #: Families that ``import tinytorch`` loads: what a first model needs.
 CORE = (
@@ -115,6 +116,11 @@ def _find_method(name: str) -> bool:
     return load_until(lambda: hasattr(_tensor.Tensor, name))
 
 
+def _graph_namespace() -> Any:
+    return importlib.import_module("tinytorch.numpy")
+
+
+Hooks.graph_namespace = staticmethod(_graph_namespace)
 _tensor.find_method = _find_method
 _tensor.load_all_methods = load_all
 
@@ -130,11 +136,11 @@ MODULES = (
 HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch._state": (
         "BackendType", "BackendUnavailableError", "UnknownBackendError", "backend_context",
-        "enable_grad", "get_backend", "get_default_backend", "get_default_dtype", "get_state",
-        "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "list_backends",
-        "no_grad", "propagate", "register_backend", "reset_backend", "reset_state",
-        "set_backend", "set_default_backend", "set_default_dtype", "set_grad_enabled",
-        "set_state", "state",
+        "default_dtype_context", "enable_grad", "get_backend", "get_default_backend",
+        "get_default_dtype", "get_state", "inference_mode", "is_grad_enabled",
+        "is_inference_mode_enabled", "list_backends", "no_grad", "propagate",
+        "register_backend", "reset_backend", "reset_state", "set_backend",
+        "set_default_backend", "set_default_dtype", "set_grad_enabled", "set_state", "state",
     ),
     "tinytorch._tensor": ("Size", "Tensor"),
     "tinytorch._device": ("device",),

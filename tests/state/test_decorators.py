@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import pickle
@@ -199,6 +200,23 @@ def test_generator_that_swallows_its_closing_is_an_error_as_always():
     with pytest.raises(RuntimeError, match="generator ignored GeneratorExit"):
         steps.close()
     assert tt.get_backend() == "numpy"
+
+
+def test_generator_under_contextmanager():
+    seen = []
+
+    @contextlib.contextmanager
+    @tt.backend_context("red")
+    def session():
+        try:
+            yield tt.get_backend()
+        except KeyError as error:
+            seen.append((error.args, tt.get_backend()))
+
+    with session() as inside:
+        assert (inside, tt.get_backend()) == ("red", "numpy")
+        raise KeyError("caught")
+    assert seen == [(("caught",), "red")]
 
 
 def test_coroutine_is_in_the_scope_only_while_it_runs():

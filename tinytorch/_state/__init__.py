@@ -14,6 +14,7 @@ from ..backends import UnknownBackendError as UnknownBackendError
 from ..backends import list_backends as list_backends
 from ..backends import register_backend as register_backend
 from ._backend import backend_context as backend_context
+from ._backend import backend_settings as backend_settings
 from ._backend import current_backend as current_backend
 from ._backend import get_backend as get_backend
 from ._backend import get_default_backend as get_default_backend
@@ -44,3 +45,12 @@ from ._grad import is_inference_mode_enabled as is_inference_mode_enabled
 from ._grad import no_grad as no_grad
 from ._grad import set_grad_enabled as set_grad_enabled
 from ._scopes import Scope as Scope
+from ._scopes import Settings as Settings
+
+# Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
+for _function in (
+    get_backend, get_default_backend, get_default_dtype, get_state, is_grad_enabled,
+    is_inference_mode_enabled, list_backends, propagate, register_backend, reset_backend,
+    reset_state, set_backend, set_default_backend, set_default_dtype, set_state, state,
+):  # fmt: skip
+    _function.__module__ = "tinytorch"

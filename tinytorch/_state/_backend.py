@@ -152,7 +152,12 @@ class backend_context(Scope):  # noqa: N801  # a context manager, named as a fun
         return current_backend()
 
     def _settings(self) -> Settings:
-        return ((BACKEND, load(self._backend)),)
+        return backend_settings(self._backend)
+
+
+def backend_settings(backend: BackendLike) -> Settings:
+    """What a scope sets that makes ``backend`` the active one; loads it."""
+    return ((BACKEND, load(backend)),)
 
 
 def set_default_backend(backend: BackendLike | None) -> None:

@@ -82,8 +82,8 @@ def get_state() -> State:
     Example:
         >>> import tinytorch as tt
         >>> tt.get_state()
-        State(backend='numpy', default_dtype=tinytorch.float32, grad_enabled=True, \
-inference_mode=False)
+        State(backend='numpy', default_dtype=tinytorch.float32, grad_enabled=True,
+            inference_mode=False)
     """
     backend = current_backend()
     return State(_spelled(backend), default_dtype(), grad_enabled(), inference_enabled())

@@ -75,7 +75,7 @@ def _generator(
 ) -> Callable[..., Any]:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         entry = Stepped(settings())
-        return (yield from _steps(function(*args, **kwargs), entry))
+        return (yield from _Steps(function(*args, **kwargs), entry))
 
     return wrapper
 
@@ -85,7 +85,7 @@ def _coroutine(
 ) -> Callable[..., Any]:
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         entry = Stepped(settings())
-        return await _steps(function(*args, **kwargs), entry)
+        return await _Steps(function(*args, **kwargs), entry)
 
     return wrapper
 
@@ -99,46 +99,50 @@ def _async_generator(
         step = body.asend(None)
         while True:
             try:
-                item = await _steps(step, entry)
+                item = await _Steps(step, entry)
             except StopAsyncIteration:
                 return
             try:
                 step = body.asend((yield item))
-            except GeneratorExit:
-                await _steps(body.aclose(), entry)
-                raise
             except BaseException as error:
+                if isinstance(error, GeneratorExit):
+                    await _Steps(body.aclose(), entry)
+                    raise
                 step = body.athrow(error)
 
     return wrapper
 
 
-@types.coroutine
-def _steps(body: Any, entry: Stepped) -> Any:
-    """Run a generator or awaitable to its end, each step under ``entry``."""
-    step, sent = body.send, None
-    while True:
-        entry.resume()
+class _Steps:
+    """A generator or awaitable whose every step runs under ``entry``."""
+
+    __slots__ = ("_body", "_entry")
+
+    def __init__(self, body: Any, entry: Stepped) -> None:
+        self._body = body
+        self._entry = entry
+
+    def __iter__(self) -> _Steps:
+        return self
+
+    def __await__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        return self._step(self._body.send, None)
+
+    def send(self, value: Any) -> Any:
+        return self._step(self._body.send, value)
+
+    def throw(self, *error: Any) -> Any:  # contextlib passes type, value and traceback
+        return self._step(self._body.throw, *error)
+
+    def close(self) -> None:
+        self._step(self._body.close)
+
+    def _step(self, advance: Callable[..., Any], *value: Any) -> Any:
+        self._entry.resume()
         try:
-            item = step(sent)
-        except StopIteration as stop:
-            return stop.value
+            return advance(*value)
         finally:
-            entry.pause()
-            sent = None  # an exception kept here would keep its frames, and they this one
-        try:
-            sent = yield item
-            step = body.send
-        except GeneratorExit:
-            _close(body, entry)
-            raise
-        except BaseException as error:
-            step, sent = body.throw, error
-
-
-def _close(body: Any, entry: Stepped) -> None:
-    entry.resume()
-    try:
-        body.close()
-    finally:
-        entry.pause()
+            self._entry.pause()

@@ -14,11 +14,11 @@ class UnknownBackendError(ValueError):
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.set_backend("nunpy")
-        Traceback (most recent call last):
-        ...
-        tinytorch.backends.errors.UnknownBackendError: unknown backend 'nunpy'; the \
-registered backends are: numpy, cupy. Did you mean 'numpy'?
+        >>> try:
+        ...     tt.set_backend("nunpy")
+        ... except ValueError as error:
+        ...     print(error)
+        unknown backend 'nunpy'; the registered backends are: numpy, cupy... Did you mean 'numpy'?
     """
 
     def __init__(self, message: str, *, name: str = "", known: tuple[str, ...] = ()) -> None:

@@ -1,0 +1,31 @@
+"""The state's functions as ``tinytorch`` shows them."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import pytest
+
+import tinytorch
+from tinytorch import _facade, _state
+
+NAMES = _facade.HOMES["tinytorch._state"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_facade_and_state_share_one_object_with_source_and_documentation(name):
+    public = getattr(tinytorch, name)
+    assert public is getattr(_state, name) is getattr(tinytorch, name)
+    assert public.__name__ == public.__qualname__ == name
+    assert f"class {name}" in inspect.getsource(public) or f"def {name}" in inspect.getsource(
+        public
+    )
+    assert inspect.getdoc(public)
+    assert pickle.loads(pickle.dumps(public)) is public
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if inspect.isfunction(getattr(_state, n))])
+def test_functions_belong_to_the_public_module(name):
+    assert getattr(tinytorch, name).__module__ == "tinytorch"
+    assert "..." not in str(inspect.signature(getattr(tinytorch, name)))

@@ -1,0 +1,423 @@
+"""The registry of backends: names, loaders, entry points, and who gets which instance."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import math
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tinytorch import backends
+from tinytorch.backends import (
+    Backend,
+    BackendType,
+    BackendUnavailableError,
+    UnknownBackendError,
+    list_backends,
+    load,
+    register_backend,
+)
+
+ROOT = Path(__file__).parent.parent
+
+
+class Paper(Backend):
+    """Enough of a backend to be loaded."""
+
+    name = "paper"
+    library = math
+    array_type = list
+
+
+class Unnamed(Backend):
+    """A class that leaves its name to the registration."""
+
+    library = math
+    array_type = list
+
+
+SHARED = Paper()
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    """The registry, as it was before and after."""
+    monkeypatch.setattr(backends, "_registry", dict(backends._registry))
+
+
+class Point:
+    """An entry point, as far as the registry asks."""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+
+@pytest.fixture
+def declared(monkeypatch):
+    """A list of entry points in the place of the installed ones."""
+    points: list[Point] = []
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: list(points))
+    return points
+
+
+# -- names and loaders ---------------------------------------------------------------------
+
+
+def test_built_in_names_come_first_and_are_in_the_same_table():
+    assert list_backends()[:2] == ["numpy", "cupy"]
+    register_backend("paper", Paper)
+    assert "paper" in list_backends()[2:]
+
+
+def test_numpy_loads_from_its_name_its_constant_and_its_class():
+    from tinytorch.backends.numpy import NumpyBackend
+
+    numpy = load("numpy")
+    assert isinstance(numpy, NumpyBackend) and numpy.name == str(numpy) == "numpy"
+    assert load(BackendType.NUMPY) is load(NumpyBackend) is load(numpy) is numpy
+
+
+@pytest.mark.parametrize(
+    "loader", [Paper, lambda: Paper(), SHARED, f"{__name__}:Paper", f"{__name__}:SHARED"]
+)
+def test_loader_of_every_kind(loader):
+    register_backend("paper", loader)
+    assert load("paper").name == "paper"
+    assert load("paper") is load("paper")
+
+
+def test_nothing_is_loaded_before_someone_asks():
+    register_backend("paper", lambda: calls.append(1) or Paper())
+    calls: list[int] = []
+    assert "paper" in list_backends() and backends.loaded("paper") is None
+    assert backends.check("paper") == "paper" and calls == []
+    assert load("paper") is load("paper") is backends.loaded("paper")
+    assert calls == [1]
+
+
+def test_register_as_a_decorator():
+    @register_backend("decorated")
+    class Decorated(Paper):
+        name = "decorated"
+
+    assert type(load("decorated")) is Decorated
+
+
+def test_a_class_without_a_name_gets_the_registered_one():
+    register_backend("given", Unnamed)
+    assert load("given").name == str(load("given")) == "given"
+    assert not hasattr(Unnamed, "name")
+
+
+def test_a_class_under_a_second_name_goes_by_that():
+    register_backend("paper", Paper)
+    register_backend("second", Paper)
+    assert (load("paper").name, load("second").name) == ("paper", "second")
+
+
+def test_a_loader_whose_backend_has_another_name_is_refused():
+    register_backend("second", lambda: Paper())
+    with pytest.raises(BackendUnavailableError, match="a backend named 'paper'") as caught:
+        load("second")
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_a_loader_that_returns_something_else_is_refused():
+    register_backend("paper", lambda: 3)
+    with pytest.raises(BackendUnavailableError, match="must return a Backend, got int 3"):
+        load("paper")
+
+
+def test_a_taken_name_is_refused_unless_replaced():
+    register_backend("paper", Paper)
+    first = load("paper")
+    with pytest.raises(ValueError, match="the name 'paper' is taken by .*Paper"):
+        register_backend("paper", lambda: Paper())
+    assert load("paper") is first
+    register_backend("paper", lambda: Paper(), replace=True)
+    assert load("paper") is not first
+
+
+def test_registering_the_same_source_again_keeps_the_instance():
+    register_backend("paper", Paper)
+    first = load("paper")
+    register_backend("paper", Paper)
+    again = type("Paper", (Paper,), {"__module__": Paper.__module__, "__qualname__": "Paper"})
+    register_backend("paper", again)  # what importlib.reload of the module does
+    assert load("paper") is first
+
+
+@pytest.mark.parametrize("name", [3, None, b"paper", Paper])
+def test_a_name_is_a_string(name):
+    with pytest.raises(TypeError, match="expected name to be a str"):
+        register_backend(name, Paper)
+
+
+@pytest.mark.parametrize("name", ["", " paper", "paper\n"])
+def test_a_name_is_not_blank(name):
+    with pytest.raises(ValueError, match="is no name for a backend"):
+        register_backend(name, Paper)
+
+
+@pytest.mark.parametrize("loader", [3, b"module:name", ["paper"]])
+def test_a_loader_can_be_called(loader):
+    with pytest.raises(TypeError, match="expected the loader of 'paper' to be a Backend class"):
+        register_backend("paper", loader)
+    assert "paper" not in list_backends()
+
+
+# -- instances, classes and pickles ----------------------------------------------------------
+
+
+def test_an_instance_stands_for_itself_and_is_not_filed():
+    own = Paper()
+    assert load(own) is own and "paper" not in list_backends()
+
+
+def test_a_class_has_one_instance_registered_or_not():
+    class Local(Paper):
+        pass
+
+    assert load(Local) is load(Local) and type(load(Local)) is Local
+    register_backend("paper", Paper)
+    assert load(Paper) is load("paper")
+
+
+@pytest.mark.parametrize("name", ["numpy", "paper"])
+def test_backends_pickle_by_name(name):
+    register_backend("paper", Paper)
+    assert pickle.loads(pickle.dumps(load(name))) is load(name)
+
+
+@pytest.mark.parametrize("wrong", [3, None, int, object(), Backend.__init__])
+def test_anything_else_is_a_type_error(wrong):
+    for use in (load, backends.check):
+        with pytest.raises(TypeError, match="expected a backend's name, a BackendType"):
+            use(wrong)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownBackendError("unknown", name="a", known=("b",)),
+        BackendUnavailableError("gone", backend="a", reason="no device"),
+    ],
+)
+def test_errors_pickle_with_what_they_know(error):
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+
+
+# -- loading under way -----------------------------------------------------------------------
+
+
+def test_a_loader_that_asks_for_itself_is_an_error_not_a_deadlock():
+    register_backend("paper", lambda: load("paper"))
+    with pytest.raises(BackendUnavailableError, match="asks for itself while it is loading"):
+        load("paper")
+
+
+def test_loading_one_backend_does_not_hold_up_another():
+    inside, go = threading.Event(), threading.Event()
+
+    def slow():
+        inside.set()
+        assert go.wait(30)
+        return Paper()
+
+    register_backend("paper", slow)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(load("paper")))
+    thread.start()
+    assert inside.wait(30)
+    register_backend("given", Unnamed)
+    assert load("given").name == "given" and found == []
+    go.set()
+    thread.join(30)
+    assert found == [load("paper")]
+
+
+def test_module_that_asks_for_its_backend_while_others_load_it(tmp_path, monkeypatch):
+    """A thread importing the module waits for ours; ours must not wait for the import."""
+    (tmp_path / "slow_plugin.py").write_text(
+        "import time\n"
+        "from tinytorch.backends import Backend, load\n"
+        "class Slow(Backend):\n"
+        "    name, library, array_type = 'slow', time, list\n"
+        "time.sleep(0.2)\n"
+        "backend = load('slow')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "slow_plugin", raising=False)
+    register_backend("slow", "slow_plugin:Slow")
+    threads = [
+        threading.Thread(target=lambda: importlib.import_module("slow_plugin"), daemon=True),
+        threading.Thread(target=lambda: load("slow"), daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+        time.sleep(0.05)
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads)
+    assert sys.modules["slow_plugin"].backend is load("slow")
+
+
+# -- entry points ----------------------------------------------------------------------------
+
+
+def test_entry_points_are_listed_loaded_and_suggested(declared):
+    declared.append(Point("paper", f"{__name__}:Paper"))
+    assert list_backends()[-1] == "paper"
+    assert load("paper").name == "paper"
+    with pytest.raises(UnknownBackendError, match=r"cupy.*, paper\. Did you mean 'paper'\?"):
+        load("papr")
+
+
+def test_entry_points_cannot_displace_what_is_registered(declared):
+    declared += [Point("numpy", f"{__name__}:Paper"), Point("given", f"{__name__}:Paper")]
+    register_backend("given", Unnamed)
+    assert load("numpy").name == "numpy" and type(load("given")) is Unnamed
+    assert list_backends().count("numpy") == list_backends().count("given") == 1
+
+
+def test_two_distributions_that_declare_one_name_are_warned_about(declared):
+    declared += [Point("paper", f"{__name__}:Paper"), Point("paper", "elsewhere:Paper")]
+    with pytest.warns(RuntimeWarning, match="two installed distributions declare .* 'paper'"):
+        assert type(load("paper")) is Paper
+
+
+def test_one_distribution_seen_twice_is_not_warned_about(declared):
+    declared += [Point("paper", f"{__name__}:Paper")] * 2
+    assert type(load("paper")) is Paper
+
+
+def test_an_entry_point_that_names_nothing_is_broken(declared):
+    declared.append(Point("paper", f"{__name__}:Nothing"))
+    with pytest.raises(BackendUnavailableError, match="has no 'Nothing'") as caught:
+        load("paper")
+    assert caught.value.reason == "broken"
+
+
+def test_names_that_are_registered_ask_for_no_entry_points(monkeypatch):
+    monkeypatch.setattr(importlib.metadata, "entry_points", None)
+    register_backend("paper", Paper)
+    assert load("paper").name == "paper" and load("numpy").name == "numpy"
+
+
+# -- a distribution that is really installed ---------------------------------------------------
+
+
+def run_with(path: Path, script: str, *options: str) -> str:
+    """What a fresh interpreter prints that finds ``path`` and this checkout."""
+    done = subprocess.run(
+        [sys.executable, *options, "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [path, ROOT]))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def plugins(tmp_path_factory):
+    """A folder into which pip has installed tests/plugin_example."""
+    pytest.importorskip("setuptools", minversion="69", reason="pip builds with setuptools")
+    source = tmp_path_factory.mktemp("source") / "plugin_example"
+    shutil.copytree(ROOT / "tests" / "plugin_example", source)  # pip leaves its build here
+    target = tmp_path_factory.mktemp("plugins")
+    offline = ["--no-deps", "--no-index", "--no-build-isolation", "--quiet"]
+    command = [sys.executable, "-m", "pip", "install", *offline, "--target", target, source]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+def test_installed_distribution_is_found_without_an_edit_or_an_import(plugins):
+    script = (
+        "import sys\n"
+        "from tinytorch import _state as tt\n"
+        "print(tt.list_backends())\n"
+        "assert 'tinytorch_ledger' not in sys.modules\n"
+        "tt.set_backend('ledger')\n"
+        "print(tt.get_backend(), tt.current_backend())\n"
+    )
+    names, active = run_with(plugins, script).splitlines()
+    assert {"numpy", "cupy", "ledger", "ledger-unfinished"} <= set(eval(names))
+    assert active == "ledger ledger"
+
+
+def test_installed_backend_runs_a_program(plugins):
+    script = (
+        "import tinytorch as tt\n"
+        "with tt.backend_context('ledger') as backend:\n"
+        "    x = tt.ones(2, 3, requires_grad=True)\n"
+        "y = (x * 2).exp().sum()\n"  # what follows goes by its inputs
+        "y.backward()\n"
+        "print(y.backend.name, x.grad.backend.name, backend.ledger['exp'])\n"
+        "print(x.grad.tolist())"
+    )
+    names, grad = run_with(plugins, script).splitlines()
+    assert names == "ledger ledger 1"
+    expected = [[2 * math.exp(2)] * 3] * 2
+    assert eval(grad) == [pytest.approx(row, rel=1e-6) for row in expected]
+
+
+def test_environment_variable_can_name_an_installed_backend(plugins, monkeypatch):
+    monkeypatch.setenv("TINYTORCH_BACKEND", "ledger")
+    script = "from tinytorch import _state as tt; print(tt.get_backend())"
+    assert run_with(plugins, script).split() == ["ledger"]
+
+
+def test_installed_backend_is_carried_into_a_spawned_process(plugins):
+    script = (
+        "import multiprocessing\n"
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "from tinytorch import _state as tt\n"
+        "if __name__ == '__main__':\n"
+        "    context = multiprocessing.get_context('spawn')\n"
+        "    with tt.backend_context('ledger'), ProcessPoolExecutor(1, context) as pool:\n"
+        "        print(pool.submit(tt.propagate(tt.get_backend)).result())\n"
+        "        print(pool.submit(tt.get_backend).result())\n"
+    )
+    assert run_with(plugins, script).split() == ["ledger", "numpy"]
+
+
+def test_installed_backend_that_cannot_be_imported_says_so(plugins):
+    script = (
+        "from tinytorch import _state as tt\n"
+        "try:\n"
+        "    tt.set_backend('ledger-unfinished')\n"
+        "except ImportError as error:\n"
+        "    print(type(error).__name__, error.reason, tt.get_backend(), error, sep='|')"
+    )
+    kind, reason, active, message = run_with(plugins, script).strip().split("|")
+    assert (kind, reason, active) == ("BackendUnavailableError", "not installed", "numpy")
+    assert "the package 'tinytorch_ledger_unfinished'" in message
+
+
+# -- what importing costs ------------------------------------------------------------------------
+
+
+def test_registry_and_state_import_nothing_heavy_and_no_gpu_library():
+    script = (
+        "import importlib, importlib.util, sys, types, numpy\n"
+        "package = types.ModuleType('tinytorch')\n"  # without the facade, which loads more
+        f"package.__path__ = [{str(ROOT / 'tinytorch')!r}]\n"
+        "sys.modules['tinytorch'] = package\n"
+        "before = set(sys.modules)\n"
+        "importlib.import_module('tinytorch._state')\n"
+        "print(*sorted({n for n in set(sys.modules) - before if 'tinytorch' not in n}))"
+    )
+    # Backends import threading for their locks; asyncio, inspect and importlib.metadata wait.
+    assert set(run_with(ROOT, script).split()) <= {"__future__", "threading"}
