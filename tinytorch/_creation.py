@@ -53,10 +53,15 @@ def _create(
 ) -> Tensor:
     from ._call import bind
 
-    xp = backend_for(common.get("device"), common.get("backend"))
+    target = common.get("out")
+    dtype = common.get("dtype")
+    if target is None:
+        xp = backend_for(common.get("device"), common.get("backend"))
+    else:
+        xp = target._xp
+        dtype = _dtype_into(spec.name, target, dtype)
     values = bind(spec, args, given)
     at = spec.index["dtype"]
-    dtype = common.get("dtype")
     if dtype is not None:
         values[at] = xp.native_dtype(dtypes.as_dtype(dtype))
     elif use_default:
@@ -64,11 +69,21 @@ def _create(
     if spec.shape_position is not None:
         values[spec.shape_position] = checked_size(spec.name, values[spec.shape_position])
     out = wrap(spec.run(xp, tuple(values)), xp)
-    if common.get("out") is not None:
+    if target is not None:
         from ._inplace import write_to_out
 
-        return write_to_out(common["out"], out, spec)  # type: ignore[no-any-return]
+        return write_to_out(target, out, spec)  # type: ignore[no-any-return]
     return out.requires_grad_() if common.get("requires_grad") else out
+
+
+def _dtype_into(name: str, out: Tensor, dtype: Any) -> dtypes.dtype:
+    """The dtype of what is made for ``out=``: that of ``out``, which no other may contradict."""
+    if dtype is not None and dtypes.as_dtype(dtype) is not out.dtype:
+        raise RuntimeError(
+            f"{name}: dtype {dtypes.as_dtype(dtype).name} does not match dtype of out parameter "
+            f"({out.dtype.name})"
+        )
+    return out.dtype
 
 
 def checked_size(name: str, size: Any) -> tuple[int, ...]:

@@ -18,31 +18,40 @@ BLOCK = 1 << 15
 
 
 def blocks(count: int) -> Iterator[tuple[int, int]]:
+    """Pairs ``(start, stop)`` that cut ``count`` elements into blocks."""
     for start in range(0, count, BLOCK):
         yield start, min(start + BLOCK, count)
 
 
 def real_dtype(dtype: Any) -> Any:
+    """The dtype of a complex dtype's parts."""
     return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
 
 
 def largest_integer(dtype: Any) -> int:
+    """The highest number of an integer or bool dtype."""
     return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
 
 
 def cast(values: NDArray, dtype: Any) -> NDArray:
-    if dtype == np.float16 and values.dtype == np.float64:
-        values = values.astype(np.float32)  # PyTorch rounds twice
-    return values.astype(dtype, copy=False)
+    """``values`` as ``dtype``; what float16 does not hold becomes infinite, as in PyTorch."""
+    if dtype != np.float16:
+        return np.asarray(values, dtype)
+    with np.errstate(over="ignore"):
+        return np.asarray(values, np.float32).astype(np.float16)  # PyTorch rounds twice
 
 
 def modulo(words: NDArray, extent: int) -> NDArray:
-    """``words % extent``; division by one number is vectorised in NumPy, modulo is not."""
+    """``words % extent``; division by one number is vectorised in NumPy, modulo is not.
+
+    It overwrites ``words``.
+    """
     if extent & (extent - 1) == 0:
-        return words & words.dtype.type(extent - 1)
-    quotient = words // words.dtype.type(extent)
-    quotient *= words.dtype.type(extent)
-    return np.subtract(words, quotient, out=quotient)
+        return np.bitwise_and(words, words.dtype.type(extent - 1), out=words)
+    multiple = words // words.dtype.type(extent)
+    multiple *= words.dtype.type(extent)
+    words -= multiple
+    return words
 
 
 def multiply_add(x: NDArray, scale: float, shift: float) -> NDArray:
@@ -110,6 +119,7 @@ def tiny_pairs(words: list[int]) -> list[float]:
 
 
 def vector_pairs(units: NDArray) -> NDArray:
+    """Box-Muller on float64 uniforms, two at a time: ``(angle, radius)`` each."""
     angle = units[0::2] * (2.0 * math.pi)
     radius = np.sqrt(-2.0 * np.log1p(-units[1::2]))
     out = np.empty_like(units)

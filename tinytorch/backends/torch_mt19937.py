@@ -108,7 +108,8 @@ class TorchMT19937:
     def get_state(self) -> NDArray:
         """The state as 5056 bytes, which ``torch.set_rng_state`` also reads."""
         with self._lock:
-            _, key, position, _, _ = self._random.get_state(legacy=True)
+            words = self._random.get_state(legacy=False)["state"]
+            key, position = words["key"], words["pos"]
             fresh = position == _WORDS and self._is_seeded_key(key)
             header = _HEADER.pack(
                 self._seed, _WORDS + 1 - position, 1, 0 if fresh else position
@@ -137,13 +138,14 @@ class TorchMT19937:
         _, pending, _, is_pending = _NORMALS.unpack_from(raw, _HEADER.size + _KEY_BYTES)
         with self._lock:
             self._seed = seed
-            self._random.set_state(("MT19937", key, _WORDS if left == 1 else following))
+            position = _WORDS if left == 1 else following
+            self._random.set_state(("MT19937", key, position, 0, 0.0))
             self._pending = pending if is_pending else None
 
     def _is_seeded_key(self, key: NDArray) -> bool:
         # PyTorch writes position 0, not 624, before the first word of a stream is drawn.
-        seeded = np.random.RandomState(self._seed % _WORD).get_state(legacy=True)[1]
-        return bool(np.array_equal(key, seeded))
+        seeded = np.random.RandomState(self._seed % _WORD).get_state(legacy=False)
+        return np.array_equal(key, seeded["state"]["key"])
 
     # -- words ----------------------------------------------------------------------
 
@@ -270,9 +272,9 @@ class TorchMT19937:
                 if last and dropped:
                     units = np.concatenate([units[: stop - start], units[-16:]])
                 values = box_muller(units, mean, std)
-                out[start:stop] = values[: stop - start]
+                out[start:stop] = cast(values[: stop - start], dtype)
                 if last:
-                    out[-16:] = values[-16:]
+                    out[-16:] = cast(values[-16:], dtype)
         return out.reshape(shape)
 
     def _normal_pairs(self, count: int, mean: float, std: float) -> NDArray:
@@ -344,6 +346,9 @@ class TorchMT19937:
         """Ones with probability ``p``: a number, or an array of shape ``shape``.
 
         An array that is not float64 takes one word an element, everything else two.
+
+        Raises:
+            RuntimeError: If an element of an array is not in ``[0, 1]``.
         """
         if isinstance(p, (int, float)):
             # k * 2**-53 < p, asked of the integer k: nothing is converted.
@@ -356,6 +361,8 @@ class TorchMT19937:
 
             return self._place(self._fill(shape, dtype, draw))
         chances = self._fetch(p)
+        if not ((chances >= 0) & (chances <= 1)).all():
+            raise RuntimeError("bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p")
         unit = self._unit64 if chances.dtype == np.float64 else self._unit32
         with self._lock:
             units = self._fill(shape, np.float64, unit)
@@ -367,18 +374,19 @@ class TorchMT19937:
         def draw(count: int) -> NDArray:
             return np.log1p(-self._unit64(count)) * (-1.0 / rate)
 
-        return self._place(self._fill(shape, dtype, draw))
+        with np.errstate(over="ignore"):
+            return self._place(self._fill(shape, dtype, draw))
 
     def geometric(self, shape: Sequence[int], dtype: Any, p: float) -> Array:
         """Trials until the first success: ``ceil(log(u) / log(1 - p))``, at least 1."""
 
         def draw(count: int) -> NDArray:
-            with np.errstate(divide="ignore"):
-                trials = np.log(self._unit64(count))
+            trials = np.log(self._unit64(count))
             trials /= math.log1p(-p)
             return np.ceil(trials, out=trials)
 
-        return self._place(self._fill(shape, dtype, draw))
+        with np.errstate(divide="ignore", over="ignore"):
+            return self._place(self._fill(shape, dtype, draw))
 
     def cauchy(
         self, shape: Sequence[int], dtype: Any, median: float = 0.0, sigma: float = 1.0
@@ -407,8 +415,15 @@ class TorchMT19937:
             weights: ``(n,)`` or ``(batch, n)``, at least 0, not all 0 in a row.
             count: How many; at most ``n`` without replacement.
             replacement: Whether an index may come twice.
+
+        Raises:
+            RuntimeError: If a weight is negative or not finite, or a row is all zero.
         """
         host = self._fetch(weights)
+        if not ((host >= 0) & (host < np.inf)).all():
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if not (host.sum(axis=-1) > 0).all():
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
         if replacement and count > 1:
             rows = host.reshape(-1, host.shape[-1])
             picked = search_rows(rows, self._fill((len(rows), count), np.float64, self._unit64))

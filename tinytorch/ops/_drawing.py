@@ -1,0 +1,184 @@
+"""What random operations share: their engine, the order of drawing, bounds and checks."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _state, dtypes
+from .._inplace import scalar_name
+from .._op import Array, Backend
+
+
+def engine_of(name: str, xp: Backend, generator: Any) -> Any:
+    """What draws for a call: the generator's engine, or that of the backend's default.
+
+    Raises:
+        TypeError: If ``generator`` is no ``Generator``.
+        RuntimeError: If it draws for another backend.
+    """
+    if generator is None:
+        found = _state.generator(xp)
+        return getattr(found, "_engine", found)
+    engine = getattr(generator, "_engine", None)
+    if engine is None:
+        raise TypeError(
+            f"{name}(): argument 'generator' must be Generator, not {type(generator).__name__}"
+        )
+    if generator.backend is not xp:
+        raise RuntimeError(
+            f"{name}: Expected a '{xp.device_type}' device type for generator but found "
+            f"'{generator.backend.device_type}' (backends {xp.name} and {generator.backend.name})"
+        )
+    return engine
+
+
+# -- order in memory ---------------------------------------------------------------------------
+
+
+def memory_order(array: Array) -> tuple[int, ...]:
+    """Dimensions from the one with the longest steps in memory to the shortest.
+
+    That is the order in which torch fills a tensor that is not contiguous. Dimensions of
+    size 1 come first: where they are does not matter.
+    """
+    shape, strides = array.shape, array.strides
+    return tuple(
+        sorted(range(len(shape)), key=lambda d: (shape[d] != 1, -abs(strides[d])))
+    )
+
+
+def order_like(array: Array) -> tuple[tuple[int, ...], bool]:
+    """The order in memory of a new tensor like ``array``, and whether it is contiguous.
+
+    An expanded tensor stands for no order.
+    """
+    shape, strides = array.shape, array.strides
+    if any(n > 1 and step == 0 for n, step in zip(shape, strides, strict=True)):
+        return tuple(range(len(shape))), True
+    order = memory_order(array)
+    longer = [d for d in order if shape[d] != 1]
+    return order, longer == sorted(longer)
+
+
+def in_order(
+    xp: Backend, shape: Sequence[int], order: Sequence[int], draw: Callable[[Any], Array]
+) -> Array:
+    """An array of ``shape``, drawn in the order of its dimensions that ``order`` says."""
+    drawn = draw(tuple(shape[d] for d in order))
+    if list(order) == sorted(order):
+        return drawn
+    back = sorted(range(len(order)), key=lambda place: order[place])
+    return xp.transpose(drawn, tuple(back))
+
+
+# -- bounds of integers ----------------------------------------------------------------------
+
+
+def integer(name: str, argument: str, value: Any) -> int:
+    """``value`` as an int; TypeError for what is none."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(
+            f"{name}(): argument '{argument}' must be int, not {type(value).__name__}"
+        )
+    return operator.index(value)
+
+
+def limits(dtype: dtypes.dtype) -> tuple[int, int]:
+    """The lowest and highest integer that a dtype holds."""
+    if dtype.kind == "b":
+        return 0, 1
+    if dtype.is_floating_point:
+        info = dtypes.finfo(dtype)
+        return int(info.min), int(info.max)
+    whole = dtypes.iinfo(dtype)
+    return whole.min, whole.max
+
+
+def integers(
+    name: str, engine: Any, shape: Sequence[int], native: Any, low: int, high: int
+) -> Array:
+    """Integers in ``[low, high)`` as ``native``.
+
+    Raises:
+        RuntimeError: If there is none, or the dtype does not hold them.
+    """
+    if low >= high:
+        raise RuntimeError(
+            f"{name}: random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
+    dtype = dtypes.as_dtype(native)
+    if dtype.is_complex:
+        raise RuntimeError(
+            f"{name}: check_random_bounds handles only integral, floating-point and boolean "
+            f"types, got {dtype.name}"
+        )
+    if dtype.is_floating_point:
+        low, high = _rounded_low(low, dtype), _rounded_high(high, dtype)
+    lowest, highest = limits(dtype)
+    for bound, value in (("from", low), ("to - 1", high - 1)):
+        if not lowest <= value <= highest:
+            raise RuntimeError(f"{name}: {bound} is out of bounds for {dtype.name}: {value}")
+    return engine.integers(low, high, shape, native)
+
+
+def _rounded_high(high: int, dtype: dtypes.dtype) -> int:
+    """The bound, lowered to the float below if the last integer would round up to it."""
+    rounded, step = _rounded(high - 1, dtype)
+    return rounded - step if rounded >= high else high
+
+
+def _rounded_low(low: int, dtype: dtypes.dtype) -> int:
+    """The bound, raised to the float above if the integer after it would round below it."""
+    rounded, step = _rounded(low + 1, dtype)
+    return rounded + step if rounded < low else low
+
+
+def _rounded(value: int, dtype: dtypes.dtype) -> tuple[int, int]:
+    """``value`` rounded to a float of the dtype, and the distance of floats around it."""
+    mantissa = round(1 / dtypes.finfo(dtype).eps).bit_length()
+    step = 1 << max(abs(value).bit_length() - mantissa, 0)
+    quotient, rest = divmod(value, step)
+    if 2 * rest > step or (2 * rest == step and quotient % 2):
+        quotient += 1
+    return quotient * step, step
+
+
+# -- checks -------------------------------------------------------------------------------------
+
+
+def check_probability(name: str, p: Any) -> None:
+    """RuntimeError if ``p`` is not in ``[0, 1]``."""
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"{name} expects p to be in [0, 1], but got p={p}")
+
+
+def check_normal(name: str, std: Any) -> None:
+    """RuntimeError if ``std`` is negative or NaN."""
+    if not std >= 0:
+        raise RuntimeError(f"{name}: normal expects std >= 0.0, but found std {std}")
+
+
+def check_uniform(low: float, high: float, dtype: dtypes.dtype) -> None:
+    """RuntimeError unless ``[low, high)`` is a range that the dtype spans."""
+    info = dtypes.finfo(dtype.to_real())
+    for bound, value in (("from", low), ("to", high)):
+        if not info.min <= value <= info.max:
+            raise RuntimeError(f"uniform_: {bound} is out of bounds for {dtype.name}: {value}")
+    if low > high:
+        raise RuntimeError(
+            "uniform_ expects to return a [from, to) range, but found "
+            f"from={low} > to={high}"
+        )
+    if high - low > info.max:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{scalar_name(dtype)}>::max(), but "
+            f"found to={high} and from={low} which result in to-from to exceed the limit"
+        )
+
+
+def not_implemented(name: str, kernel: str, dtype: Any) -> NotImplementedError:
+    """torch's error for a dtype that a random function does not draw."""
+    word = scalar_name(dtypes.as_dtype(dtype))
+    return NotImplementedError(f'{name}: "{kernel}" not implemented for \'{word}\'')

@@ -1,0 +1,557 @@
+"""Random tensors: creation, sampling from given probabilities, and the ``*_like`` forms.
+
+The numbers are PyTorch's for the same seed; see ``backends/torch_mt19937.py``. The in-place
+forms are in ``random_inplace.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _state, dtypes
+from .._creation import backend_for, checked_size, creation
+from .._inplace import write_to_out
+from .._op import OPS, Array, Backend, Shape, composite, op
+from .._tensor import Tensor, wrap
+from ._drawing import (
+    check_normal,
+    check_probability,
+    engine_of,
+    in_order,
+    integer,
+    integers,
+    not_implemented,
+    order_like,
+)
+
+
+@creation
+def rand(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None) -> Array:
+    """Numbers drawn uniformly from ``[0, 1)``.
+
+    Args:
+        size: The shape, as a sequence or as ints one by one.
+        generator: A ``Generator``. Default: the default one.
+        dtype: A float or complex dtype. Default: the default dtype.
+
+    Returns:
+        Tensor of shape ``size``; torch's numbers for the same seed, exactly.
+
+    Raises:
+        NotImplementedError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.rand(3)
+        tensor([0.4963, 0.7682, 0.0885])
+    """
+    if dtype.kind not in "fc":
+        raise not_implemented("rand", "check_uniform_bounds", dtype)
+    return engine_of("rand", xp, generator).uniform(size, dtype)
+
+
+@creation
+def randn(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None) -> Array:
+    """Numbers drawn from the normal distribution of mean 0 and variance 1.
+
+    Args:
+        size: The shape, as a sequence or as ints one by one.
+        generator: A ``Generator``. Default: the default one.
+        dtype: A float or complex dtype; the parts of a complex number have variance 1/2
+            each. Default: the default dtype.
+
+    Returns:
+        Tensor of shape ``size``; torch's numbers for the same seed, but for rounding.
+
+    Raises:
+        NotImplementedError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.randn(3)
+        tensor([ 1.5410, -0.2934, -2.1788])
+    """
+    if dtype.kind not in "fc":
+        raise not_implemented("randn", "normal_kernel_cpu", dtype)
+    return engine_of("randn", xp, generator).normal(size, dtype)
+
+
+@creation(default_dtype=False)
+def randint(
+    xp: Backend,
+    low: int = 0,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+) -> Array:
+    """Integers drawn uniformly from ``low`` up to but not including ``high``.
+
+    ``randint(high, size)`` and ``randint(low, high, size)``.
+
+    Args:
+        low: The lowest; default 0.
+        high: One above the highest.
+        size: The shape, a tuple of ints.
+        generator: A ``Generator``. Default: the default one.
+        dtype: Any dtype but a complex one. Default: int64.
+
+    Returns:
+        Tensor of shape ``size``; torch's numbers for the same seed, exactly.
+
+    Raises:
+        RuntimeError: If there is no integer in the range, or ``dtype`` does not hold it.
+        TypeError: If ``size`` is no tuple or list.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.randint(3, 10, (4,))
+        tensor([5, 8, 8, 7])
+    """
+    low, high, size = _read_bounds("randint", low, high, size)
+    native = xp.native_dtype(dtypes.int64) if dtype is None else dtype
+    engine = engine_of("randint", xp, generator)
+    return integers("randint", engine, checked_size("randint", size), native, low, high)
+
+
+def _read_bounds(name: str, low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
+    """``(high, size)`` or ``(low, high, size)``, whichever was given."""
+    if size is None and isinstance(high, (tuple, list)):
+        low, high, size = 0, low, high
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'size' must be tuple of ints, not {type(size).__name__}"
+        )
+    return integer(name, "low", low), integer(name, "high", high), size
+
+
+@creation(default_dtype=False)
+def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -> Array:
+    """The integers from 0 to ``n - 1`` in random order.
+
+    Args:
+        n: How many; at least 0.
+        generator: A ``Generator``. Default: the default one.
+        dtype: Default: int64.
+
+    Returns:
+        Tensor of shape ``(n,)``; torch's numbers for the same seed, exactly.
+
+    Raises:
+        RuntimeError: If ``n`` is negative, or ``dtype`` does not hold ``n``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.randperm(4)
+        tensor([2, 0, 1, 3])
+    """
+    count = integer("randperm", "n", n)
+    if count < 0:
+        raise RuntimeError(
+            f"randperm: Trying to create tensor with negative dimension {count}: [{count}]"
+        )
+    wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    if wanted.is_floating_point and count > 2 / dtypes.finfo(wanted).eps + 1:
+        limit = int(2 / dtypes.finfo(wanted).eps) + 1
+        raise RuntimeError(
+            f"randperm: n cannot be greater than {limit} for {wanted.name} type, got {count}"
+        )
+    if wanted.kind in "ui" and count > dtypes.iinfo(wanted).max:
+        raise RuntimeError(
+            f"randperm: value cannot be converted to type {wanted.name} without overflow: {count}"
+        )
+    return engine_of("randperm", xp, generator).permutation(count, xp.native_dtype(wanted))
+
+
+# -- from given parameters ---------------------------------------------------------------------
+
+
+@op
+def bernoulli(
+    xp: Backend,
+    input: Array,
+    p: float | None = None,
+    *,
+    generator: Any = None,
+    out: Array | None = None,
+) -> Array:
+    """Ones and zeros: one with the probability that ``input`` gives.
+
+    Args:
+        input: Probabilities, a float tensor of any shape.
+        p: One probability for all elements, of which ``input`` is then only the shape and
+            dtype.
+        generator: A ``Generator``. Default: the default one.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of ``input``'s shape and dtype; its gradient is zero.
+
+    Raises:
+        RuntimeError: If a probability is not in ``[0, 1]``.
+        NotImplementedError: If ``input`` holds integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.bernoulli(tt.tensor([0.1, 0.5, 0.9]))
+        tensor([0., 0., 1.])
+    """
+    engine = engine_of("bernoulli", xp, generator)
+    dtype = input.dtype
+    if p is not None:
+        check_probability("bernoulli_", p)
+        return engine.bernoulli(float(p), input.shape, dtype)
+    if dtype.kind != "f":
+        raise not_implemented("bernoulli", "bernoulli_tensor_cpu_p_", dtype)
+    return engine.bernoulli(input, input.shape, dtype)
+
+
+bernoulli.vjp(input=lambda xp, g: xp.zeros_like(g))
+
+
+@op
+def multinomial(
+    xp: Backend,
+    input: Array,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Any = None,
+    out: Array | None = None,
+) -> Array:
+    """Indices drawn with the probabilities that rows of weights give.
+
+    Args:
+        input: Weights of shape ``(n,)`` or ``(rows, n)``, a float tensor; they need not sum
+            to 1.
+        num_samples: How many indices per row.
+        replacement: Whether an index may come more than once.
+        generator: A ``Generator``. Default: the default one.
+        out: Where to write the result.
+
+    Returns:
+        int64 tensor of shape ``(num_samples,)`` or ``(rows, num_samples)``.
+
+    Raises:
+        RuntimeError: For another shape or dtype, for weights that are negative, infinite,
+            NaN or all zero in a row, and for more samples than there are to be had.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.multinomial(tt.tensor([0.0, 3.0, 0.0]), 2, replacement=True)
+        tensor([1, 1])
+    """
+    if input.dtype.kind != "f":
+        raise RuntimeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            f"{dtypes.as_dtype(input.dtype).name}"
+        )
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, got shape {list(input.shape)}")
+    if num_samples <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples, got num_samples={num_samples}")
+    if not replacement and num_samples > input.shape[-1]:
+        raise RuntimeError(
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
+            f"num_samples={num_samples}, shape {list(input.shape)}"
+        )
+    return engine_of("multinomial", xp, generator).multinomial(input, num_samples, replacement)
+
+
+@op(method=False)
+def _normal_around(xp: Backend, mean: Array, std: float, generator: Any) -> Array:
+    noise = engine_of("normal", xp, generator).normal(mean.shape, mean.dtype, 0.0, std)
+    return noise + mean
+
+
+@op(method=False)
+def _normal_scaled(xp: Backend, mean: float, std: Array, generator: Any) -> Array:
+    noise = engine_of("normal", xp, generator).normal(std.shape, std.dtype)
+    noise *= std
+    noise += mean
+    return noise
+
+
+@op(method=False)
+def _normal_both(xp: Backend, mean: Array, std: Array, generator: Any) -> Array:
+    shape = xp.broadcast_shapes(mean.shape, std.shape)
+    noise = engine_of("normal", xp, generator).normal(shape, mean.dtype)
+    return (noise * std).astype(mean.dtype, copy=False) + mean
+
+
+_normal_around.vjp(mean=lambda xp, g: xp.zeros_like(g))
+_normal_scaled.vjp(std=lambda xp, g: xp.zeros_like(g))
+_normal_both.vjp(mean=lambda xp, g: xp.zeros_like(g), std=lambda xp, g: xp.zeros_like(g))
+
+
+@composite(method=False)
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Sequence[int] | None = None,
+    *,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    backend: Any = None,
+) -> Tensor:
+    """Normal numbers, each with the mean and standard deviation given for its place.
+
+    Args:
+        mean: A number, or a float tensor.
+        std: A number, or a tensor; default 1.
+        size: The shape, where both are numbers.
+        generator: A ``Generator``. Default: the default one.
+        out: Where to write the result.
+        dtype: Where both are numbers, a float or complex dtype. Default: the default dtype.
+        layout: Accepted for compatibility.
+        device: Where both are numbers: where. Default: the active backend's.
+        pin_memory: Accepted for compatibility.
+        requires_grad: Whether the result is a leaf whose gradient is wanted.
+        backend: A backend or its name; overrides the active one.
+
+    Returns:
+        Tensor of shape ``size``, or of the broadcast shape of ``mean`` and ``std``.
+
+    Raises:
+        RuntimeError: If a standard deviation is negative, or the shapes do not broadcast.
+        TypeError: If both are numbers and ``size`` is missing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.normal(tt.tensor([0.0, 10.0]), tt.tensor([1.0, 0.1]))
+        tensor([1.5410, 9.9707])
+    """
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        result = _normal_of(mean, std, generator)
+    else:
+        if size is None:
+            raise TypeError("normal() missing required argument 'size', as mean and std are numbers")
+        check_normal("normal", std)
+        result = _normal_sized(mean, std, size, generator, dtype, device, backend)
+    if out is not None:
+        return write_to_out(out, result, OPS["normal"])  # type: ignore[no-any-return]
+    return result.requires_grad_() if requires_grad else result
+
+
+def _all_non_negative(std: Tensor) -> bool:
+    return bool((std._data >= 0).all())
+
+
+def _normal_of(mean: Any, std: Any, generator: Any) -> Tensor:
+    if isinstance(std, Tensor):
+        if std.is_complex():
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        if not _all_non_negative(std):
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    else:
+        check_normal("normal", std)
+    drawn: Tensor = mean if isinstance(mean, Tensor) else std
+    if not (drawn.is_floating_point() or drawn.is_complex()):
+        raise not_implemented("normal", "normal_kernel_cpu", drawn._data.dtype)
+    if not isinstance(std, Tensor):
+        result: Tensor = _normal_around(mean, std, generator)
+    elif not isinstance(mean, Tensor):
+        result = _normal_scaled(mean, std, generator)
+    else:
+        result = _normal_both(mean, std, generator)
+    return result
+
+
+def _normal_sized(
+    mean: float, std: float, size: Any, generator: Any, dtype: Any, device: Any, backend: Any
+) -> Tensor:
+    xp = backend_for(device, backend)
+    wanted = _state.default_dtype() if dtype is None else dtypes.as_dtype(dtype)
+    if wanted.category < 2:
+        raise not_implemented("normal", "normal_kernel_cpu", wanted)
+    shape = checked_size("normal", size)
+    engine = engine_of("normal", xp, generator)
+    return wrap(engine.normal(shape, xp.native_dtype(wanted), mean, std), xp)
+
+
+# -- like another tensor --------------------------------------------------------------------------
+
+
+def _like(
+    name: str,
+    input: Tensor,
+    draw: Callable[[Any, Any, Any, bool], Any],
+    generator: Any,
+    dtype: Any,
+    device: Any,
+    backend: Any,
+    requires_grad: bool,
+) -> Tensor:
+    """A tensor of ``input``'s shape and order in memory, which is the order of drawing.
+
+    ``draw(engine, shape, dtype, contiguous)`` makes the array.
+    """
+    xp = input._xp if device is None and backend is None else backend_for(device, backend)
+    native = xp.native_dtype(input.dtype if dtype is None else dtypes.as_dtype(dtype))
+    engine = engine_of(name, xp, generator)
+    order, contiguous = order_like(input._data)
+    data = in_order(
+        xp, input._data.shape, order, lambda shape: draw(engine, shape, native, contiguous)
+    )
+    out = wrap(data, xp)
+    return out.requires_grad_() if requires_grad else out
+
+
+@composite(method=False)
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    backend: Any = None,
+) -> Tensor:
+    """Numbers drawn uniformly from ``[0, 1)``, as many and of the dtype of ``input``.
+
+    Args:
+        input: Tensor of any shape.
+        generator: A ``Generator``. Default: the default one.
+        dtype: Default: ``input``'s.
+        layout: Accepted for compatibility.
+        device: Where. Default: where ``input`` is.
+        pin_memory: Accepted for compatibility.
+        requires_grad: Whether the result is a leaf whose gradient is wanted.
+        memory_format: Accepted for compatibility; the result lies in memory as ``input``.
+        backend: A backend or its name. Default: ``input``'s.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        NotImplementedError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.rand_like(tt.zeros(2))
+        tensor([0.4963, 0.7682])
+    """
+
+    def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
+        if native.kind not in "fc":
+            raise not_implemented("rand_like", "check_uniform_bounds", native)
+        return engine.uniform(shape, native)
+
+    return _like("rand_like", input, draw, generator, dtype, device, backend, requires_grad)
+
+
+@composite(method=False)
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    backend: Any = None,
+) -> Tensor:
+    """Numbers drawn from the standard normal distribution, as many as ``input`` has.
+
+    Args:
+        input: Tensor of any shape.
+        generator: A ``Generator``. Default: the default one.
+        dtype: Default: ``input``'s.
+        layout: Accepted for compatibility.
+        device: Where. Default: where ``input`` is.
+        pin_memory: Accepted for compatibility.
+        requires_grad: Whether the result is a leaf whose gradient is wanted.
+        memory_format: Accepted for compatibility; the result lies in memory as ``input``.
+        backend: A backend or its name. Default: ``input``'s.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        NotImplementedError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.randn_like(tt.zeros(2))
+        tensor([ 1.5410, -0.2934])
+    """
+
+    def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
+        if native.kind not in "fc":
+            raise not_implemented("randn_like", "normal_kernel_cpu", native)
+        return engine.normal(shape, native, contiguous=contiguous)
+
+    return _like("randn_like", input, draw, generator, dtype, device, backend, requires_grad)
+
+
+@composite(method=False)
+def randint_like(
+    input: Tensor,
+    low: int = 0,
+    high: int | None = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    backend: Any = None,
+) -> Tensor:
+    """Integers drawn uniformly from ``low`` to below ``high``, as many as ``input`` has.
+
+    ``randint_like(input, high)`` and ``randint_like(input, low, high)``.
+
+    Args:
+        input: Tensor of any shape.
+        low: The lowest; default 0.
+        high: One above the highest.
+        generator: A ``Generator``. Default: the default one.
+        dtype: Default: ``input``'s.
+        layout: Accepted for compatibility.
+        device: Where. Default: where ``input`` is.
+        pin_memory: Accepted for compatibility.
+        requires_grad: Whether the result is a leaf whose gradient is wanted.
+        memory_format: Accepted for compatibility; the result lies in memory as ``input``.
+        backend: A backend or its name. Default: ``input``'s.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If there is no integer in the range, or the dtype does not hold it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.randint_like(tt.zeros(3), 10)
+        tensor([4., 9., 3.])
+    """
+    bounds = (0, low) if high is None else (low, high)
+    first, last = (integer("randint_like", "high", bound) for bound in bounds)
+
+    def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
+        return integers("randint_like", engine, shape, native, first, last)
+
+    return _like("randint_like", input, draw, generator, dtype, device, backend, requires_grad)

@@ -1,0 +1,317 @@
+"""Seeds and random generators: ``tinytorch.random``, as ``torch.random``.
+
+Every backend has a default generator, which random functions use when they are given
+none. Seeded alike, every generator gives PyTorch's CPU numbers.
+
+    >>> import tinytorch as tt
+    >>> _ = tt.manual_seed(0)
+    >>> tt.rand(2)
+    tensor([0.4963, 0.7682])
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from . import _state, backends
+from ._creation import backend_for
+from ._device import device as Device
+from ._tensor import Tensor, wrap
+from .backends.base import Backend
+
+__all__ = [
+    "Generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
+    "set_rng_state", "thread_safe_generator",
+]  # fmt: skip
+
+#: What torch seeds a generator with that nobody has seeded.
+_UNSEEDED = 67280421310721
+
+
+class Generator:
+    """A stream of random numbers of its own.
+
+    Args:
+        device: Where the numbers are wanted. Default: where the active backend's are.
+
+    Attributes:
+        backend: The backend whose arrays it draws.
+
+    Raises:
+        ImportError: If the device's backend cannot be used here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> generator = tt.Generator().manual_seed(0)
+        >>> tt.randint(10, (4,), generator=generator)
+        tensor([4, 9, 3, 0])
+    """
+
+    backend: Backend
+    _engine: Any
+
+    def __init__(self, device: Any = None) -> None:
+        self.backend = backend_for(device)
+        self._engine = self.backend.make_generator(_UNSEEDED)
+
+    @property
+    def device(self) -> Device:
+        """Where the numbers are drawn."""
+        return Device(self.backend.device_type)
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Restart the stream at ``seed``; returns the generator itself.
+
+        Args:
+            seed: Between -2**63 and 2**64 - 1; a negative one counts down from 2**64.
+
+        Raises:
+            TypeError: If ``seed`` is no int.
+            ValueError: If it is out of range.
+        """
+        self._engine.manual_seed(_checked_seed(seed))
+        return self
+
+    def seed(self) -> int:
+        """Restart the stream at a seed from the operating system, and return that seed."""
+        fresh = _fresh_seed()
+        self._engine.manual_seed(fresh)
+        return fresh
+
+    def initial_seed(self) -> int:
+        """The seed of the present stream."""
+        return int(self._engine.initial_seed())
+
+    def get_state(self) -> Tensor:
+        """The state, a uint8 tensor on the CPU that ``torch.set_rng_state`` also reads."""
+        host = backends.load("numpy")
+        return wrap(host.from_numpy(self._engine.get_state()), host)
+
+    def set_state(self, new_state: Tensor) -> None:
+        """Continue from a state that ``get_state``, here or in torch, returned.
+
+        Raises:
+            TypeError: If ``new_state`` is no uint8 tensor.
+            RuntimeError: If it is no state.
+        """
+        if not isinstance(new_state, Tensor) or new_state.dtype.name != "uint8":
+            raise TypeError("RNG state must be a torch.ByteTensor: a Tensor of dtype uint8")
+        self._engine.set_state(new_state._xp.to_numpy(new_state._data))
+
+    def clone_state(self) -> Generator:
+        """A new generator that goes on as this one would."""
+        return _rebuild(type(self), self.backend.name, self._engine.get_state())
+
+    def __repr__(self) -> str:
+        return f"Generator(device='{self.device}', initial_seed={self.initial_seed()})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Generator):
+            return NotImplemented
+        return self._engine is other._engine
+
+    def __hash__(self) -> int:
+        return id(self._engine)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.backend.name, self._engine.get_state())
+
+
+def _rebuild(cls: type[Generator], backend: str, state: Any) -> Generator:
+    generator = _around(backends.load(backend), None, cls)
+    generator._engine.set_state(state)
+    return generator
+
+
+def _around(backend: Backend, engine: Any, cls: type[Generator] = Generator) -> Generator:
+    generator = object.__new__(cls)
+    generator.backend = backend
+    generator._engine = backend.make_generator(_UNSEEDED) if engine is None else engine
+    return generator
+
+
+def _checked_seed(seed: Any) -> int:
+    if not hasattr(seed, "__index__"):
+        raise TypeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+    number = operator.index(seed)
+    if not -(2**63) <= number < 2**64:
+        raise ValueError(
+            f"manual_seed: Overflow when unpacking long long: expected a seed between -2**63 and "
+            f"2**64 - 1, got {number}"
+        )
+    return number % 2**64
+
+
+def _fresh_seed() -> int:
+    return int.from_bytes(os.urandom(8), "little")
+
+
+def _default(backend: Backend | None = None) -> Generator:
+    """The generator that random functions use on a backend (default: the active one)."""
+    if backend is None:
+        backend = _state.current_backend()
+    found = _state.generator(backend)
+    return found if isinstance(found, Generator) else _around(backend, found)
+
+
+def _defaults() -> list[Generator]:
+    """The default generators of the active backend and of every other that is loaded."""
+    found = {_state.current_backend()}
+    found.update(b for b in map(backends.loaded, backends.list_backends()) if b is not None)
+    return [_default(backend) for backend in found]
+
+
+# -- the default generators ----------------------------------------------------------------
+
+
+def manual_seed(seed: int) -> Generator:
+    """Seed the default generators of all backends, those not loaded yet included.
+
+    Args:
+        seed: Anything ``int()`` takes, between -2**63 and 2**64 - 1.
+
+    Returns:
+        The active backend's default generator.
+
+    Raises:
+        ValueError: If ``seed`` is no number or out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.manual_seed(1).initial_seed()
+        1
+    """
+    number = _checked_seed(int(seed))
+    _state.set_generator_factory(lambda backend: backend.make_generator(number))
+    for generator in _defaults():
+        generator.manual_seed(number)
+    return _default()
+
+
+def seed() -> int:
+    """Seed the default generators from the operating system.
+
+    Returns:
+        The seed, with which ``manual_seed`` repeats what follows.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> number = tt.seed()
+        >>> first = tt.rand(3)
+        >>> _ = tt.manual_seed(number)
+        >>> tt.equal(first, tt.rand(3))
+        True
+    """
+    fresh = _fresh_seed()
+    manual_seed(fresh)
+    return fresh
+
+
+def initial_seed() -> int:
+    """The seed of the active backend's default generator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(7)
+        >>> tt.initial_seed()
+        7
+    """
+    return _default().initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The state of the active backend's default generator: 5056 bytes, as torch lays them out.
+
+    Returns:
+        A uint8 tensor on the CPU; torch reads it through ``torch.from_numpy``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> state = tt.get_rng_state()
+        >>> first = tt.rand(3)
+        >>> tt.set_rng_state(state)
+        >>> tt.equal(first, tt.rand(3))
+        True
+    """
+    return _default().get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Have the active backend's default generator continue from a state.
+
+    Args:
+        new_state: What ``get_rng_state`` returned, here or in torch.
+
+    Raises:
+        TypeError: If it is no uint8 tensor.
+        RuntimeError: If it is no state.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_rng_state(tt.get_rng_state())
+    """
+    _default().set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(
+    devices: Iterable[Any] | None = None, enabled: bool = True, device_type: str | None = None
+) -> Iterator[None]:
+    """Put the default generators back, at the end of a block, to where they were.
+
+    Args:
+        devices: Devices whose generators to put back, beside the active backend's.
+            Default: all.
+        enabled: Whether to do anything.
+        device_type: The type of the devices that ``devices`` gives as numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> with tt.random.fork_rng():
+        ...     print(tt.rand(1))
+        tensor([0.4963])
+        >>> tt.rand(1)
+        tensor([0.4963])
+    """
+    if not enabled:
+        yield
+        return
+    saved = [(g, g._engine.get_state()) for g in _forked(devices, device_type)]
+    try:
+        yield
+    finally:
+        for generator, state in saved:
+            generator._engine.set_state(state)
+
+
+def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Generator]:
+    if devices is None:
+        return _defaults()
+    named = [Device(device_type or "cuda", d) if isinstance(d, int) else d for d in devices]
+    found = dict.fromkeys([_state.current_backend(), *map(backend_for, named)])
+    return [_default(backend) for backend in found]
+
+
+def thread_safe_generator() -> None:
+    """None: the default generator may be used from any thread, also a DataLoader's.
+
+    Draws hold a lock, and a worker has a default generator of its own.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> generator = tt.random.thread_safe_generator()
+        >>> tt.rand(2, generator=generator).shape
+        tinytorch.Size([2])
+    """
+    return None
+
+
+def __getattr__(name: str) -> Any:
+    if name == "default_generator":
+        return _default()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
