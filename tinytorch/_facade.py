@@ -150,6 +150,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "Generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
     ),
     "tinytorch.backends.base": ("Backend",),
+    "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}
 

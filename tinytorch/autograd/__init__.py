@@ -1,1 +1,38 @@
 """Automatic differentiation: the graph, the backward pass and what users build on them."""
+
+from __future__ import annotations
+
+from .._state import enable_grad as enable_grad
+from .._state import inference_mode as inference_mode
+from .._state import no_grad as no_grad
+from .._state import set_grad_enabled as set_grad_enabled
+from .anomaly import detect_anomaly as detect_anomaly
+from .anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from .anomaly import is_anomaly_enabled as is_anomaly_enabled
+from .anomaly import set_detect_anomaly as set_detect_anomaly
+from .graph import RemovableHandle as RemovableHandle
+
+
+def __getattr__(name: str) -> object:
+    """The parts that need Tensor, which itself needs this package's graph."""
+    import importlib
+
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(importlib.import_module(f"tinytorch.autograd.{module}"), name)
+    raise AttributeError(f"module 'tinytorch.autograd' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*_NOW, *(name for names in _LATER.values() for name in names)})
+
+
+_NOW = (
+    "RemovableHandle", "detect_anomaly", "enable_grad", "inference_mode", "is_anomaly_enabled",
+    "is_anomaly_check_nan_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+)  # fmt: skip
+_LATER = {
+    "passes": ("backward", "grad"),
+    "function": ("Function", "FunctionCtx", "once_differentiable"),
+    "gradcheck": ("GradcheckError", "gradcheck", "gradgradcheck"),
+}

@@ -23,7 +23,7 @@ class Hooks:
 
     #: Wraps a raw array and its backend in a Tensor.
     wrap: Callable[[Any, Any], Any]
-    #: The namespace rules run in under ``create_graph``.
+    #: The namespace rules run in under ``create_graph``: ``tinytorch.numpy``.
     graph_namespace: Callable[[], Any]
     #: A tensor that stands for a node's result, for rules that use ``out``.
     output_of: Callable[[Node], Any]
@@ -127,7 +127,7 @@ class Sweep:
                 node = pending.pop(seq)
                 g = grads.pop(seq)
                 owned.discard(seq)
-                if node.hooks or node.extra or self.capturing:
+                if node.hooks or node.extra or self.capturing or Anomaly.enabled:
                     g = self._before(node, g)
                     if self.capturing and seq not in self.needed:
                         continue
@@ -144,7 +144,7 @@ class Sweep:
         if node.saved or node.out_version is not None:
             check_versions(node)
         xp = node.xp
-        if op.joint is not None or g.__class__ is list or node.extra or self.capturing:
+        if op.joint is not None or g.__class__ is list or node.extra or self.capturing or Anomaly.enabled:
             self._visit_joint(node, xp, g, args)
         else:
             rules = op.rule_list
@@ -199,6 +199,8 @@ class Sweep:
             ]
         if node.extra is not None and "post_hooks" in node.extra:
             results = self._after(node, results, g)
+        if Anomaly.enabled and Anomaly.check_nan:
+            self._refuse_nan(node, results)
         for edge, h in zip(edges, results, strict=True):
             if edge is not None and h is not None:
                 h = self._fit(node, edge, h)
@@ -219,6 +221,14 @@ class Sweep:
             wanted = node.xp.dtype_of_native(dtype)
             h = (h.real if h.is_complex() and not wanted.is_complex else h).to(wanted)
         return h
+
+    def _refuse_nan(self, node: Node, results: Any) -> None:
+        for i, h in enumerate(results):
+            raw = getattr(h, "_data", h)
+            if h is not None and raw.dtype.kind in "fc" and bool(node.xp.isnan(raw).any()):
+                raise RuntimeError(
+                    f"Function '{node.name()}' returned nan values in its {i}th output."
+                )
 
     def _materialize(self, node: Node, grads: list[Gradient]) -> tuple[Gradient, ...]:
         def zero(i: int) -> Gradient:

@@ -115,6 +115,10 @@ class Backend:
         """``target[index] += values`` in place, repeated indices summed."""
         self.library.add.at(target, index, values)
 
+    def astype(self, array: Array, dtype: Any) -> Array:
+        """The array in another native dtype, itself if it has it already."""
+        return array.astype(dtype, copy=False)
+
     def check_indices(
         self, name: str, index: Array, size: int, dim: int, negative: bool = True
     ) -> None:

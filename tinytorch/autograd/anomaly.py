@@ -1,0 +1,70 @@
+"""Anomaly mode: which forward call a failing or NaN gradient came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .engine import Anomaly
+
+
+class set_detect_anomaly:
+    """Switch anomaly mode on or off, as a function or for a ``with`` block.
+
+    While it is on, each recorded operation remembers its call's traceback, an error in its
+    gradient carries that as a note, and a gradient with NaN is an error. It is slow.
+
+    Args:
+        mode: Whether it is on.
+        check_nan: Whether NaN in a gradient is an error; default True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.autograd.set_detect_anomaly(True):
+        ...     tt.is_anomaly_enabled()
+        True
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = (Anomaly.enabled, Anomaly.check_nan)
+        Anomaly.enabled, Anomaly.check_nan = mode, check_nan
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: Any) -> None:
+        Anomaly.enabled, Anomaly.check_nan = self._before
+
+
+class detect_anomaly(set_detect_anomaly):
+    """``set_detect_anomaly(True)`` for a ``with`` block.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.autograd.detect_anomaly():
+        ...     loss = tt.ones(1, requires_grad=True).sum()
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(True, check_nan)
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_anomaly_enabled()
+        False
+    """
+    return Anomaly.enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly mode, when on, looks for NaN.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_anomaly_check_nan_enabled()
+        True
+    """
+    return Anomaly.check_nan

@@ -1,0 +1,279 @@
+"""``autograd.Function``: operations whose forward and backward a user writes."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from .. import _state
+from .._tensor import Tensor, wrap
+from .engine import conjugate
+from .graph import FREED, Node, Slot
+from .views import edge_of
+
+
+class FunctionCtx:
+    """What ``forward`` leaves for ``backward``: tensors, flags, any attribute of your own.
+
+    Attributes:
+        needs_input_grad: Per argument of ``forward``, whether its gradient is wanted.
+    """
+
+    def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
+        self.needs_input_grad = needs_input_grad
+        self._to_save: tuple[Tensor | None, ...] = ()
+        self._saved: tuple[Any, ...] = ()
+        self._node: Callable[[], Node | None] = lambda: None
+        self._dirty: tuple[Tensor, ...] = ()
+        self._non_differentiable: tuple[Tensor, ...] = ()
+        self._materialize = True
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for ``backward``; they are checked for in-place changes."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument is of type "
+                    f"{type(tensor).__name__}"
+                )
+        self._to_save = tensors
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What ``save_for_backward`` was given.
+
+        Raises:
+            RuntimeError: If the graph was freed.
+        """
+        node = self._node()
+        if node is not None and node.args is FREED:
+            raise RuntimeError(
+                "Trying to backward through the graph a second time (or directly access saved "
+                "tensors after they have already been freed)."
+            )
+        return tuple(self._output(s) if isinstance(s, _SavedOutput) else s for s in self._saved)
+
+    def _output(self, saved: _SavedOutput) -> Tensor:
+        out = wrap(saved.data, saved.xp)
+        node = self._node()
+        if node is not None and saved.differentiable:
+            out._node = node if saved.index is None else Slot(node, saved.index)
+            out._rg = True
+        return out
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs ``forward`` changed in place; it must return them."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs no gradient flows through."""
+        self._non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether ``backward`` gets zeros (default) or None for unused outputs."""
+        self._materialize = value
+
+
+class _SavedOutput:
+    """An output kept for backward: its array, since the tensor would make a cycle."""
+
+    def __init__(self, tensor: Tensor, index: int | None, differentiable: bool) -> None:
+        self.data = tensor._data
+        self.xp = tensor._xp
+        self.index = index
+        self.differentiable = differentiable
+
+
+class _FunctionOp:
+    """What the engine asks of an operation, for a ``Function`` subclass."""
+
+    saved_positions: tuple[int, ...] = ()
+    sequence = None
+    rule_list: tuple[Any, ...] = ()
+
+    def __init__(self, cls: type[Function], materialize: bool) -> None:
+        self.cls = cls
+        self.name = cls.__name__
+        self.backward_name = cls.__name__ + "Backward"
+        self.materialize = materialize
+
+    def joint(self, xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
+        """The gradients ``backward`` returns, for the tensor arguments alone."""
+        ctx, positions, backend = args
+        many = isinstance(g, tuple)
+        grads = [_as_user(h, backend) for h in (g if many else (g,))]
+        graph_mode = any(isinstance(h, Tensor) for h in (g if many else (g,)))
+        results = self.cls.backward(ctx, *grads)
+        results = results if isinstance(results, tuple) else (results,)
+        count = len(ctx.needs_input_grad)
+        if len(results) > count and any(r is not None for r in results[count:]) or len(results) < count:
+            raise RuntimeError(
+                f"function {self.backward_name} returned an incorrect number of gradients "
+                f"(expected {count}, got {len(results)})"
+            )
+        return [_from_user(self, results[i], graph_mode) for i in positions]
+
+
+def _as_user(h: Any, backend: Any) -> Any:
+    if h is None:
+        return None
+    return conjugate(h if isinstance(h, Tensor) else wrap(h, backend))
+
+
+def _from_user(op: _FunctionOp, result: Any, graph_mode: bool) -> Any:
+    if result is None:
+        return None
+    if not isinstance(result, Tensor):
+        raise TypeError(
+            f"{op.backward_name}: expected Tensor or None as a gradient, got "
+            f"{type(result).__name__}"
+        )
+    result = conjugate(result)
+    return result if graph_mode else result._data
+
+
+class Function:
+    """Base of operations with a gradient of your own.
+
+    A subclass defines static methods ``forward(ctx, *args)`` and ``backward(ctx, *grads)``
+    (or ``forward(*args)`` with ``setup_context(ctx, inputs, output)``), and is called through
+    ``apply``. ``backward`` returns one gradient, or None, per argument of ``forward``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Cube(tt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x ** 3
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         (x,) = ctx.saved_tensors
+        ...         return grad * 3 * x ** 2
+        >>> x = tt.tensor(2.0, requires_grad=True)
+        >>> Cube.apply(x).backward()
+        >>> x.grad
+        tensor(12.)
+    """
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the result; gradients are not recorded inside."""
+        raise NotImplementedError(
+            "You must implement the forward function for custom autograd.Function."
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Fill ``ctx``, where ``forward`` does not take it."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Gradients of the arguments, given those of the results."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with backward mode AD."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run ``forward`` and record it."""
+        edges = [edge_of(a) if isinstance(a, Tensor) else None for a in args]
+        recording = _state.grad_enabled() and any(e is not None for e in edges)
+        ctx = FunctionCtx(tuple(recording and e is not None for e in edges))
+        with _state.no_grad():
+            output = cls._forward(ctx, args, kwargs)
+        outputs = output if isinstance(output, tuple) else (output,)
+        if recording:
+            outputs = _record(cls, ctx, args, edges, outputs)
+        return outputs if isinstance(output, tuple) else outputs[0]
+
+    @classmethod
+    def _forward(cls, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if cls.setup_context is Function.setup_context:
+            return cls.forward(ctx, *args, **kwargs)
+        output = cls.forward(*args, **kwargs)
+        cls.setup_context(ctx, args, output)
+        return output
+
+
+def _record(
+    cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], edges: list[Any], outputs: Any
+) -> tuple[Any, ...]:
+    positions = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
+    xp = next(a._xp for a in args if isinstance(a, Tensor))
+    op = _FunctionOp(cls, ctx._materialize)
+    node = Node(op, xp, tuple(edges[i] for i in positions), (ctx, positions, xp), (), None, None)
+    ctx._node = weakref.ref(node)
+    fixed = tuple(_fresh(ctx, args, out) for out in outputs)
+    tensors = [t for t in fixed if isinstance(t, Tensor)]
+    single = len(fixed) == 1
+    node.shape = tensors[0]._data.shape if single else tuple(t._data.shape for t in tensors)
+    node.dtype = tensors[0]._data.dtype if single else tuple(t._data.dtype for t in tensors)
+    for i, tensor in enumerate(tensors):
+        skip = any(tensor is t for t in ctx._non_differentiable)
+        if tensor._data.dtype.kind in "fc" and not skip:
+            tensor._node = node if single else Slot(node, i)
+            tensor._rg = True
+    _save(ctx, node, fixed, single)
+    return fixed
+
+
+def _fresh(ctx: FunctionCtx, args: tuple[Any, ...], out: Any) -> Any:
+    """An output that may get a history: not an input that came back unchanged."""
+    if any(out is t for t in ctx._dirty):
+        out._bump()
+        return out
+    if isinstance(out, Tensor) and any(out is a for a in args):
+        return out.detach()
+    return out
+
+
+def _save(ctx: FunctionCtx, node: Node, outputs: tuple[Any, ...], single: bool) -> None:
+    saved: list[Any] = []
+    for tensor in ctx._to_save:
+        at = next((i for i, out in enumerate(outputs) if out is tensor), None)
+        if tensor is not None and at is not None:
+            saved.append(_SavedOutput(tensor, None if single else at, bool(tensor._rg)))
+        else:
+            saved.append(tensor)
+    ctx._saved = tuple(saved)
+    ctx._to_save = ()
+    node.saved = tuple(t for t in saved if isinstance(t, Tensor))
+    if any(t._version for t in node.saved):
+        node.versions = tuple(t._version for t in node.saved)
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator for a ``backward`` that cannot be differentiated itself: asking for it raises."""
+
+    @functools.wraps(backward)
+    def wrapper(ctx: Any, *grads: Any) -> Any:
+        if not _state.grad_enabled():
+            return backward(ctx, *grads)
+        with _state.no_grad():
+            results = backward(ctx, *grads)
+        if not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+            return results
+        many = isinstance(results, tuple)
+        refused = [_Refuse.apply(r) if isinstance(r, Tensor) else r
+                   for r in (r.detach().requires_grad_() if isinstance(r, Tensor) else r
+                             for r in (results if many else (results,)))]
+        return tuple(refused) if many else refused[0]
+
+    return wrapper
+
+
+class _Refuse(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        raise RuntimeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable"
+        )

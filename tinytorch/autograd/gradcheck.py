@@ -1,0 +1,221 @@
+"""Gradients against finite differences, of first and second order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _state
+from .._tensor import Tensor, wrap
+from .passes import grad
+
+
+class GradcheckError(RuntimeError):
+    """A gradient differs from its finite differences."""
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    **options: Any,
+) -> bool:
+    """Compare the gradients of ``func`` with central differences.
+
+    Every element of every input that requires grad is moved by ``eps`` (and by ``eps * 1j``
+    if complex): use small float64 inputs, away from kinks.
+
+    Args:
+        func: Function of tensors giving a tensor or several.
+        inputs: Its arguments, or its only argument.
+        eps: Step of the differences.
+        atol: Absolute tolerance.
+        rtol: Relative tolerance.
+        raise_exception: Raise on a difference (default) or return False.
+        nondet_tol: How much two backward passes may differ.
+        **options: torch's other switches, accepted.
+
+    Returns:
+        Whether all agree.
+
+    Raises:
+        GradcheckError: On a difference, with the two Jacobians' first wrong entry.
+        ValueError: If no input requires grad.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([0.5, 1.0], dtype=tt.float64, requires_grad=True)
+        >>> tt.autograd.gradcheck(lambda x: x.sin(), (x,))
+        True
+    """
+    args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    watched = [a for a in args if isinstance(a, Tensor) and a.requires_grad]
+    if not watched:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the "
+            "them have requires_grad=True."
+        )
+    try:
+        for out_index in range(len(_differentiable_outputs(func, args))):
+            _check_output(func, args, watched, out_index, eps, atol, rtol)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def _differentiable_outputs(func: Callable[..., Any], args: tuple[Any, ...]) -> list[Tensor]:
+    out = func(*args)
+    outs = out if isinstance(out, (tuple, list)) else (out,)
+    return [o for o in outs if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
+
+
+def _check_output(
+    func: Any, args: Any, watched: list[Tensor], at: int, eps: float, atol: float, rtol: float
+) -> None:
+    out = _differentiable_outputs(func, args)[at]
+    for number, tensor in enumerate(watched):
+        numeric = _numeric(func, args, tensor, at, eps)
+        analytic = _analytic(out, tensor)
+        for row, (have, want) in enumerate(zip(analytic, numeric, strict=True)):
+            for column, (a, n) in enumerate(zip(have, want, strict=True)):
+                if not abs(a - n) <= atol + rtol * abs(n):
+                    raise GradcheckError(
+                        f"Jacobian mismatch for output {at} with respect to input {number}, at "
+                        f"element {row} of the gradient, direction {column}: numerical {n}, "
+                        f"analytical {a}"
+                    )
+
+
+def _directions(out: Tensor) -> list[complex]:
+    return [1.0, 1j] if out.is_complex() else [1.0]
+
+
+def _analytic(out: Tensor, tensor: Tensor) -> list[list[complex]]:
+    """Per element of the output (and direction), the gradient of ``tensor``'s elements."""
+    rows: list[list[complex]] = []
+    size = out.numel()
+    for i in range(size):
+        for direction in _directions(out):
+            weight = wrap(out._xp.zeros(out._data.shape, out._data.dtype), out._xp)
+            weight._data.reshape(-1)[i] = direction
+            g: Any = None
+            if out.requires_grad:
+                (g,) = grad(out, tensor, weight, retain_graph=True, allow_unused=True)
+            rows.append(_flat(g, tensor))
+    return rows
+
+
+def _flat(g: Tensor | None, tensor: Tensor) -> list[complex]:
+    if g is None:
+        return [0.0] * tensor.numel()
+    values: list[complex] = g.detach().reshape(-1).tolist()  # type: ignore[attr-defined]
+    return values
+
+
+def _numeric(
+    func: Any, args: Any, tensor: Tensor, at: int, eps: float
+) -> list[list[complex]]:
+    """The same by central differences: the real (and imaginary) part of conj(w) * out."""
+    columns = [
+        [_difference(func, args, tensor, j, at, eps * step) / (2 * eps) for step in _directions(tensor)]
+        for j in range(tensor.numel())
+    ]
+    rows: list[list[complex]] = []
+    sample = columns[0][0] if columns else None
+    count = 0 if sample is None else sample.size
+    for i in range(count):
+        for w in _directions_of(sample):
+            rows.append([_combine(column, i, w) for column in columns])
+    return rows
+
+
+def _directions_of(sample: Any) -> list[complex]:
+    return [1.0, 1j] if sample.dtype.kind == "c" else [1.0]
+
+
+def _combine(column: list[Any], i: int, w: complex) -> complex:
+    """Gradient of Re(conj(w) out) by one element: along 1, and along i for complex inputs."""
+    parts = [(complex(w).conjugate() * complex(d.reshape(-1)[i])).real for d in column]
+    return parts[0] if len(parts) == 1 else complex(parts[0], parts[1])
+
+
+def _difference(func: Any, args: Any, tensor: Tensor, j: int, at: int, step: complex) -> Any:
+    flat = tensor._data.reshape(-1)
+    if not tensor._xp.is_view(flat, tensor._data):
+        raise ValueError("gradcheck: inputs must be contiguous")
+    before = flat[j].copy()
+    with _state.no_grad():
+        try:
+            flat[j] = before + step
+            above = _host(func, args, at)
+            flat[j] = before - step
+            below = _host(func, args, at)
+        finally:
+            flat[j] = before
+    return above - below
+
+
+def _host(func: Any, args: Any, at: int) -> Any:
+    out = _differentiable_outputs(func, args)[at]
+    return out._xp.to_numpy(out._data).copy()
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Sequence[Tensor] | None = None,
+    **options: Any,
+) -> bool:
+    """Compare second derivatives of ``func`` with central differences of its gradients.
+
+    Args:
+        func: Function of tensors giving a tensor or several.
+        inputs: Its arguments, or its only argument.
+        grad_outputs: Weights of the outputs; the default is fixed and irregular.
+        **options: As for ``gradcheck``.
+
+    Returns:
+        Whether all agree.
+
+    Raises:
+        GradcheckError: On a difference.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([0.5, 1.0], dtype=tt.float64, requires_grad=True)
+        >>> tt.autograd.gradgradcheck(lambda x: x.sin(), (x,))
+        True
+    """
+    args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    outputs = [o for o in _differentiable_outputs(func, args) if o.requires_grad]
+    weights = list(grad_outputs) if grad_outputs is not None else [_weight(o) for o in outputs]
+    count = len(args)
+
+    def gradients(*everything: Any) -> tuple[Tensor, ...]:
+        given, weights_now = everything[:count], everything[count:]
+        with _state.enable_grad():
+            outs = [o for o in _differentiable_outputs(func, given) if o.requires_grad]
+            watched = [x for x in given if isinstance(x, Tensor) and x.requires_grad]
+            found = grad(
+                outs, watched, weights_now, create_graph=True, allow_unused=True,
+                materialize_grads=True,
+            )  # fmt: skip
+        return found
+
+    return gradcheck(gradients, (*args, *weights), **options)
+
+
+def _weight(out: Tensor) -> Tensor:
+    """Fixed weights without symmetry: 0.6, 0.9, 1.2, ... modulo 1.5."""
+    count = out.numel()
+    values = [0.5 + (0.37 * (i + 1)) % 1.0 for i in range(count)]
+    array = out._xp.asarray(values, dtype=out._data.dtype).reshape(out._data.shape)
+    return wrap(array, out._xp).requires_grad_()
+
