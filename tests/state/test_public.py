@@ -29,3 +29,13 @@ def test_facade_and_state_share_one_object_with_source_and_documentation(name):
 def test_functions_belong_to_the_public_module(name):
     assert getattr(tinytorch, name).__module__ == "tinytorch"
     assert "..." not in str(inspect.signature(getattr(tinytorch, name)))
+
+
+def test_reloading_the_facade_keeps_the_state():
+    import importlib
+
+    tinytorch.set_backend("red")
+    with tinytorch.no_grad():
+        importlib.reload(tinytorch)
+        assert (tinytorch.get_backend(), tinytorch.is_grad_enabled()) == ("red", False)
+    assert (_state.get_backend(), _state.is_grad_enabled()) == ("red", True)
