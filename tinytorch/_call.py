@@ -44,19 +44,19 @@ def make_function(op: Op) -> Callable[..., Any]:
         return _unary(op)
     if op.params[:2] == ("input", "other") and op.tensors == (0, 1) and op.operands == (0, 1):
         if all(d is not REQUIRED for d in op.defaults[2:]):
-            return _binary(op)
+            return _binary(op, call)
     return _general(op)
 
 
 def _unary(op: Op) -> Callable[..., Any]:
     kernel = op.kernel
-    kinds = "fc" if op.promote == "float" else "fciub"
+    only_floats = op.promote == "float"
 
     def function(input: Any, **options: Any) -> Any:
         if options or not isinstance(input, Tensor):
             return call(op, (input,), options)
         x = input._data
-        if x.dtype.kind not in kinds:
+        if only_floats and x.dtype.kind not in "fc":
             return call(op, (input,), options)
         xp = input._xp
         y = kernel(xp, x)
@@ -68,32 +68,35 @@ def _unary(op: Op) -> Callable[..., Any]:
         out._rg = False
         out._node = out.grad = out._vc = out._base = out._view = None
         if input._rg and op.differentiable and grad_enabled():
-            record(op, xp, out, (input,), (x,))
+            record_unary(op, xp, out, input, x)
         return out
 
     return function
 
 
-def _binary(op: Op) -> Callable[..., Any]:
+def _binary(op: Op, fallback: Callable[..., Any]) -> Callable[..., Any]:
+    """The fast path of two operands; ``fallback`` takes every call that is none."""
     kernel = op.kernel
-    kinds = "fc" if op.promote == "float" else "fciub"
+    only_floats = op.promote == "float"
 
     def function(input: Any, other: Any, **options: Any) -> Any:
         if options or not isinstance(input, Tensor):
-            return call(op, (input, other), options)
+            return fallback(op, (input, other), options)
         x = input._data
         xp = input._xp
         rg = input._rg
         dtype = x.dtype
         if isinstance(other, Tensor):
             y = other._data
-            if y.dtype is not dtype or other._xp is not xp or dtype.kind not in kinds:
-                return call(op, (input, other), options)
+            if y.dtype is not dtype or other._xp is not xp:
+                return fallback(op, (input, other), options)
+            if only_floats and dtype.kind not in "fc":
+                return fallback(op, (input, other), options)
             rg = rg or other._rg
-        elif dtype.kind == "f" and (other.__class__ is float or other.__class__ is int):
+        elif (other.__class__ is float or other.__class__ is int) and dtype.kind == "f":
             y = other
         else:
-            return call(op, (input, other), options)
+            return fallback(op, (input, other), options)
         try:
             z = kernel(xp, x, y)
         except ValueError as error:
@@ -112,9 +115,40 @@ def _binary(op: Op) -> Callable[..., Any]:
     return function
 
 
+def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
+    """``record`` for one tensor and parameters at their defaults."""
+    rg = input._rg
+    if rg is True:
+        edge = input._node
+        if edge is None:
+            edge = input
+    else:
+        edge = edge_of(input)
+        if edge is None:
+            return
+    y = out._data
+    if y.dtype.kind not in "fc":
+        return
+    if op.saves[0]:
+        node = Node(op, xp, (edge,), (x,), (input,), y.shape, y.dtype)
+        if input._vc is not None:
+            note_versions(node)
+    else:
+        node = Node(op, xp, (edge,), _NO_ARGUMENT, (), y.shape, y.dtype)
+    if op.saves_out:
+        keep_out(node, out)
+    if Anomaly.enabled:
+        keep_traceback(node)
+    out._node = node
+    out._rg = True
+
+
+_NO_ARGUMENT = (None,)
+
+
 def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: Any) -> None:
     """``record`` for two operands and parameters at their defaults."""
-    if len(op.differentiable) != 2 or len(op.params) != 2 or not isinstance(other, Tensor):
+    if op.differentiable != (0, 1):
         return record(op, xp, out, (input, other, *op.defaults[2:]), (x, y, *op.defaults[2:]))
     rg = input._rg
     if rg is True:
@@ -123,29 +157,33 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
             first = input
     else:
         first = edge_of(input) if rg else None
-    rg = other._rg
-    if rg is True:
-        second = other._node
-        if second is None:
-            second = other
+    saves = op.saves
+    if y is other:  # a number
+        second = None
+        saved = (input,) if saves[0] else ()
     else:
-        second = edge_of(other) if rg else None
+        rg = other._rg
+        if rg is True:
+            second = other._node
+            if second is None:
+                second = other
+        else:
+            second = edge_of(other) if rg else None
+        if saves[0]:
+            saved = (input, other) if saves[1] else (input,)
+        else:
+            saved = (other,) if saves[1] else ()
     if first is None and second is None:
         return None
     z = out._data
     if z.dtype.kind not in "fc":
         return None
-    saves = op.saves
-    if saves[0]:
-        saved = (input, other) if saves[1] else (input,)
-    else:
-        saved = (other,) if saves[1] else ()
-    node = Node(
-        op, xp, (first, second), (x if saves[0] else None, y if saves[1] else None), saved,
-        z.shape, z.dtype,
-    )  # fmt: skip
-    if saved:
-        note_versions(node)
+    args = (x if saves[0] else None, y if saves[1] else None) + op.tail
+    node = Node(op, xp, (first, second), args, saved, z.shape, z.dtype)
+    for tensor in saved:
+        if tensor._vc is not None:
+            note_versions(node)
+            break
     if op.saves_out:
         keep_out(node, out)
     if Anomaly.enabled:
@@ -473,10 +511,18 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     if len(op.tensors) == 1:
         return {f"__{name}__": lambda self: function(self)}
 
-    def forward(self: Any, other: Any) -> Any:
-        if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(self, other):
-            return function(self, other)
+    def fallback(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        other = args[1]
+        if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(args[0], other):
+            return function(*args)
         return NotImplemented
+
+    if op.kernel is not None and op.params[:2] == ("input", "other") and op.operands == (0, 1):
+        forward = _binary(op, fallback)
+    else:
+
+        def forward(self: Any, other: Any) -> Any:
+            return fallback(op, (self, other), {})
 
     def reflected(self: Any, other: Any) -> Any:
         if isinstance(other, _NUMBERS) or is_array(self, other):

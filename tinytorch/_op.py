@@ -84,6 +84,7 @@ class Op:
         self.positional = code.co_argcount - skip
         self.index = {name: i for i, name in enumerate(names)}
         self.defaults = _defaults(kernel, names, self.positional)
+        self.tail = self.defaults[2:]
         self.annotations = kernel.__annotations__
         self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
         self.aliases: tuple[str, ...] = options.pop("aliases", ())
