@@ -14,6 +14,7 @@ Example:
 
 from __future__ import annotations
 
+from . import lr_scheduler as lr_scheduler
 from .adadelta import Adadelta as Adadelta
 from .adafactor import Adafactor as Adafactor
 from .adagrad import Adagrad as Adagrad
@@ -46,4 +47,5 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "SGD",
+    "lr_scheduler",
 ]

@@ -128,7 +128,7 @@ def _append(
             column.append(tensor._data if raw else tensor)
 
 
-def like(p: Tensor, value: float = 0.0) -> Tensor:
+def like(p: Tensor, value: complex = 0.0) -> Tensor:
     """State of a parameter's shape and dtype, filled with ``value``."""
     xp = p._xp
     return wrap(xp.full_like(p._data, value) if value else xp.zeros_like(p._data), xp)

@@ -56,10 +56,14 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
 class HookTables:
     """The part of ``Optimizer`` that keeps hooks and runs those around ``step``."""
 
+    step: Any
+    #: Whether ``step`` was called; schedulers ask, to warn of a wrong order.
+    _opt_called = False
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _with_hooks(cls.step)  # type: ignore[method-assign]
+            cls.step = _with_hooks(cls.__dict__["step"])
 
     def _make_hook_tables(self) -> None:
         self._optimizer_step_pre_hooks: dict[int, Any] = OrderedDict()
@@ -210,6 +214,7 @@ def _with_hooks(step: Step) -> Step:
 
     @functools.wraps(step)
     def wrapper(self: HookTables, *args: Any, **kwargs: Any) -> Any:
+        self._opt_called = True
         if not (self._optimizer_step_pre_hooks or _global_pre_hooks):
             result = step(self, *args, **kwargs)
         else:

@@ -86,8 +86,9 @@ def _blocks(arrays: tuple[Any, ...], buffer: Array) -> Iterator[tuple[Any, ...]]
     flat = [None if array is None else array.reshape(-1) for array in arrays]
     limit = len(buffer)
     for start in range(0, arrays[0].size, limit):
-        block = [None if array is None else array[start : start + limit] for array in flat]
-        yield (*block, buffer[: len(block[0])])
+        stop = min(start + limit, arrays[0].size)
+        block = [None if array is None else array[start:stop] for array in flat]
+        yield (*block, buffer[: stop - start])
 
 
 def _descent(xp: Backend, p: Array, g: Array, weight_decay: float, maximize: bool) -> Array:

@@ -101,11 +101,14 @@ class Adafactor(ArrayOptimizer):
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
         step = super()._advance(state, group, fresh)
-        tensor = state.get("variance", state.get("row_var"))
+        tensor = state["variance"] if "variance" in state else state["row_var"]
         return step, dtypes.finfo(tensor.dtype).eps
 
     def _update(self, group: ParamGroup) -> None:
         params = group["params"]
+        for p in params:
+            if p.grad is not None:
+                self.state[p]  # a state dict lists parameters in order, not matrices first
         matrices = {**group, "params": [p for p in params if p.ndim >= 2]}
         self._update_kind(matrices, ["row_var", "col_var", None])
         vectors = {**group, "params": [p for p in params if p.ndim < 2]}

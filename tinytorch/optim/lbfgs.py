@@ -121,7 +121,7 @@ class LBFGS(Optimizer):
         ]
         return find("", "cat")(parts, 0)  # type: ignore[no-any-return]
 
-    def _move(self, length: float, direction: Tensor) -> None:
+    def _move(self, length: float, direction: Any) -> None:
         """Move the parameters by ``length * direction``."""
         start = 0
         for p in self.param_groups[0]["params"]:
@@ -271,10 +271,10 @@ class _Search:
         self.state["func_evals"] += evals
 
     def _done(self) -> bool:
-        group = self.group
-        return (
-            self.evals >= group["max_eval"]
-            or float(self.gradient.abs().max()) <= group["tolerance_grad"]
-            or float(self.d.mul(self.t).abs().max()) <= group["tolerance_change"]
-            or abs(self.loss - self.previous_loss) < group["tolerance_change"]
+        smallest: float = self.group["tolerance_change"]
+        return bool(
+            self.evals >= self.group["max_eval"]
+            or float(self.gradient.abs().max()) <= self.group["tolerance_grad"]
+            or float(self.d.mul(self.t).abs().max()) <= smallest
+            or abs(self.loss - self.previous_loss) < smallest
         )

@@ -118,7 +118,7 @@ class Optimizer(HookTables):
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for index, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {index}")
+            lines += ["", f"Parameter Group {index}"][index == 0 :]
             lines += [f"    {k}: {_plain(group[k])}" for k in sorted(group) if k != "params"]
         return "\n".join([*lines, ")"])
 

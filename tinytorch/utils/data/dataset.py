@@ -96,7 +96,8 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
-        return tuple(tensor[index] for tensor in self.tensors)
+        tensors: tuple[Any, ...] = self.tensors
+        return tuple(tensor[index] for tensor in tensors)
 
     def __len__(self) -> int:
         return len(self.tensors[0])
@@ -273,9 +274,7 @@ class Subset(Dataset[T_co]):
         chosen = [self.indices[index] for index in indices]
         fetch: Callable[[list[int]], list[T_co]] | None
         fetch = getattr(self.dataset, "__getitems__", None)
-        if callable(fetch):
-            return fetch(chosen)
-        return [self.dataset[index] for index in chosen]
+        return [self.dataset[index] for index in chosen] if fetch is None else fetch(chosen)
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -1,0 +1,352 @@
+"""Schedules that follow a measured quantity, and schedules made of schedules."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from ._lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, assign, check_optimizer, values
+from .optimizer import Optimizer
+
+__all__ = ["ChainedScheduler", "ReduceLROnPlateau", "SequentialLR"]
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """The rate times ``factor`` whenever a measured quantity has stopped improving.
+
+    ``step`` takes the quantity, such as the validation loss of the epoch.
+
+    Args:
+        optimizer: Whose rates are changed.
+        mode: ``"min"`` if less is better, ``"max"`` if more is. Default: ``"min"``.
+        factor: The factor, below 1. Default: 0.1.
+        patience: Epochs without improvement that are let pass. Default: 10.
+        threshold: What counts as an improvement. Default: 1e-4.
+        threshold_mode: Whether ``threshold`` is a share of the best value (``"rel"``) or a
+            difference from it (``"abs"``). Default: ``"rel"``.
+        cooldown: Epochs after a fall in which none is counted. Default: 0.
+        min_lr: The least rate, or a list with one per parameter group. Default: 0.
+        eps: A rate is left as it is if it would fall by less. Default: 1e-8.
+
+    Raises:
+        TypeError: If ``optimizer`` is none.
+        ValueError: For a factor of 1 or more or an unknown mode.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
+        >>> scheduler = tt.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
+        >>> for loss in [1.0, 0.5, 0.5, 0.5]:
+        ...     optimizer.step()
+        ...     scheduler.step(loss)
+        >>> scheduler.get_last_lr()
+        [4.0]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: list[float] | float = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        if factor >= 1.0:
+            raise ValueError("Factor should be < 1.0.")
+        self.factor = factor
+        self.optimizer = check_optimizer(optimizer)
+        self.default_min_lr: float | None
+        self.min_lrs: list[float]
+        count = len(optimizer.param_groups)
+        if isinstance(min_lr, (list, tuple)):
+            if len(min_lr) != count:
+                raise ValueError(f"expected {count} min_lrs, got {len(min_lr)}")
+            self.default_min_lr, self.min_lrs = None, list(min_lr)
+        else:
+            self.default_min_lr, self.min_lrs = min_lr, [min_lr] * count
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
+        self._last_lr = values(optimizer, "lr")
+        self._init_is_better(mode, threshold, threshold_mode)
+        self._reset()
+
+    def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode} is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode = mode
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
+
+    def _reset(self) -> None:
+        self.best = self.mode_worse
+        self.cooldown_counter = 0
+        self.num_bad_epochs = 0
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Count the epoch as good or bad, and lower the rates after too many bad ones.
+
+        Args:
+            metrics: The quantity, a number or a tensor of one element.
+            epoch: Deprecated: go to this epoch in place of the next.
+        """
+        current = float(metrics)
+        if epoch is None:
+            epoch = self.last_epoch + 1
+        else:
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+        self.last_epoch = epoch
+        if self._is_better(current, self.best):
+            self.best = current
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce_lr()
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+        self._last_lr = values(self.optimizer, "lr")
+
+    def _reduce_lr(self) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            if self.default_min_lr is None:
+                raise RuntimeError(
+                    "The number of param groups in the `optimizer` "
+                    f"({len(groups)}) differs from when `ReduceLROnPlateau` was initialized "
+                    f"({len(self.min_lrs)}), usually due to a new param group being added to "
+                    "the optimizer. Please modify the `min_lrs` field to match the length of "
+                    "the `optimizer` param groups."
+                )
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            old = float(group["lr"])
+            new = max(old * self.factor, least)
+            if old - new > self.eps:
+                assign(group, "lr", new)
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether the rate fell so recently that bad epochs do not count."""
+        return self.cooldown_counter > 0
+
+    def _is_better(self, a: float, best: float) -> bool:
+        sign = -1.0 if self.mode == "min" else 1.0
+        if self.threshold_mode == "rel":
+            wanted = best * (1.0 + sign * self.threshold)
+        else:
+            wanted = best + sign * self.threshold
+        return a < wanted if self.mode == "min" else a > wanted
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue from what ``state_dict`` returned.
+
+        Args:
+            state_dict: As ``state_dict()`` returns it.
+        """
+        super().load_state_dict(state_dict)
+        self._init_is_better(self.mode, self.threshold, self.threshold_mode)
+
+
+class _Composition(LRScheduler):
+    """A scheduler that leaves the work to others."""
+
+    _schedulers: list[LRScheduler]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer, with a state for each of the schedulers.
+
+        Returns:
+            The attributes by name; ``_schedulers`` is a list of state dicts.
+        """
+        state = super().state_dict()
+        del state["_schedulers"]
+        state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue from what ``state_dict`` returned.
+
+        Args:
+            state_dict: As ``state_dict()`` returns it.
+        """
+        saved = dict(state_dict)
+        for scheduler, state in zip(self._schedulers, saved.pop("_schedulers"), strict=True):
+            scheduler.load_state_dict(state)
+        super().load_state_dict(saved)
+
+    def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
+        """Refuse what cannot be stepped together."""
+        name = type(self).__name__
+        for i, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
+                    "additional kwargs to be specified when calling `step`, but got one at "
+                    f"index {i} in the given schedulers sequence."
+                )
+            if scheduler.optimizer is not optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got "
+                    f"scheduler {type(scheduler).__name__} at index {i} has "
+                    f"{scheduler.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
+
+
+class ChainedScheduler(_Composition):
+    """Several schedulers at every step, each changing what the one before it set.
+
+    Args:
+        schedulers: The schedulers, all of one optimizer.
+        optimizer: That optimizer. Default: the first scheduler's.
+
+    Raises:
+        ValueError: For none, for schedulers of several optimizers, and for
+            ``ReduceLROnPlateau``, whose step takes an argument.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
+        >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
+        >>> warm_up = ConstantLR(optimizer, factor=0.5, total_iters=1)
+        >>> scheduler = ChainedScheduler([warm_up, ExponentialLR(optimizer, gamma=0.5)])
+        >>> optimizer.step()
+        >>> scheduler.step()
+        >>> scheduler.get_last_lr()
+        [4.0]
+    """
+
+    def __init__(
+        self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
+    ) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(
+                "ChainedScheduler expects at least one scheduler to be chained, but got no "
+                "scheduler."
+            )
+        optimizer = optimizer or getattr(schedulers[0], "optimizer", None)
+        self._check(schedulers, optimizer)
+        self._schedulers = list(schedulers)
+        self.optimizer = check_optimizer(optimizer)
+        self._last_lr = values(self.optimizer, "lr")
+
+    def step(self) -> None:  # type: ignore[override]
+        """Step every scheduler, in order."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = values(self.optimizer, "lr")
+
+    def _update_lr(self, epoch: int | None = None) -> None:
+        for scheduler in self._schedulers:
+            scheduler._update_lr(epoch)
+        self._last_lr = values(self.optimizer, "lr")
+
+
+class SequentialLR(_Composition):
+    """Several schedulers one after the other.
+
+    Args:
+        optimizer: Whose rates are changed.
+        schedulers: The schedulers, all of ``optimizer``.
+        milestones: Epochs at which the second, third, ... take over; each begins from its
+            own epoch 0.
+        last_epoch: Steps made so far, to resume. Default: -1.
+
+    Raises:
+        ValueError: For none, for schedulers of several optimizers, for
+            ``ReduceLROnPlateau``, and unless there is one milestone less than schedulers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
+        >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
+        >>> warm_up = ConstantLR(optimizer, factor=0.5, total_iters=2)
+        >>> fall = ExponentialLR(optimizer, gamma=0.5)
+        >>> scheduler = SequentialLR(optimizer, [warm_up, fall], milestones=[2])
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates += scheduler.get_last_lr()
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [4.0, 4.0, 8.0, 4.0]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        schedulers: list[LRScheduler],
+        milestones: list[int],
+        last_epoch: int = -1,
+    ) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(
+                "SequentialLR expects at least one scheduler, but got no scheduler."
+            )
+        self._check(schedulers, optimizer)
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more "
+                "than the number of milestone points, but got number of schedulers "
+                f"{len(schedulers)} and the number of milestones to be equal to "
+                f"{len(milestones)}"
+            )
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        self._start_over()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def _start_over(self) -> None:
+        """Undo the first step that every scheduler made, and make the first one's alone."""
+        for group in self.optimizer.param_groups:
+            assign(group, "lr", group["initial_lr"])
+        self.recursive_undo()
+        self._schedulers[0]._initial_step()
+
+    def recursive_undo(self, sched: LRScheduler | None = None) -> None:
+        """Take one step back in every scheduler at the bottom.
+
+        Args:
+            sched: One scheduler among these. Default: all of them.
+        """
+        sched = self if sched is None else sched
+        if isinstance(sched, _Composition):
+            for part in sched._schedulers:
+                self.recursive_undo(part)
+        else:
+            sched.last_epoch -= 1
+
+    def _update_lr(self, epoch: int | None = None) -> None:
+        self.last_epoch = epoch or 0
+        self._schedulers[0]._update_lr(epoch)
+        self._last_lr = values(self.optimizer, "lr")
+
+    def step(self) -> None:  # type: ignore[override]
+        """Step the scheduler whose turn it is."""
+        self.last_epoch += 1
+        turn = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[turn]
+        if turn > 0 and self._milestones[turn - 1] == self.last_epoch:
+            scheduler._update_lr(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()

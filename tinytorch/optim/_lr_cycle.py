@@ -1,0 +1,431 @@
+"""Schedules that come back: warm restarts, cycles and the one-cycle policy."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ._lr_base import LRScheduler, Schedule, assign, check_optimizer, own, per_group
+from .optimizer import Optimizer, ParamGroup
+
+__all__ = ["CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
+
+_NO_MOMENTUM = "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
+
+
+class CosineAnnealingWarmRestarts(Schedule):
+    """The rate falls to ``eta_min`` along half a cosine, and starts again from the top.
+
+    Args:
+        optimizer: Whose rates are changed.
+        T_0: Epochs until the first restart.
+        T_mult: Factor by which each cycle is longer than the last. Default: 1.
+        eta_min: The least rate. Default: 0.
+        last_epoch: Steps made so far, to resume. Default: -1.
+
+    Raises:
+        ValueError: If ``T_0`` or ``T_mult`` is not a positive int, ``eta_min`` no number.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
+        >>> scheduler = tt.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates += scheduler.get_last_lr()
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [8.0, 4.0, 8.0, 4.0]
+
+    Reference:
+        I. Loshchilov, F. Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts",
+        ICLR 2017.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        T_0: int,
+        T_mult: int = 1,
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
+    ) -> None:
+        if not isinstance(T_0, int) or T_0 <= 0:
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if not isinstance(T_mult, int) or T_mult < 1:
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        if not isinstance(eta_min, (int, float)):
+            raise ValueError(
+                f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}"
+            )
+        self.T_0 = T_0
+        self.T_i = T_0
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur: float = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def _initial_step(self) -> None:
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
+
+    def _rate(self, index: int, lr: Any, base_lr: Any) -> Any:
+        height = 1 + math.cos(math.pi * self.T_cur / self.T_i)
+        return self.eta_min + (base_lr - self.eta_min) * height / 2
+
+    def step(self, epoch: float | None = None) -> None:
+        """Set the rates of the next epoch, or of any point within one.
+
+        Args:
+            epoch: Where to go, in epochs; ``i + batch / batches`` lets the rate change from
+                batch to batch. Default: the next epoch.
+
+        Raises:
+            ValueError: If ``epoch`` is negative.
+        """
+        if epoch is None:
+            epoch = 0.0 if self.last_epoch < 0 else self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur %= self.T_i
+                self.T_i *= self.T_mult
+        elif epoch < 0:
+            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+        else:
+            self._go_to(epoch)
+        # The base class counts on by one to get there.
+        self.last_epoch = math.floor(epoch) - 1
+        self._update_lr()
+
+    def _go_to(self, epoch: float) -> None:
+        if epoch < self.T_0:
+            self.T_i, self.T_cur = self.T_0, epoch
+        elif self.T_mult == 1:
+            self.T_i, self.T_cur = self.T_0, epoch % self.T_0
+        else:
+            # Cycle n starts after T_0 * (T_mult**n - 1) / (T_mult - 1) epochs.
+            n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
+            start = self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)
+            self.T_i, self.T_cur = self.T_0 * self.T_mult**n, epoch - start
+
+
+class _Cycling(LRScheduler):
+    """What the schedules that move momentum against the rate share."""
+
+    cycle_momentum: bool
+    use_beta1: bool
+
+    def _find_momentum(self, optimizer: Optimizer) -> None:
+        """Note whether the optimizer has ``momentum`` or ``betas``."""
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError(_NO_MOMENTUM)
+        self.use_beta1 = "betas" in optimizer.defaults
+
+    def _set_momentum(self, group: ParamGroup, momentum: Any) -> None:
+        if self.use_beta1:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
+
+
+class CyclicLR(_Cycling):
+    """The rate goes up and down between two values; momentum, against it.
+
+    ``step`` is meant to be called after every batch.
+
+    Args:
+        optimizer: Whose rates are changed.
+        base_lr: The lowest rate, or a list with one per parameter group.
+        max_lr: The highest rate of the first cycle, or a list.
+        step_size_up: Steps upwards. Default: 2000.
+        step_size_down: Steps downwards. Default: ``step_size_up``.
+        mode: ``"triangular"``: all cycles alike; ``"triangular2"``: each half as high as
+            the last; ``"exp_range"``: ``gamma**step`` as high.
+        gamma: See ``mode``. Default: 1.
+        scale_fn: Height of a cycle, from its number or the step; replaces ``mode``.
+        scale_mode: What ``scale_fn`` gets: ``"cycle"`` or ``"iterations"``.
+        cycle_momentum: Move the momentum, or Adam's first beta, too. Default: True.
+        base_momentum: The lowest momentum, or a list. Default: 0.8.
+        max_momentum: The highest momentum, or a list. Default: 0.9.
+        last_epoch: Steps made so far, to resume. Default: -1.
+
+    Raises:
+        ValueError: For an unknown mode, lists of another length than the parameter groups,
+            or an optimizer without momentum where it is to move.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=1.0, momentum=0.9)
+        >>> scheduler = tt.optim.lr_scheduler.CyclicLR(optimizer, 1.0, 3.0, step_size_up=2)
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates += scheduler.get_last_lr()
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 2.0, 3.0, 2.0, 1.0]
+
+    Reference:
+        L. N. Smith, "Cyclical Learning Rates for Training Neural Networks", WACV 2017.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | list[float],
+        max_lr: float | list[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.8,
+        max_momentum: float | list[float] = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        self.optimizer = check_optimizer(optimizer)
+        base_lrs = per_group("base_lr", base_lr, optimizer)
+        if last_epoch == -1:
+            for group, lr in zip(optimizer.param_groups, base_lrs, strict=True):
+                assign(group, "lr", lr)
+        self.max_lrs = per_group("max_lr", max_lr, optimizer)
+        down = step_size_up if step_size_down is None else step_size_down
+        self.total_size = float(step_size_up) + float(down)
+        self.step_ratio = float(step_size_up) / self.total_size
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode = mode
+        self.gamma = gamma
+        self._scale_fn_custom = scale_fn
+        self.scale_mode = scale_mode
+        if scale_fn is None:
+            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._find_momentum(optimizer)
+            self.base_momentums = per_group("base_momentum", base_momentum, optimizer)
+            self.max_momentums = per_group("max_momentum", max_momentum, optimizer)
+            if last_epoch == -1:
+                self._start_momentum()
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = base_lrs
+
+    def _start_momentum(self) -> None:
+        limits = zip(self.max_momentums, self.base_momentums, strict=True)
+        for group, (top, low) in zip(self.optimizer.param_groups, limits, strict=True):
+            self._set_momentum(group, top)
+            group["max_momentum"] = top
+            group["base_momentum"] = low
+
+    def scale_fn(self, x: float) -> float:
+        """The height of the cycle, as a share of the first one's."""
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
+        if self.mode == "triangular":
+            return 1.0
+        return float(1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x)
+
+    def get_lr(self) -> list[Any]:
+        """The rates of the next step; it sets the momentum too."""
+        self._warn_outside_step()
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        share = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            limits = zip(self.base_momentums, self.max_momentums, strict=True)
+            for group, (low, top) in zip(self.optimizer.param_groups, limits, strict=True):
+                self._set_momentum(group, top - (top - low) * share * scale)
+        return [
+            low + (top - low) * share * scale
+            for low, top in zip(self.base_lrs, self.max_lrs, strict=True)
+        ]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer; of ``scale_fn`` the attributes, if it has any.
+
+        Returns:
+            The attributes by name.
+        """
+        state = super().state_dict()
+        fn = state.pop("_scale_fn_custom")
+        plain = fn is None or isinstance(fn, types.FunctionType)
+        state["_scale_fn_custom"] = None if plain else fn.__dict__.copy()
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue from what ``state_dict`` returned; ``scale_fn`` stays as it is.
+
+        Args:
+            state_dict: As ``state_dict()`` returns it.
+        """
+        saved = dict(state_dict)
+        attributes = saved.pop("_scale_fn_custom")
+        if attributes is not None and self._scale_fn_custom is not None:
+            self._scale_fn_custom.__dict__.update(attributes)
+        super().load_state_dict(saved)
+
+
+class OneCycleLR(_Cycling):
+    """The rate rises to ``max_lr`` and falls far below where it began, in one cycle.
+
+    ``step`` is meant to be called after every batch.
+
+    Args:
+        optimizer: Whose rates are changed.
+        max_lr: The highest rate, or a list with one per parameter group.
+        total_steps: Steps of the cycle. Default: ``epochs * steps_per_epoch``.
+        epochs: Epochs of the cycle.
+        steps_per_epoch: Batches of an epoch.
+        pct_start: Share of the steps for the rise. Default: 0.3.
+        anneal_strategy: ``"cos"`` or ``"linear"``. Default: ``"cos"``.
+        cycle_momentum: Move the momentum, or Adam's first beta, against the rate.
+            Default: True.
+        base_momentum: The lowest momentum, or a list. Default: 0.85.
+        max_momentum: The highest momentum, or a list. Default: 0.95.
+        div_factor: The first rate is ``max_lr / div_factor``. Default: 25.
+        final_div_factor: The last is that divided by this. Default: 1e4.
+        three_phase: Fall to the first rate as fast as it rose, then to the last.
+            Default: False.
+        last_epoch: Steps made so far, to resume. Default: -1.
+
+    Raises:
+        ValueError: For arguments out of range or missing, an optimizer without momentum
+            where it is to move, and more steps than the cycle has.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=1.0, momentum=0.9)
+        >>> scheduler = tt.optim.lr_scheduler.OneCycleLR(
+        ...     optimizer, max_lr=5.0, total_steps=5, pct_start=0.6, anneal_strategy="linear",
+        ...     div_factor=5, final_div_factor=1)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates += scheduler.get_last_lr()
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> rates
+        [1.0, 3.0, 5.0, 3.0]
+
+    Reference:
+        L. N. Smith, N. Topin, "Super-Convergence: Very Fast Training of Neural Networks
+        Using Large Learning Rates", 2017, arXiv:1708.07120.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | list[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | list[float] = 0.85,
+        max_momentum: float | list[float] = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
+        self.optimizer = check_optimizer(optimizer)
+        self.total_steps = _cycle_length(total_steps, epochs, steps_per_epoch)
+        if not (isinstance(pct_start, float) and 0 <= pct_start <= 1):
+            raise ValueError(
+                f"Expected float between 0 and 1 pct_start, but got {pct_start}"
+            )
+        self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(
+                "anneal_strategy must be one of 'cos' or 'linear', instead got "
+                f"{anneal_strategy}"
+            )
+        self._anneal_func_type = anneal_strategy
+        max_lrs = per_group("max_lr", max_lr, optimizer)
+        if last_epoch == -1:
+            for group, lr in zip(optimizer.param_groups, max_lrs, strict=True):
+                group["initial_lr"] = lr / div_factor
+                group["max_lr"] = lr
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._find_momentum(optimizer)
+            if last_epoch == -1:
+                self._start_momentum(base_momentum, max_momentum)
+        super().__init__(optimizer, last_epoch)
+
+    def _start_momentum(self, base_momentum: Any, max_momentum: Any) -> None:
+        lows = per_group("base_momentum", base_momentum, self.optimizer)
+        tops = per_group("max_momentum", max_momentum, self.optimizer)
+        for group, low, top in zip(self.optimizer.param_groups, lows, tops, strict=True):
+            self._set_momentum(group, top)
+            group["max_momentum"] = top
+            group["base_momentum"] = low
+
+    def _between(self, start: Any, end: Any, share: float) -> Any:
+        if self._anneal_func_type == "linear":
+            return (end - start) * share + start
+        return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+
+    def get_lr(self) -> list[Any]:
+        """The rates of the next step; it sets the momentum too."""
+        self._warn_outside_step()
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(
+                f"Tried to step {step} times. The specified number of total steps is "
+                f"{self.total_steps}"
+            )
+        start = 0.0
+        phases = iter(self._schedule_phases)
+        phase = next(phases)
+        while step > phase["end_step"] and phase is not self._schedule_phases[-1]:
+            start = phase["end_step"]
+            phase = next(phases)
+        share = (step - start) / (phase["end_step"] - start)
+        if self.cycle_momentum:
+            for group in self.optimizer.param_groups:
+                first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
+                self._set_momentum(group, self._between(first, last, share))
+        return [
+            self._between(own(group[phase["start_lr"]]), group[phase["end_lr"]], share)
+            for group in self.optimizer.param_groups
+        ]
+
+
+def _cycle_length(
+    total_steps: int | None, epochs: int | None, steps_per_epoch: int | None
+) -> int:
+    def positive(name: str, value: Any) -> int:
+        if not isinstance(value, int) or value <= 0:
+            raise ValueError(f"Expected positive integer {name}, but got {value}")
+        return value
+
+    if total_steps is not None:
+        return positive("total_steps", total_steps)
+    if epochs is None or steps_per_epoch is None:
+        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+    return positive("epochs", epochs) * positive("steps_per_epoch", steps_per_epoch)
+
+
+def _phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[str, Any]]:
+    rise = float(pct_start * total_steps) - 1
+    ways = [(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+    last = total_steps - 1
+    if three_phase:
+        back = float(2 * pct_start * total_steps) - 2
+        ways.append((back, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
+        ways.append((last, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
+    else:
+        ways.append((last, "max_lr", "min_lr", "base_momentum", "max_momentum"))
+    keys = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
+    return [dict(zip(keys, way, strict=True)) for way in ways]
