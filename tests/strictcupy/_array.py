@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -181,6 +182,9 @@ class ndarray:
         return self._host.tobytes(order)
 
     def __bool__(self) -> bool:
+        if not self._host.size:
+            warnings.warn("The truth value of an empty array", DeprecationWarning, stacklevel=2)
+            return False
         if self._host.size > 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -14,10 +15,6 @@ from ._manifest import MANIFEST, names
 from ._sync import log_sync
 from ._ufunc import ufunc
 
-# Parameters that take a device array; CuPy asks them for .sum and the like, so a list fails there.
-_ARRAYS = frozenset(
-    "a x x1 x2 m arr ary ar1 ar2 A B b v y z condition array input element test_elements".split()
-)
 # Waits inside CuPy's own routines (the lines marked "synchronize!" in its sources, and transfers).
 _WAITING = frozenset(
     """array_equal_nan argwhere asarray_chkfinite bincount compress delete digitize extract
@@ -25,6 +22,10 @@ _WAITING = frozenset(
     percentile quantile setdiff1d setxor1d trim_zeros union1d unique unique_all unique_counts
     unique_inverse unique_values save savez savetxt array_repr array_str array2string""".split()
 )
+_HOST_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int, bool), "float": (float, complex), "list": (list,),
+    "tuple": (tuple,),
+}  # fmt: skip
 _BOOLS = ("True", "False")
 # Python values in NumPy, 0-d arrays in CuPy.
 _ZERO_DIMENSIONAL = frozenset("allclose array_equal array_equiv count_nonzero".split())
@@ -56,7 +57,7 @@ def make(namespace: str, name: str, twin: ModuleType | None) -> Any:
     """Build the ufunc, function or value called ``name``; what is not modelled says so."""
     spec = names(namespace)[name]
     if not hasattr(twin, name):
-        if spec["kind"] == "value":
+        if spec["kind"] == "value" and spec["value"] is not None:
             return spec["value"] == "True" if spec["value"] in _BOOLS else float(spec["value"])
         return _not_modelled(f"{namespace}.{name}")
     numpy_value = getattr(twin, name)
@@ -76,17 +77,17 @@ def _not_modelled(name: str) -> Callable[..., Any]:
 
 def function(name: str, spec: dict[str, Any], twin: Callable[..., Any]) -> Callable[..., Any]:
     """Return NumPy's ``twin`` with CuPy's parameters, over device arrays."""
-    check = checker(name, spec)
+    check = checker(spec["name"], spec)
     renames = _renames(spec, twin)
     same = _same_positions(spec, twin)
-    array_positions = tuple(i for i, p in enumerate(spec["positional"]) if p in _ARRAYS)
+    refused = _refused(spec)
     waits, zero_dimensional = name in _WAITING, name in _ZERO_DIMENSIONAL
 
     def call(*args: Any, **kwargs: Any) -> Any:
         check(args, kwargs)
-        for position in array_positions:
-            if position < len(args):
-                _refuse_host_sequence(name, args[position])
+        for position, errors in refused:
+            if position < len(args) and type(args[position]) in errors:
+                _refuse(name, spec["positional"][position], args[position], errors)
         if len(args) > same:
             kwargs.update(zip(spec["positional"][same:], args[same:]))
             args = args[:same]
@@ -125,9 +126,24 @@ def checker(name: str, spec: dict[str, Any]) -> Callable[[tuple[Any, ...], dict[
     return check
 
 
-def _refuse_host_sequence(name: str, value: Any) -> None:
-    if isinstance(value, (list, tuple)) and not any(isinstance(v, ndarray) for v in value):
-        raise TypeError(f"{name}(): expected a device array, got a {type(value).__name__}")
+def _refused(spec: dict[str, Any]) -> list[tuple[int, dict[type, type[Exception]]]]:
+    """Return, by position, the host types that CuPy refuses there and the error it raises."""
+    return [
+        (spec["positional"].index(parameter), {
+            kind: getattr(builtins, error)
+            for name, error in errors.items()
+            for kind in _HOST_TYPES[name]
+        })
+        for parameter, errors in spec["refused"].items()
+    ]  # fmt: skip
+
+
+def _refuse(name: str, parameter: str, value: Any, errors: dict[type, type[Exception]]) -> None:
+    if isinstance(value, (list, tuple)) and any(isinstance(item, ndarray) for item in value):
+        return
+    raise errors[type(value)](
+        f"{name}(): argument {parameter!r} must be a device array, not {type(value).__name__}"
+    )
 
 
 def _signature_names(twin: Callable[..., Any]) -> tuple[list[str], list[str]] | None:

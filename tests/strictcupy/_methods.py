@@ -199,6 +199,8 @@ def check_kind(kind: Any) -> None:
 
 
 def _dot(self: ndarray, b: ndarray, out: Any = None) -> Any:
+    if not isinstance(b, ndarray):
+        raise TypeError(f"Unsupported type {type(b)}")
     return wrap_result(numpy.dot(unwrap(self), unwrap(b), unwrap(out)))
 
 

@@ -10,6 +10,8 @@ import numpy
 
 from . import _array, _methods, cuda
 from ._array import flatiter, ndarray, poisoned, unwrap, upload, wrap, wrap_result
+from ._functions import function
+from ._manifest import names
 from ._sync import log_sync
 from ._ufunc import ufunc
 
@@ -112,6 +114,8 @@ def _along(a: ndarray, indices: ndarray, axis: int | None) -> tuple[Any, Any, An
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Choose by ``condition``; with one argument the host waits for the number of results."""
+    if isinstance(condition, (bool, int, float)):
+        raise AttributeError(f"{type(condition).__name__!r} object has no attribute 'astype'")
     if x is None and y is None:
         return condition.nonzero()
     if x is None or y is None:
@@ -157,6 +161,17 @@ def argmin(
 def repeat(a: ndarray, repeats: Any, axis: Any = None) -> ndarray:
     """Repeat elements; an array of counts makes the host wait."""
     return a.repeat(repeats, axis)  # type: ignore[attr-defined]
+
+
+def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
+    """Multiply matrices, both of them device arrays."""
+    for operand in (x1, x2):
+        if not isinstance(operand, ndarray):
+            raise TypeError(f"Unsupported type {type(operand)}")
+    return _matmul(x1, x2, **kwargs) if out is None else _matmul(x1, x2, out=out, **kwargs)
+
+
+_matmul = function("matmul", names("cupy")["matmul"], numpy.matmul)
 
 
 # The library itself
@@ -221,6 +236,7 @@ OWN: dict[str, Any] = {
     "argmax": argmax,
     "argmin": argmin,
     "repeat": repeat,
+    "matmul": matmul,
     "get_array_module": get_array_module,
     "is_available": is_available,
     "get_default_memory_pool": cuda.get_default_memory_pool,

@@ -62,7 +62,10 @@ class ufunc:
 
     def _cast_and_call(self, op: _Op, hosts: list[Any]) -> Any:
         ins = [numpy.asarray(host).astype(to, copy=False) for host, to in zip(hosts, op[0])]
-        result = self._twin(*ins)
+        try:
+            result = self._twin(*ins)
+        except TypeError as error:  # NumPy's own subclass of it
+            raise TypeError(str(error)) from None
         outs = result if self.nout > 1 else (result,)
         casts = tuple(numpy.asarray(out).astype(to, copy=False) for out, to in zip(outs, op[1]))
         return casts if self.nout > 1 else casts[0]

@@ -4,10 +4,16 @@ Run it with a Python that holds CuPy 14.x; neither a driver nor a GPU is needed,
 and refusals can be read from arrays laid over host memory::
 
     python -m venv /tmp/cupy && /tmp/cupy/bin/pip install "cupy-cuda12x==14.*" ml_dtypes scipy
-    cd tests && /tmp/cupy/bin/python -m strictcupy.make_manifest
+    /tmp/cupy/bin/python tests/strictcupy/make_manifest.py
 """
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+# A script's folder leads the import path; this one holds a ``random`` and a ``cuda``.
+sys.path[:] = [path for path in sys.path if path != str(Path(__file__).resolve().parent)]
 
 import argparse
 import importlib
@@ -15,7 +21,7 @@ import inspect
 import json
 import re
 import types
-from pathlib import Path
+import warnings
 from typing import Any
 
 import cupy
@@ -33,6 +39,13 @@ NAMESPACES = {
 }
 DTYPES = "?bhilqBHILQefdFDgGOSUMm"
 AT_DTYPES = "?bhilBHILefdFD"
+HOST_VALUES: dict[str, Any] = {"int": 2, "float": 2.0, "list": [1, 2], "tuple": (1, 2)}
+# Functions that touch files or global state, or whose arguments depend on each other.
+UNPROBED = frozenset(
+    """save savez savez_compressed savetxt load loadtxt genfromtxt fromfile clear_memo memoize fuse
+    set_default_fft_backend set_allocator seed set_random_state who disp
+    ravel_multi_index select piecewise""".split()
+)
 DRIVERLESS = (cupy.cuda.runtime.CUDARuntimeError, ImportError)
 
 
@@ -59,7 +72,7 @@ def manifest() -> dict[str, Any]:
     }
 
 
-def over_host_memory(array: numpy.ndarray) -> cupy.ndarray:
+def over_host_memory(array: Any) -> Any:
     """Return a CuPy array laid over the host memory of ``array``: metadata works, kernels fail."""
     memory = cupy.cuda.UnownedMemory(array.ctypes.data, array.nbytes, array, 0)
     pointer = cupy.cuda.MemoryPointer(memory, 0)
@@ -102,8 +115,47 @@ def _entry(module: Any, twin: Any, name: str) -> dict[str, Any]:
     if isinstance(value, type):
         return {"kind": "class"}
     if callable(value):
-        return {"kind": "function", **_parameters(value)}
-    return {"kind": "value", "value": repr(value)}
+        parameters = _parameters(value)
+        refused = {} if name in UNPROBED else _refused(value, parameters)
+        own_name = getattr(value, "__name__", name)
+        return {"kind": "function", "name": own_name, **parameters, "refused": refused}
+    is_number = isinstance(value, (bool, int, float))
+    return {"kind": "value", "value": repr(value) if is_number else None}
+
+
+def _refused(function: Any, parameters: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return, by required parameter, the kinds of host values that CuPy refuses, and its error."""
+    required = parameters["positional"][: parameters["required"]]
+    table = {}
+    for position, parameter in enumerate(required):
+        rest = _rest_that_works(function, position, len(required))
+        if rest is not None:
+            table[parameter] = _refused_kinds(function, position, rest)
+    return {parameter: kinds for parameter, kinds in table.items() if kinds}
+
+
+def _rest_that_works(function: Any, position: int, count: int) -> list[Any] | None:
+    """Return other arguments with which a device array is no error; None: it takes no array."""
+    for filler in (over_host_memory(numpy.ones((3, 3))), 1, (1, 0)):
+        rest = [filler] * (count - 1)
+        error = _refusal(function, position, rest, over_host_memory(numpy.ones((3, 3))))
+        if error is None:
+            return rest
+    return None
+
+
+def _refused_kinds(function: Any, position: int, rest: list[Any]) -> dict[str, str]:
+    errors = {
+        kind: _refusal(function, position, rest, value) for kind, value in HOST_VALUES.items()
+    }
+    return {kind: error.__name__ for kind, error in errors.items() if error is not None}
+
+
+def _refusal(
+    function: Any, position: int, rest: list[Any], value: Any
+) -> type[BaseException] | None:
+    error = _outcome(function, *rest[:position], value, *rest[position:])
+    return error if error in (AttributeError, TypeError) else None
 
 
 def _parameters(function: Any) -> dict[str, Any]:
@@ -191,12 +243,14 @@ def _at_reaches_the_device(ufunc: Any, char: str) -> bool:
 
 def _outcome(function: Any, *args: Any) -> type[BaseException] | None:
     """Return the type of the error, or None where only the missing device stopped the call."""
-    try:
-        function(*args)
-    except DRIVERLESS:
-        return None
-    except Exception as error:
-        return type(error)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            function(*args)
+        except DRIVERLESS:
+            return None
+        except Exception as error:
+            return type(error)
     return None
 
 

@@ -1,0 +1,127 @@
+"""The stand-in agrees with a real CuPy: with what was recorded of one, and with one installed here.
+
+``strictcupy/contract.py`` says how the record is made. A line of it that differs on purpose is in
+``STRICTER`` with the reason; a line that differs in its words alone is in ``OTHER_WORDS``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import strictcupy
+from strictcupy import MANIFEST, contract, record_syncs
+from strictcupy.contract import Library, Outcome
+
+STRICTER = {
+    "x[1.5]": "CuPy truncates a float index; NumPy, and so a backend-neutral op, refuses it",
+    "x['a']": "the same line of CuPy",
+    "xp.is_available()": "the recording machine had no GPU",
+}
+OTHER_WORDS = {
+    "x.item(0)", "x @ 2", "np.ones(3) @ x.T", "xp.sum(x, axis=0, out=np.ones(3))",
+    "xp.sum([1, 2])", "xp.sum(2.0)", "xp.moveaxis(x, 0, 5)", "xp.broadcast_to(x, (5, 5))",
+    "xp.split(x, 4)", "xp.zeros(-1)", "xp.zeros_like([1, 2])", "xp.matmul(x, np.ones((3, 1)))",
+    "xp.matmul(x, 2)", "xp.dot(x, 2)", "xp.dot(v, [1, 2, 3])",
+}  # fmt: skip
+# CuPy has complex loops that mean nothing mathematically and that NumPy lacks.
+COMPLEX_LOOPS = {"arctan2", "atan2", "copysign", "hypot", "i0", "nextafter"}
+
+RECORD = json.loads(contract.RECORD.read_text(encoding="utf-8"))
+STAND_IN = Library(strictcupy, strictcupy.cupyx, strictcupy.asarray)
+
+
+def comparable(case: str, outcome: Outcome) -> Outcome:
+    """Return what must agree: not the words where others say the same, not the waits."""
+    left_out = {"waits", "text"} if case in OTHER_WORDS else {"waits"}
+    return {key: value for key, value in outcome.items() if key not in left_out}
+
+
+def test_the_record_and_the_manifest_are_of_one_cupy() -> None:
+    assert RECORD["cupy"] == MANIFEST["cupy"] == strictcupy.__version__
+
+
+def test_exceptions_name_cases() -> None:
+    assert set(STRICTER) | OTHER_WORDS <= set(contract.cases())
+
+
+@pytest.mark.parametrize("case", RECORD["cases"])
+def test_recorded_outcome(case: str) -> None:
+    if case in STRICTER:
+        assert STAND_IN.evaluate(case) != RECORD["cases"][case], "no longer differs"
+        return
+    expected = comparable(case, RECORD["cases"][case])
+    assert comparable(case, STAND_IN.evaluate(case)) == expected
+
+
+def stand_in_waits(case: str) -> bool:
+    """Whether the host waits in a line; copies to the device are not waits."""
+    names = STAND_IN.names()
+    with record_syncs() as log:
+        STAND_IN.run(case, names)
+    return any(entry.kind != "upload" for entry in log)
+
+
+@pytest.mark.skipif(not RECORD["device"], reason="recorded without a GPU: what waits is unknown")
+def test_recorded_waits() -> None:
+    recorded = {case: outcome["waits"] for case, outcome in RECORD["cases"].items()}
+    assert {case: stand_in_waits(case) for case in recorded} == recorded
+
+
+def by_operands(table: dict[str, str]) -> dict[str, str]:
+    return {key: result for result, keys in table.items() for key in keys.split()}
+
+
+@pytest.mark.parametrize("name", contract.ufunc_names())
+def test_ufunc_result_dtypes(name: str) -> None:
+    by_calling = contract.dtypes_by_calling(strictcupy)
+    expected = by_operands(RECORD["ufuncs"][name])
+    actual = {key: by_calling(name, tuple(key.split(","))) for key in expected}
+    if name in COMPLEX_LOOPS:
+        expected = {key: dtype for key, dtype in expected.items() if dtype not in ("F", "D")}
+        actual = {key: actual[key] for key in expected}
+    assert actual == expected
+
+
+# Where CuPy imports, with a driver or without: the record and the manifest still hold.
+
+
+@pytest.fixture(scope="module")
+def installed() -> Library:
+    pytest.importorskip("cupy", reason="CuPy is not installed")
+    library = contract.real_library()
+    if library.xp.__version__ != RECORD["cupy"]:
+        pytest.skip(f"CuPy {library.xp.__version__} is installed, the record is of another")
+    return library
+
+
+# A Stream that could not be made complains again when it is deleted.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_installed_cupy_agrees(installed: Library) -> None:
+    differing = {}
+    for case in contract.cases():
+        outcome = installed.evaluate(case)
+        if contract.reached_the_device(outcome) or case in STRICTER:
+            continue
+        expected = STAND_IN.evaluate(case)
+        if comparable(case, outcome) != comparable(case, expected):
+            differing[case] = (outcome, expected)
+    assert not differing
+
+
+def test_installed_cupy_has_the_recorded_ufunc_dtypes(installed: Library) -> None:
+    on_gpu = installed.xp.is_available()
+    ask = contract.dtypes_by_calling if on_gpu else contract.dtypes_by_asking
+    assert contract.ufunc_dtypes(contract.ufunc_names(), ask(installed.xp)) == RECORD["ufuncs"]
+
+
+def test_installed_cupy_gives_the_manifest(installed: Library) -> None:
+    from strictcupy import make_manifest
+
+    current: Any = json.loads(json.dumps(make_manifest.manifest()))
+    for section in ("dtypes", "ndarray", "random.Generator", "random.RandomState"):
+        assert current[section] == MANIFEST[section]
+    for namespace, entries in MANIFEST["namespaces"].items():
+        assert current["namespaces"][namespace]["names"] == entries["names"]
