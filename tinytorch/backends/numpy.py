@@ -15,6 +15,7 @@ class NumpyBackend(Backend):
     name = "numpy"
     library = numpy
     array_type = numpy.ndarray
+    block_elements = 65536
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
         return array  # type: ignore[no-any-return]

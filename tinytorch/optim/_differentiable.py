@@ -17,11 +17,13 @@ class _RecordedArrays:
     what it saved for the backward pass has changed.
     """
 
+    block_elements = None
+
     def kernel(self, name: str) -> None:
         """A fused kernel records nothing: use the shared twin."""
 
     def __getattr__(self, name: str) -> Any:
-        if name == "block_elements" or name.startswith("__"):
+        if name.startswith("__"):
             raise AttributeError(name)
         function = getattr(Hooks.graph_namespace(), name)
 

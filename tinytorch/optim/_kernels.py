@@ -63,7 +63,7 @@ def _tiles(xp: Backend, *sequences: Arrays) -> Iterator[tuple[Any, ...]]:
     yielded whole. A 0-d array comes as a vector, for NumPy turns results without dimensions
     into scalars, which cannot be written to.
     """
-    limit = getattr(xp, "block_elements", None)
+    limit = xp.block_elements
     buffers: dict[Any, Array] = {}
     nothing = (None,) * len(sequences[0])
     for arrays in zip(*(sequence or nothing for sequence in sequences), strict=True):
