@@ -89,6 +89,7 @@ class Op:
         self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
         self.aliases: tuple[str, ...] = options.pop("aliases", ())
         self.method: bool = options.pop("method", True)
+        self.attribute: bool = options.pop("attribute", False)
         self.inplace: bool = options.pop("inplace", False)
         self.operators: tuple[str, ...] = options.pop("operators", ())
         self.promote: str | None = options.pop("promote", None)
@@ -269,8 +270,8 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
     Args:
         kernel: Function of a backend, raw arrays and plain values.
         **options: ``namespaces`` where it is public (default the top level), ``aliases``
-            other names there, ``method`` whether tensors have it, ``inplace`` whether a form
-            with a trailing underscore exists, ``operators`` names such as ``"add"`` for
+            other names there, ``method`` whether tensors have it, ``attribute`` whether as an
+            attribute (``x.T``), ``inplace`` whether a form with a trailing underscore exists, ``operators`` names such as ``"add"`` for
             ``__add__``, ``__radd__`` and ``__iadd__``, ``promote``, ``view``, ``returns``
             a named tuple for several results, ``materialize``.
 
@@ -354,7 +355,7 @@ def _attach(spec: Op, function: Any) -> None:
 
     if spec.method and spec.public:
         for name in (spec.name, *spec.aliases):
-            setattr(Tensor, name, function)
+            setattr(Tensor, name, property(function) if spec.attribute else function)
             if spec.inplace:
                 setattr(Tensor, f"{name}_", make_inplace(spec))
     for operator_name in spec.operators:

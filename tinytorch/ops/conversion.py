@@ -140,3 +140,101 @@ def _to_backend(tensor: Tensor, xp: Backend) -> Tensor:
     if tensor._xp is xp:
         return tensor
     return wrap(xp.from_numpy(tensor._xp.to_numpy(tensor._data)), xp)
+
+
+@composite(namespaces=("Tensor",), aliases=("astype",))
+def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
+    """``input`` in another dtype; without one, the name of its tensor type.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).type(tt.int64), tt.ones(2).type()
+        (tensor([1, 1]), 'torch.FloatTensor')
+    """
+    if dtype is None:
+        return tensor_type_name(input.dtype)
+    return to(input, dtype=_TYPE_NAMES.get(dtype, dtype) if isinstance(dtype, str) else dtype)
+
+
+def tensor_type_name(dtype: dtypes.dtype) -> str:
+    """torch's legacy name of tensors of a dtype, such as ``torch.FloatTensor``."""
+    return next((n for n, d in _TYPE_NAMES.items() if d is dtype), f"torch.{dtype.name}Tensor")
+
+
+_TYPE_NAMES = {
+    "torch.FloatTensor": dtypes.float32, "torch.DoubleTensor": dtypes.float64,
+    "torch.HalfTensor": dtypes.float16, "torch.LongTensor": dtypes.int64,
+    "torch.IntTensor": dtypes.int32, "torch.ShortTensor": dtypes.int16,
+    "torch.CharTensor": dtypes.int8, "torch.ByteTensor": dtypes.uint8,
+    "torch.BoolTensor": dtypes.bool, "torch.ComplexFloatTensor": dtypes.complex64,
+    "torch.ComplexDoubleTensor": dtypes.complex128,
+}  # fmt: skip
+
+
+@composite(namespaces=("Tensor",))
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` in the dtype of ``other``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).type_as(tt.tensor([1]))
+        tensor([1, 1])
+    """
+    return to(input, other.dtype)  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",))
+def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
+    """``input`` on the CPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).cpu().device
+        device(type='cpu')
+    """
+    return to(input, device="cpu")  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",))
+def cuda(
+    input: Tensor, device: Any = None, non_blocking: Any = False, memory_format: Any = None
+) -> Tensor:
+    """``input`` on a CUDA device, through CuPy.
+
+    Raises:
+        BackendUnavailableError: If there is no CuPy or no device.
+    """
+    return to(input, device="cuda" if device is None else device)  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",))
+def pin_memory(input: Tensor, device: Any = None) -> Tensor:
+    """``input`` itself: host memory is pinned where a transfer needs it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2)
+        >>> x.pin_memory() is x
+        True
+    """
+    return input
+
+
+def _cast_method(name: str, dtype: dtypes.dtype) -> None:
+    """File ``x.name()``, which is ``x.to(dtype)``."""
+
+    def cast(input: Tensor, memory_format: Any = None) -> Tensor:
+        return to(input, dtype)  # type: ignore[no-any-return]
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = (
+        f"``input`` as {dtype.name}.\n\nExample:\n    >>> import tinytorch as tt\n"
+        f"    >>> tt.ones(1).{name}().dtype\n    tinytorch.{dtype.name}\n"
+    )
+    composite(cast, namespaces=("Tensor",))
+
+
+for _name, _dtype in {
+    **dtypes.ALIASES, "byte": dtypes.uint8, "char": dtypes.int8, "bool": dtypes.bool,
+}.items():  # fmt: skip
+    _cast_method(_name, _dtype)

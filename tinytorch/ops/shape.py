@@ -424,3 +424,41 @@ def flip(xp: Backend, input: Array, dims: Shape) -> Array:
 
 
 flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))
+
+
+@op(view=True, attribute=True, namespaces=("Tensor",))
+def T(xp: Backend, input: Array) -> Array:
+    """``input`` with its dimensions reversed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).T.shape
+        tinytorch.Size([3, 2])
+    """
+    return xp.transpose(input)
+
+
+T.vjp(input=lambda xp, g: xp.transpose(g))
+
+
+@op(view=True, attribute=True, namespaces=("Tensor",))
+def mT(xp: Backend, input: Array) -> Array:
+    """``input`` with its last two dimensions swapped.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(4, 2, 3).mT.shape
+        tinytorch.Size([4, 3, 2])
+    """
+    if input.ndim < 2:
+        raise RuntimeError(
+            "tensor.mT is only supported on matrices or batches of matrices. Got "
+            f"{input.ndim}-D tensor."
+        )
+    return xp.swapaxes(input, -1, -2)
+
+
+mT.vjp(input=lambda xp, g: xp.swapaxes(g, -1, -2))
