@@ -1,0 +1,227 @@
+"""What the CuPy backend says where CuPy cannot work, and what it adds to CuPy."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import strictcupy
+from strictcupy.backend import StrictBackend
+from tinytorch.backends import BackendUnavailableError, load
+from tinytorch.backends.cupy import CupyBackend
+
+CUDARuntimeError = strictcupy.cuda.runtime.CUDARuntimeError
+
+
+def fails(error: Exception) -> Callable[..., Any]:
+    def function(*args: Any) -> Any:
+        raise error
+
+    return function
+
+
+def fake_cupy(
+    count: Any = lambda: 1, driver: int = 12080, nvrtc: Any = lambda: (12, 8)
+) -> types.ModuleType:
+    """A module ``cupy`` whose device answers as told."""
+    cupy = types.ModuleType("cupy")
+    cupy.ndarray, cupy.empty = strictcupy.ndarray, strictcupy.empty
+    runtime = types.SimpleNamespace(
+        CUDARuntimeError=CUDARuntimeError,
+        getDeviceCount=count,
+        driverGetVersion=lambda: driver,
+        runtimeGetVersion=lambda: 12090,
+    )
+    cupy.cuda = types.SimpleNamespace(
+        runtime=runtime, nvrtc=types.SimpleNamespace(getVersion=nvrtc), cublas=None
+    )
+    return cupy
+
+
+def error_with(monkeypatch: pytest.MonkeyPatch, cupy: Any) -> BackendUnavailableError:
+    """The error that making the backend raises when ``import cupy`` gives ``cupy``."""
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setitem(sys.modules, "cupyx", types.ModuleType("cupyx"))
+    with pytest.raises(BackendUnavailableError) as caught:
+        CupyBackend()
+    assert str(caught.value).startswith("backend 'cupy' is not available: ")
+    assert caught.value.backend == "cupy"
+    return caught.value
+
+
+class TestEachCauseIsToldApart:
+    def test_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        error = error_with(monkeypatch, None)
+        assert error.reason == "not installed"
+        assert "pip install 'tinytorch[cupy]'" in str(error)
+
+    @pytest.mark.parametrize(
+        "cause",
+        [
+            ImportError("undefined symbol: cuInit"),
+            ModuleNotFoundError("No module named 'fastrlock'", name="fastrlock"),
+            OSError("libcuda.so.1: invalid ELF header"),
+            RuntimeError("numpy is too old"),
+        ],
+        ids=lambda cause: type(cause).__name__,
+    )
+    def test_installed_but_broken(self, monkeypatch: pytest.MonkeyPatch, cause: Exception) -> None:
+        monkeypatch.setattr(importlib, "import_module", fails(cause))
+        error = error_with(monkeypatch, fake_cupy())
+        assert error.reason == "broken"
+        assert str(cause) in str(error)
+        assert error.__cause__ is cause
+
+    @pytest.mark.parametrize(
+        ("status", "driver", "reason", "cure"),
+        [
+            (35, 0, "no driver", "use the backend 'numpy'"),
+            (35, 11040, "driver too old", "update the driver"),
+            (100, 12080, "no device", "CUDA_VISIBLE_DEVICES"),
+            (3, 12080, "not initialised", "'spawn', not 'fork'"),
+            (46, 12080, "device busy", "choose another GPU"),
+            (803, 12080, "driver mismatch", "reboot"),
+            (999, 12080, "broken", "nvidia-smi"),
+        ],
+    )
+    def test_cuda_status(
+        self, monkeypatch: pytest.MonkeyPatch, status: int, driver: int, reason: str, cure: str
+    ) -> None:
+        cupy = fake_cupy(count=fails(CUDARuntimeError(status)), driver=driver)
+        error = error_with(monkeypatch, cupy)
+        assert error.reason == reason
+        assert cure in str(error)
+
+    def test_driver_too_old_names_both_versions(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        cupy = fake_cupy(count=fails(CUDARuntimeError(35)), driver=11040)
+        assert "(CUDA 11.4 against 12.9)" in str(error_with(monkeypatch, cupy))
+
+    def test_no_device_without_an_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert error_with(monkeypatch, fake_cupy(count=lambda: 0)).reason == "no device"
+
+    @pytest.mark.parametrize(
+        "cause", [ImportError("libcublas.so.12"), RuntimeError("No such file:\nlibnvrtc.so.12")]
+    )
+    def test_cuda_libraries_missing(
+        self, monkeypatch: pytest.MonkeyPatch, cause: Exception
+    ) -> None:
+        error = error_with(monkeypatch, fake_cupy(nvrtc=fails(cause)))
+        assert error.reason == "CUDA libraries missing"
+        assert "cupy-cuda12x[ctk]" in str(error)
+        assert "\n" not in str(error)
+
+    def test_nothing_is_wrong(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        cupy = fake_cupy()
+        monkeypatch.setitem(sys.modules, "cupy", cupy)
+        monkeypatch.setitem(sys.modules, "cupyx", types.ModuleType("cupyx"))
+        assert CupyBackend().library is cupy
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_forked_child_is_told_to_spawn() -> None:
+    script = """
+import os, strictcupy.backend as b
+from tinytorch.backends import BackendUnavailableError
+backend = b.StrictBackend()
+kept = backend.sin
+if os.fork() == 0:
+    for use in (lambda: backend.sin, lambda: backend.zeros, backend.synchronize):
+        try:
+            use()
+        except BackendUnavailableError as error:
+            assert error.reason == "forked" and "'spawn'" in str(error), error
+        else:
+            os._exit(1)
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+assert backend.sin is kept
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env=_environment())
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def test_the_facade_never_imports_cupy() -> None:
+    script = """
+import sys
+sys.modules["cupy"] = None
+import tinytorch
+dir(tinytorch), [getattr(tinytorch, name, None) for name in dir(tinytorch)]
+assert "tinytorch.backends.cupy" not in sys.modules
+assert not [name for name in sys.modules if name.startswith("cupy.") or name == "cupyx"]
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env=_environment())
+
+
+@pytest.fixture(scope="module")
+def xp() -> Any:
+    return load(StrictBackend)
+
+
+class TestBackend:
+    """The lines that CuPy and the stand-in share."""
+
+    def test_names_fall_through(self, xp: Any) -> None:
+        assert xp.sin is strictcupy.sin
+        assert xp.array_type is strictcupy.ndarray
+        with pytest.raises(AttributeError, match="backend 'strict' has no 'errstate'"):
+            xp.errstate
+
+    def test_transfers(self, xp: Any) -> None:
+        values = np.arange(4.0)
+        device = xp.from_numpy(values)
+        assert type(device) is xp.array_type
+        assert np.array_equal(xp.to_numpy(device), values)
+
+    def test_views(self, xp: Any) -> None:
+        x = xp.zeros((2, 3))
+        assert xp.is_view(x.reshape(6), x)
+        assert xp.is_view(x.T[0], x[1:])
+        assert not xp.is_view(x.copy(), x)
+        assert not xp.is_view(x + 1, x)
+
+    def test_a_broadcast_array_is_readonly(self, xp: Any) -> None:
+        x = xp.zeros((1, 3))
+        assert xp.readonly(xp.broadcast_to(x, (2, 3)))
+        assert not xp.readonly(x)
+        assert not xp.readonly(xp.broadcast_to(x, (1, 1, 3)))
+
+    @pytest.mark.parametrize("char", "?bBhHiIlLefdFD")
+    def test_index_add_sums_repeats_in_every_dtype(self, xp: Any, char: str) -> None:
+        index, values = np.array([0, 2, 0]), np.array([1, 1, 1]).astype(char)
+        expected = np.zeros(3, char)
+        np.add.at(expected, index, values)
+        target = xp.zeros(3, char)
+        xp.index_add(target, xp.asarray(index), xp.asarray(values))
+        assert target.dtype == expected.dtype
+        assert np.array_equal(xp.to_numpy(target), expected)
+
+    def test_index_add_keeps_both_parts_of_complex_numbers(self, xp: Any) -> None:
+        target = xp.zeros(2, "complex64")
+        xp.index_add(target, xp.asarray([1, 1]), xp.asarray([1 + 2j, 3 - 1j]))
+        assert xp.to_numpy(target).tolist() == [0, 4 + 1j]
+
+    def test_devices(self, xp: Any) -> None:
+        assert xp.devices() == ["strict:0"]
+        assert xp.device_index(xp.zeros(1)) == 0
+
+    def test_synchronize_waits(self, xp: Any) -> None:
+        with strictcupy.record_syncs() as log:
+            xp.synchronize()
+        assert [entry.kind for entry in log] == ["synchronize"]
+
+    def test_info_names_versions_and_devices(self, xp: Any) -> None:
+        info = xp.info()
+        assert info["version"] == strictcupy.__version__
+        assert info["GPUs"] == "strictcupy"
+        assert info["driver"] == "CUDA 12.8"

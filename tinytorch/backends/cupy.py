@@ -1,0 +1,84 @@
+"""The CuPy backend: NVIDIA GPUs. CuPy is imported when the backend is made, not before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from .base import Array, Backend
+from .cuda_errors import dotted, open_cupy, refuse_after_fork
+
+#: What the GPU can add to atomically, which ``cupy.add.at`` is limited to.
+_ATOMIC = "ilILqQefd"
+
+
+class CupyBackend(Backend):
+    """CuPy: NumPy's names on a GPU, indices unchecked, conversion to NumPy explicit.
+
+    Raises:
+        BackendUnavailableError: If CuPy, CUDA's libraries, the driver or a GPU is missing;
+            ``reason`` and the message tell these apart.
+    """
+
+    name = "cupy"
+    device_type = "cuda"
+    #: The module ``cupyx``: what CuPy has beyond NumPy.
+    extras: Any
+
+    def __init__(self) -> None:
+        self.library, self.extras = self.open()
+        self.array_type = self.library.ndarray
+        refuse_after_fork(self)
+
+    def open(self) -> tuple[Any, Any]:
+        """The library and its extras, ``cupy`` and ``cupyx``."""
+        return open_cupy(self.name)
+
+    # -- conversion and memory ----------------------------------------------------------
+
+    def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
+        return self.library.asnumpy(array)  # type: ignore[no-any-return]
+
+    def readonly(self, array: Array) -> bool:
+        # CuPy marks nothing read-only and would write to the shared element many times over.
+        steps = zip(array.shape, array.strides, strict=True)
+        return any(step == 0 and size > 1 for size, step in steps)
+
+    # -- operations ---------------------------------------------------------------------
+
+    def index_add(self, target: Array, index: Any, values: Array) -> None:
+        add = self.library.add
+        if target.dtype.char in _ATOMIC:
+            add.at(target, index, values)
+        elif target.dtype.kind == "c":
+            values = self.library.asarray(values)
+            add.at(target.real, index, values.real)
+            add.at(target.imag, index, values.imag)
+        else:
+            # Integers wrap around alike in 32 bits and in fewer.
+            wide = target.astype("int32")
+            add.at(wide, index, values)
+            target[...] = wide.astype(target.dtype)
+
+    # -- devices ------------------------------------------------------------------------
+
+    def device_index(self, array: Array) -> int:
+        return int(array.device.id)
+
+    def devices(self) -> list[str]:
+        count = self.library.cuda.runtime.getDeviceCount()
+        return [f"{self.device_type}:{index}" for index in range(count)]
+
+    def synchronize(self) -> None:
+        self.library.cuda.Device().synchronize()
+
+    def info(self) -> dict[str, str]:
+        runtime = self.library.cuda.runtime
+        properties = map(runtime.getDeviceProperties, range(runtime.getDeviceCount()))
+        return {
+            **super().info(),
+            "CUDA": dotted(runtime.runtimeGetVersion()),
+            "driver": f"CUDA {dotted(runtime.driverGetVersion())}",
+            "GPUs": ", ".join(each["name"].decode() for each in properties),
+        }
