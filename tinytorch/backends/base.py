@@ -29,12 +29,15 @@ class Backend:
         library: The module whose functions follow NumPy's names.
         array_type: The class of the library's arrays.
         device_type: The type of ``Tensor.device``.
+        block_elements: Elements per block in which kernels of several passes walk through
+            large arrays, so that a block stays in the processor's cache; None for never.
     """
 
     name: str
     library: ModuleType
     array_type: type
     device_type: str = "cpu"
+    block_elements: int | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -131,6 +134,11 @@ class Backend:
             raise IndexError(
                 f"{name}(): index {wrong} is out of bounds for dimension {dim} with size {size}"
             )
+
+    def check_all(self, valid: Array, message: str) -> None:
+        """RuntimeError with ``message`` unless every element of ``valid`` is true."""
+        if not bool(valid.all()):
+            raise RuntimeError(message)
 
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""
