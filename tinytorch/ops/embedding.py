@@ -1,0 +1,176 @@
+"""Look-up tables: rows by integer index, one-hot vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from .._op import Array, Backend, Index, composite, op
+from .._tensor import Tensor, wrap
+
+
+@op(method=False)
+def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Array:
+    if weight.ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, got shape {list(weight.shape)}")
+    if input.dtype.kind not in "iu" or input.dtype.itemsize < 4:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got {input.dtype} instead (while checking arguments for embedding)"
+        )
+    xp.check_indices("embedding", input, weight.shape[0], 0, negative=False)
+    return xp.take(weight, input, axis=0)
+
+
+_embedding.vjp(
+    weight=lambda xp, g, in_shape, input, padding_idx: xp.call(
+        _embedding_sum, g, in_shape, input, padding_idx
+    )
+)
+
+
+@op(method=False)
+def _embedding_sum(
+    xp: Backend, input: Array, shape: Any, index: Index, padding_idx: int
+) -> Array:
+    """Rows of ``input`` added up by index: the gradient of the table."""
+    out = xp.zeros(tuple(shape), input.dtype)
+    xp.index_add(out, xp.reshape(index, (-1,)), xp.reshape(input, (-1, shape[1])))
+    if padding_idx >= 0:
+        out[padding_idx] = 0
+    return out
+
+
+_embedding_sum.vjp(
+    input=lambda xp, g, index, padding_idx: xp.call(_masked_rows, g, index, padding_idx)
+)
+
+
+@op(method=False)
+def _masked_rows(xp: Backend, input: Array, index: Index, padding_idx: int) -> Array:
+    """Rows of ``input`` by index, zeros for the padding."""
+    rows = xp.take(input, index, axis=0)
+    if padding_idx >= 0:
+        rows[index == padding_idx] = 0
+    return rows
+
+
+_masked_rows.vjp(
+    input=lambda xp, g, in_shape, index, padding_idx: xp.call(
+        _embedding_sum, g, in_shape, index, padding_idx
+    )
+)
+
+
+@composite(namespaces=("nn.functional",), method=False)
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of ``weight``, one for each index in ``input``.
+
+    Args:
+        input: int32 or int64 tensor of any shape ``(*)``.
+        weight: The table, ``(num_embeddings, embedding_dim)``.
+        padding_idx: A row that gets no gradient; negative counts from the end.
+        max_norm: Rows of a larger norm are scaled down to it first, in place.
+        norm_type: The p of that norm; default 2.
+        scale_grad_by_freq: Divide a row's gradient by how often it occurs in ``input``.
+        sparse: Must be False: there are no sparse gradients.
+
+    Returns:
+        ``(*, embedding_dim)``.
+
+    Raises:
+        IndexError: If an index names no row.
+        RuntimeError: For a table that is no matrix or indices that are no integers.
+        NotImplementedError: For ``sparse=True``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> table = tt.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> tt.nn.functional.embedding(tt.tensor([1, 0]), table)
+        tensor([[3., 4.],
+                [1., 2.]])
+    """
+    if sparse:
+        raise NotImplementedError("embedding: sparse gradients are not supported")
+    rows = weight.shape[0] if weight.ndim else 0
+    if padding_idx is not None:
+        if not -rows <= padding_idx < rows:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= rows
+    if max_norm is not None:
+        _renormalize(input, weight, max_norm, norm_type)
+    if scale_grad_by_freq:
+        weight = _scaled_gradient(input, weight)
+    return _embedding(input, weight, -1 if padding_idx is None else padding_idx)  # type: ignore[no-any-return]
+
+
+def _renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+    """Scale the rows in use down to ``max_norm``, in place and unrecorded."""
+    xp, table = weight._xp, weight._data
+    used = xp.unique(input._data)
+    picked = table[used]
+    norms = (abs(picked) ** norm_type).sum(axis=1, keepdims=True) ** (1.0 / norm_type)
+    factor = xp.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+    table[used] = picked * factor.astype(table.dtype)
+    weight._bump()
+
+
+def _scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:
+    """``weight``, its gradient's rows divided by how often ``input`` names them."""
+    xp = weight._xp
+    counts = xp.bincount(input._data.reshape(-1), minlength=weight.shape[0])
+    factor = (1.0 / xp.maximum(counts, 1)).astype(weight._data.dtype)[:, None]
+    return _scale_gradient(weight, wrap(factor, xp))  # type: ignore[no-any-return]
+
+
+@op(method=False)
+def _scale_gradient(xp: Backend, input: Array, factor: Array) -> Array:
+    return xp.array(input)
+
+
+_scale_gradient.vjp(input=lambda xp, g, factor: g * factor)
+
+
+@composite(namespaces=("nn.functional",), method=False)
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Vectors with a one at each index and zeros elsewhere.
+
+    Args:
+        tensor: int64 tensor of any shape ``(*)``.
+        num_classes: Length of the vectors; -1, the default, means the largest index + 1.
+
+    Returns:
+        int64 tensor ``(*, num_classes)``.
+
+    Raises:
+        RuntimeError: For a negative index or one too large.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.one_hot(tt.tensor([0, 2]))
+        tensor([[1, 0, 0],
+                [0, 0, 1]])
+    """
+    if tensor.dtype is not dtypes.int64:
+        raise RuntimeError(
+            "one_hot is only applicable to index tensor of type LongTensor, got "
+            f"{tensor.dtype}"
+        )
+    xp, index = tensor._xp, tensor._data
+    if not index.size and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if index.size and int(index.min()) < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(index.max()) + 1
+    elif index.size and int(index.max()) >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return wrap((index[..., None] == xp.arange(num_classes)).astype(index.dtype), xp)

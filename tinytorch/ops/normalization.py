@@ -1,0 +1,145 @@
+"""Normalization: over a sample's features, or over a batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import Array, Backend, Shape, composite, op
+from .._tensor import Tensor
+
+
+@op(method=False)
+def _layer_norm(
+    xp: Backend, input: Array, weight: Array | None, bias: Array | None, count: int, eps: float
+) -> Array:
+    """Normalize over the last ``count`` dimensions; see ``layer_norm``."""
+    fused = xp.kernel("layer_norm")
+    if fused is not None:
+        return fused(input, weight, bias, count, eps)
+    axes = tuple(range(-count, 0))
+    centered = input - xp.mean(input, axis=axes, keepdims=True)
+    scale = _rstd(xp, centered, axes, eps)
+    out = xp.multiply(centered, scale, out=centered)
+    if weight is not None:
+        out = xp.multiply(out, weight, out=out)
+    return out if bias is None else xp.add(out, bias, out=out)
+
+
+def _rstd(xp: Any, centered: Any, axes: tuple[int, ...], eps: float) -> Any:
+    """One over the standard deviation of what was centered."""
+    return 1.0 / xp.sqrt(xp.mean(centered * centered, axis=axes, keepdims=True) + eps)
+
+
+@_layer_norm.vjp_joint("input", "weight", "bias")
+def _layer_norm_rule(
+    xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, count: int, eps: float
+) -> tuple[Any, ...]:
+    # With n the normalized input and s one over its deviation:
+    # dx = s (h - mean(h) - n mean(h n)), h = g w.  Ba et al. 2016, arXiv:1607.06450.
+    axes = tuple(range(-count, 0))
+    centered = input - xp.mean(input, axis=axes, keepdims=True)
+    scale = _rstd(xp, centered, axes, eps)
+    normal = centered * scale
+    lead = tuple(range(g.ndim - count))
+    for_input = None
+    if in_shape[0] is not None:
+        h = g if weight is None else g * weight
+        mean = xp.mean(h, axis=axes, keepdims=True)
+        for_input = scale * (h - mean - normal * xp.mean(h * normal, axis=axes, keepdims=True))
+    return (
+        for_input,
+        None if in_shape[1] is None else xp.sum(g * normal, axis=lead),
+        None if in_shape[2] is None else xp.sum(g, axis=lead),
+    )
+
+
+@composite(namespaces=("nn.functional", ""), method=False)
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Shape,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions.
+
+    Args:
+        input: ``(*, *normalized_shape)``.
+        normalized_shape: Sizes of the dimensions that mean and variance are taken over.
+        weight: Tensor of that shape; default none.
+        bias: Tensor of that shape; default none.
+        eps: Added to the variance; default 1e-5.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), eps=0.0)
+        tensor([[-1.,  1.]])
+
+    Reference:
+        Ba, Kiros, Hinton: Layer Normalization, arXiv:1607.06450.
+    """
+    shape = tuple(normalized_shape)
+    _check_normalized("layer_norm", input, shape)
+    for name, given in (("weight", weight), ("bias", bias)):
+        if given is not None and tuple(given.shape) != shape:
+            raise RuntimeError(
+                f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "
+                f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"
+            )
+    return _layer_norm(input, weight, bias, len(shape), eps)  # type: ignore[no-any-return]
+
+
+def _check_normalized(name: str, input: Tensor, shape: tuple[int, ...]) -> None:
+    if not shape:
+        raise RuntimeError(
+            f"{name}: Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
+            "least one element, but got normalized_shape = []"
+        )
+    if tuple(input.shape[-len(shape) :]) != shape:
+        stars = ", ".join(["*", *map(str, shape)])
+        raise RuntimeError(
+            f"{name}: Given normalized_shape={list(shape)}, expected input with shape [{stars}], "
+            f"but got input of size{list(input.shape)}"
+        )
+
+
+@composite(namespaces=("nn.functional", ""), method=False)
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Shape,
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions.
+
+    Args:
+        input: ``(*, *normalized_shape)``.
+        normalized_shape: Sizes of the dimensions that the mean is taken over.
+        weight: Tensor of that shape; default none.
+        eps: Added to the mean; default the machine epsilon of ``input``'s dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.rms_norm(tt.tensor([3.0, 3.0]), (2,), eps=0.0)
+        tensor([1., 1.])
+
+    Reference:
+        Zhang, Sennrich: Root Mean Square Layer Normalization, arXiv:1910.07467.
+    """
+    from ..dtypes import finfo
+
+    shape = tuple(normalized_shape)
+    _check_normalized("rms_norm", input, shape)
+    x: Any = input
+    tiny = finfo(input.dtype).eps if eps is None else eps
+    dims = tuple(range(-len(shape), 0))
+    out: Any = x * ((x * x).mean(dims, True) + tiny).rsqrt()
+    return out if weight is None else out * weight  # type: ignore[no-any-return]
+
+
