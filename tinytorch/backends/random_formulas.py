@@ -47,10 +47,11 @@ def modulo(words: NDArray, extent: int) -> NDArray:
     It overwrites ``words``.
     """
     if extent & (extent - 1) == 0:
-        return np.bitwise_and(words, words.dtype.type(extent - 1), out=words)
-    multiple = words // words.dtype.type(extent)
-    multiple *= words.dtype.type(extent)
-    words -= multiple
+        words &= words.dtype.type(extent - 1)
+    else:
+        multiple = words // words.dtype.type(extent)
+        multiple *= words.dtype.type(extent)
+        words -= multiple
     return words
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -103,6 +104,9 @@ def integers(
 
     Raises:
         RuntimeError: If there is none, or the dtype does not hold them.
+
+    Warns:
+        UserWarning: If a float dtype holds them with gaps only.
     """
     if low >= high:
         raise RuntimeError(
@@ -120,7 +124,25 @@ def integers(
     for bound, value in (("from", low), ("to - 1", high - 1)):
         if not lowest <= value <= highest:
             raise RuntimeError(f"{name}: {bound} is out of bounds for {dtype.name}: {value}")
+        if dtype.is_floating_point:
+            _warn_of_gaps(name, bound, value, dtype)
     return engine.integers(low, high, shape, native)
+
+
+def _warn_of_gaps(name: str, bound: str, value: int, dtype: dtypes.dtype) -> None:
+    digits = _mantissa(dtype)
+    if abs(value) > 1 << digits:
+        warnings.warn(
+            f"{name}: {bound} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
+            f"limitations {dtype.name} can support discrete uniform distribution only within this "
+            f"range; got {value}",
+            stacklevel=6,
+        )
+
+
+def _mantissa(dtype: dtypes.dtype) -> int:
+    """Bits of a float's mantissa: 24 for float32."""
+    return round(1 / dtypes.finfo(dtype).eps).bit_length()
 
 
 def _rounded_high(high: int, dtype: dtypes.dtype) -> int:
@@ -137,8 +159,7 @@ def _rounded_low(low: int, dtype: dtypes.dtype) -> int:
 
 def _rounded(value: int, dtype: dtypes.dtype) -> tuple[int, int]:
     """``value`` rounded to a float of the dtype, and the distance of floats around it."""
-    mantissa = round(1 / dtypes.finfo(dtype).eps).bit_length()
-    step = 1 << max(abs(value).bit_length() - mantissa, 0)
+    step = 1 << max(abs(value).bit_length() - _mantissa(dtype), 0)
     quotient, rest = divmod(value, step)
     if 2 * rest > step or (2 * rest == step and quotient % 2):
         quotient += 1

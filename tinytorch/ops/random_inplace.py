@@ -77,7 +77,7 @@ def normal_(
     Example:
         >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
-        >>> tt.empty(2).normal_(10.0, 0.1)
+        >>> tt.zeros(2).normal_(10.0, 0.1)
         tensor([10.1541,  9.9707])
     """
     check_normal("normal_", std)
@@ -111,7 +111,7 @@ def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: A
     Example:
         >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
-        >>> tt.empty(2).uniform_(-1, 1)
+        >>> tt.zeros(2).uniform_(-1, 1)
         tensor([-0.0075,  0.5364])
     """
     if input.dtype.category < 2:
@@ -142,8 +142,8 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     Example:
         >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
-        >>> tt.empty(4).bernoulli_(0.25)
-        tensor([1., 0., 0., 0.])
+        >>> tt.zeros(4).bernoulli_(0.9)
+        tensor([0., 1., 1., 0.])
     """
     if input.is_complex():
         raise not_implemented("bernoulli_", "bernoulli_scalar_cpu_", input.dtype)
@@ -199,7 +199,7 @@ def random_(
     Example:
         >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
-        >>> tt.empty(4).random_(10)
+        >>> tt.zeros(4).random_(10)
         tensor([4., 9., 3., 0.])
     """
     if input.is_complex():
@@ -242,7 +242,7 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Any = None) ->
     Example:
         >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
-        >>> tt.empty(2).exponential_()
+        >>> tt.zeros(2).exponential_()
         tensor([3.5083, 1.2304])
     """
     _refuse_discrete("exponential_", "Exponential", input.dtype)
@@ -273,7 +273,7 @@ def geometric_(input: Tensor, p: float, *, generator: Any = None) -> Tensor:
     Example:
         >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
-        >>> tt.empty(4).geometric_(0.3)
+        >>> tt.zeros(4).geometric_(0.3)
         tensor([1., 1., 3., 1.])
     """
     if input.dtype.kind in "bc":
@@ -306,7 +306,7 @@ def cauchy_(
     Example:
         >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
-        >>> tt.empty(2).cauchy_()
+        >>> tt.zeros(2).cauchy_()
         tensor([10.5977,  0.7648])
     """
     _refuse_discrete("cauchy_", "Cauchy", input.dtype)
@@ -340,8 +340,8 @@ def log_normal_(
     Example:
         >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
-        >>> tt.empty(2).log_normal_()
-        tensor([59.2603,  1.5116])
+        >>> tt.zeros(2).log_normal_()
+        tensor([59.2634,  1.5116])
     """
     if not input.is_floating_point():
         raise not_implemented("log_normal_", "log_normal_cpu", input.dtype)
