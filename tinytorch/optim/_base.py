@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from .. import _state, backends
@@ -22,24 +22,35 @@ class Bucket:
     Attributes:
         xp: Their backend; what records operations where the step is differentiable.
         key: What the optimizer wanted to be the same, such as the step count.
-        params: The parameters.
-        columns: Parallel lists of raw arrays: parameters, gradients, then the state.
+        names: The state that the kernel takes; None for a column that stays empty.
+        rows: Per parameter the tensor, its gradient and its state.
     """
 
-    __slots__ = ("xp", "key", "params", "columns")
+    __slots__ = ("xp", "key", "names", "rows")
 
-    def __init__(self, xp: Any, key: Any, width: int) -> None:
+    def __init__(self, xp: Any, key: Any, names: Sequence[str | None]) -> None:
         self.xp = xp
         self.key = key
-        self.params: list[Tensor] = []
-        self.columns: tuple[list[Any], ...] = tuple([] for _ in range(2 + width))
+        self.names = names
+        self.rows: list[tuple[Any, ...]] = []
 
     def run(self, kernel: str, **numbers: Any) -> None:
         """Update the parameters and the state in place."""
-        update(self.xp, kernel, *self.columns, **numbers)
-        if self.xp is not RecordedArrays:
-            for p in self.params:
-                p._bump()
+        tensors = zip(*self.rows, strict=True)
+        recorded = self.xp is RecordedArrays
+        if recorded:
+            update(self.xp, kernel, *self._with_gaps(tensors), **numbers)
+            return
+        arrays = ([tensor._data for tensor in column] for column in tensors)
+        update(self.xp, kernel, *self._with_gaps(arrays), **numbers)
+        for row in self.rows:
+            row[0]._bump()
+
+    def _with_gaps(self, columns: Iterator[Any]) -> Iterator[Any]:
+        yield next(columns)
+        yield next(columns)
+        for name in self.names:
+            yield next(columns) if name else ()
 
 
 class ArrayOptimizer(Optimizer):
@@ -76,9 +87,7 @@ class ArrayOptimizer(Optimizer):
 
         ``fresh`` says that the state was made just now.
         """
-        step = state["step"]
-        step._data += 1
-        return step.item()
+        return increase(state["step"], 1.0)
 
     def _buckets(self, group: ParamGroup, names: Sequence[str | None]) -> Iterable[Bucket]:
         """The parameters of ``group`` that have a gradient, with their state.
@@ -88,19 +97,22 @@ class ArrayOptimizer(Optimizer):
             names: The state that the kernel takes, in its order; None leaves a column empty.
         """
         recorded = group.get("differentiable", False)
+        kept = [name for name in names if name]
         found: dict[Any, Bucket] = {}
         for p in group["params"]:
             grad = p.grad
             if grad is None:
                 continue
-            xp, data = (RecordedArrays, p) if recorded else (p._xp, p._data)
-            state, key = self._enter(p, group) if any(names) else ({}, None)
-            place = (xp, None if recorded else xp.device_index(data), key)
+            key, row = None, (p, grad)
+            if kept:
+                state, key = self._enter(p, group)
+                row = (p, grad, *[state[name] for name in kept])
+            xp = RecordedArrays if recorded else p._xp
+            place = (xp, None if recorded else xp.device_index(p._data), key)
             bucket = found.get(place)
             if bucket is None:
-                bucket = found[place] = Bucket(xp, key, len(names))
-            bucket.params.append(p)
-            _append(bucket.columns, data, grad, [name and state[name] for name in names])
+                bucket = found[place] = Bucket(xp, key, names)
+            bucket.rows.append(row)
         return found.values()
 
     def _enter(self, p: Tensor, group: ParamGroup) -> tuple[dict[str, Any], Any]:
@@ -118,16 +130,6 @@ class ArrayOptimizer(Optimizer):
                 entry["step"] = scalar_state(float(entry["step"]))
 
 
-def _append(
-    columns: tuple[list[Any], ...], data: Any, grad: Tensor, state: list[Any]
-) -> None:
-    raw = not isinstance(data, Tensor)
-    columns[0].append(data)
-    for column, tensor in zip(columns[1:], [grad, *state], strict=True):
-        if tensor is not None:
-            column.append(tensor._data if raw else tensor)
-
-
 def like(p: Tensor, value: complex = 0.0) -> Tensor:
     """State of a parameter's shape and dtype, filled with ``value``."""
     xp = p._xp
@@ -142,6 +144,13 @@ def scalar_state(value: float = 0.0) -> Tensor:
     xp = backends.load("numpy")
     name = "float64" if _state.default_dtype().name == "float64" else "float32"
     return wrap(xp.full((), value, dtype=name), xp)
+
+
+def increase(number: Tensor, by: float) -> float:
+    """Add to a number of the state; the sum. Faster than arithmetic on a 0-d array."""
+    data = number._data
+    data[...] = data.item() + by
+    return float(data.item())
 
 
 def number(value: Any, group: ParamGroup | None = None) -> Any:
