@@ -225,3 +225,61 @@ class TestBackend:
         assert info["version"] == strictcupy.__version__
         assert info["GPUs"] == "strictcupy"
         assert info["driver"] == "CUDA 12.8"
+
+
+class TestDeferredChecks:
+    """Indices are checked without a wait; what they found is raised at the next transfer."""
+
+    @pytest.fixture
+    def xp(self) -> Any:
+        backend = StrictBackend()
+        backend.immediate = False
+        return backend
+
+    def test_do_not_wait(self, xp: Any) -> None:
+        index, valid = xp.asarray([0, 5]), xp.asarray([False])
+        with strictcupy.record_syncs() as log:
+            xp.check_indices("gather", index, 3, 0)
+            xp.check_all(valid, "no")
+        assert log == []
+
+    @pytest.mark.parametrize("wait", ["to_numpy", "synchronize"])
+    def test_raise_at_the_next_wait_and_once(self, xp: Any, wait: str) -> None:
+        xp.check_indices("gather", xp.asarray([0, 5]), 3, 1)
+        arguments = [xp.zeros(2)] if wait == "to_numpy" else []
+        with pytest.raises(IndexError, match="index 5 is out of bounds") as caught:
+            getattr(xp, wait)(*arguments)
+        assert "CUDA_LAUNCH_BLOCKING=1" in caught.value.__notes__[0]
+        getattr(xp, wait)(*arguments)
+
+    def test_negative_indices(self, xp: Any) -> None:
+        xp.check_indices("gather", xp.asarray([-3, 2]), 3, 0)
+        xp.synchronize()
+        xp.check_indices("embedding", xp.asarray([-1]), 3, 0, negative=False)
+        with pytest.raises(IndexError, match="index -1"):
+            xp.synchronize()
+
+    def test_check_all(self, xp: Any) -> None:
+        xp.check_all(xp.asarray([True]), "fine")
+        xp.synchronize()
+        xp.check_all(xp.asarray([True, False]), "probabilities must be in [0, 1]")
+        with pytest.raises(RuntimeError, match="probabilities"):
+            xp.synchronize()
+
+    def test_empty_indices_are_fine(self, xp: Any) -> None:
+        xp.check_indices("gather", xp.zeros(0, "int64"), 0, 0)
+        xp.synchronize()
+
+    def test_are_not_kept_without_bound(self, xp: Any) -> None:
+        index = xp.asarray([5])
+        with pytest.raises(IndexError):
+            for _ in range(2000):
+                xp.check_indices("gather", index, 3, 0)
+
+    def test_immediate_ones_raise_where_they_are(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
+        monkeypatch.setitem(sys.modules, "cupy", fake_cupy())
+        monkeypatch.setitem(sys.modules, "cupyx", types.ModuleType("cupyx"))
+        backend = CupyBackend()
+        with pytest.raises(IndexError, match=r"gather\(\): index 5"):
+            backend.check_indices("gather", strictcupy.asarray([5]), 3, 0)

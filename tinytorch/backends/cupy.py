@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy
 
-from .base import Array, Backend
+from .base import Array
 from .cuda_errors import dotted, open_cupy, refuse_after_fork
+from .deferred import DeferredChecks
 
 #: What the GPU can add to atomically, which ``cupy.add.at`` is limited to.
 _ATOMIC = "ilILqQefd"
 
 
-class CupyBackend(Backend):
+class CupyBackend(DeferredChecks):
     """CuPy: NumPy's names on a GPU, indices unchecked, conversion to NumPy explicit.
 
     Raises:
@@ -27,6 +28,7 @@ class CupyBackend(Backend):
     extras: Any
 
     def __init__(self) -> None:
+        super().__init__()
         self.library, self.extras = self.open()
         self.array_type = self.library.ndarray
         refuse_after_fork(self)
@@ -38,7 +40,10 @@ class CupyBackend(Backend):
     # -- conversion and memory ----------------------------------------------------------
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
-        return self.library.asnumpy(array)  # type: ignore[no-any-return]
+        host: numpy.ndarray[Any, Any] = self.library.asnumpy(array)
+        if self._pending:
+            self.raise_pending()
+        return host
 
     def readonly(self, array: Array) -> bool:
         # CuPy marks nothing read-only and would write to the shared element many times over.
@@ -72,6 +77,7 @@ class CupyBackend(Backend):
 
     def synchronize(self) -> None:
         self.library.cuda.Device().synchronize()
+        self.raise_pending()
 
     def info(self) -> dict[str, str]:
         runtime = self.library.cuda.runtime

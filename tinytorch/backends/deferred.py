@@ -1,0 +1,67 @@
+"""Checks of values that live on a device, answered when the host waits for it anyway."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from .base import Array, Backend
+
+#: Answers kept at most; then the host waits for them, which also bounds the memory they take.
+_MOST = 1024
+_Host = numpy.ndarray[Any, Any]
+
+
+class DeferredChecks(Backend):
+    """A backend that does not wait for the device to learn whether indices are in bounds.
+
+    An index out of bounds is found at the next transfer to the host or ``synchronize``, and
+    raises there what it would have raised at once, with a note that says so. The environment
+    variable ``CUDA_LAUNCH_BLOCKING=1``, as in torch, asks for errors at once, at the price of a
+    wait for every check.
+
+    Attributes:
+        immediate: Whether errors are raised at once.
+    """
+
+    immediate: bool
+
+    def __init__(self) -> None:
+        self.immediate = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
+        self._pending: list[tuple[Array, Callable[[_Host], None]]] = []
+
+    def check_indices(
+        self, name: str, index: Array, size: int, dim: int, negative: bool = True
+    ) -> None:
+        if self.immediate or not index.size:
+            return super().check_indices(name, index, size, dim, negative)
+        check = super().check_indices
+        extremes = self.library.stack([index.min(), index.max()])
+        return self._defer(extremes, lambda host: check(name, host, size, dim, negative))
+
+    def check_all(self, valid: Array, message: str) -> None:
+        if self.immediate:
+            return super().check_all(valid, message)
+        check = super().check_all
+        return self._defer(valid.all(), lambda host: check(host, message))
+
+    def _defer(self, answer: Array, check: Callable[[_Host], None]) -> None:
+        self._pending.append((answer, check))
+        if len(self._pending) >= _MOST:
+            self.raise_pending()
+
+    def raise_pending(self) -> None:
+        """Wait for the checks made so far; raise what the first that failed found."""
+        pending, self._pending = self._pending, []
+        for answer, check in pending:
+            try:
+                check(self.library.asnumpy(answer))
+            except (IndexError, RuntimeError) as error:
+                error.add_note(
+                    f"Found by an earlier operation on backend {self.name!r}; with the environment "
+                    "variable CUDA_LAUNCH_BLOCKING=1 the error is raised where it happens."
+                )
+                raise
