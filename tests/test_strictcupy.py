@@ -305,6 +305,23 @@ class TestIndexing:
         x[key] = values
         assert np.array_equal(host(x), changed)
 
+    def test_the_last_of_several_values_need_not_win(self) -> None:
+        x = xp.zeros(3)
+        x[xp.asarray([1, 1])] = xp.asarray([5.0, 6.0])
+        assert host(x).tolist() == [0, 5, 0]
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda n: xp.zeros(n), lambda n: xp.zeros((2, n)), lambda n: xp.arange(6).reshape(n, 2),
+            lambda n: xp.sum(xp.ones((2, 2)), axis=n), lambda n: xp.reshape(xp.ones(4), (n, 2)),
+            lambda n: xp.eye(n), lambda n: xp.ones(4)[:n],
+        ],
+    )  # fmt: skip
+    def test_sizes_are_host_numbers(self, call: Callable[[Any], Any]) -> None:
+        with pytest.raises(TypeError):
+            call(xp.asarray(2))
+
     def test_masks(self, x: Any) -> None:
         assert np.array_equal(host(x[x > 2]), HOST[HOST > 2])
         x[x > 2] = 0.0

@@ -17,10 +17,20 @@ from ._ufunc import ufunc
 
 # Waits inside CuPy's own routines (the lines marked "synchronize!" in its sources, and transfers).
 _WAITING = frozenset(
-    """array_equal_nan argwhere asarray_chkfinite bincount compress delete digitize extract
-    flatnonzero histogram histogram2d histogramdd in1d intersect1d isin nanmax nanmin nonzero
-    percentile quantile setdiff1d setxor1d trim_zeros union1d unique unique_all unique_counts
-    unique_inverse unique_values save savez savetxt array_repr array_str array2string""".split()
+    """argwhere asarray_chkfinite bincount compress cond delete digitize extract flatnonzero
+    histogram histogram2d histogramdd intersect1d nanmax nanmin nonzero setdiff1d setxor1d
+    trim_zeros union1d unique unique_all unique_counts unique_inverse unique_values
+    array_repr array_str array2string""".split()
+)
+_WAITING_IF: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
+    "average": lambda args, kwargs: len(args) > 2 or kwargs.get("weights") is not None,
+    "quantile": lambda args, kwargs: isinstance(args[1], ndarray),
+    "percentile": lambda args, kwargs: isinstance(args[1], ndarray),
+}
+# Parameters that are host numbers: a device array has no ``__index__``.
+_NUMBERS = frozenset(
+    """shape newshape axis axes axis1 axis2 source destination num N k n decimals ddof ndmin dims
+    s""".split()
 )
 _HOST_TYPES: dict[str, tuple[type, ...]] = {
     "int": (int, bool), "float": (float, complex), "list": (list,),
@@ -81,7 +91,8 @@ def function(name: str, spec: dict[str, Any], twin: Callable[..., Any]) -> Calla
     renames = _renames(spec, twin)
     same = _same_positions(spec, twin)
     refused = _refused(spec)
-    waits, zero_dimensional = name in _WAITING, name in _ZERO_DIMENSIONAL
+    waits = _WAITING_IF.get(name) or (lambda args, kwargs: name in _WAITING)
+    zero_dimensional = name in _ZERO_DIMENSIONAL
 
     def call(*args: Any, **kwargs: Any) -> Any:
         check(args, kwargs)
@@ -93,7 +104,7 @@ def function(name: str, spec: dict[str, Any], twin: Callable[..., Any]) -> Calla
             args = args[:same]
         if renames and kwargs:
             kwargs = {renames.get(key, key): value for key, value in kwargs.items()}
-        if waits:
+        if waits(args, kwargs):
             log_sync(name)
         with numpy.errstate(all="ignore"):
             result = twin(*map(unwrap, args), **{key: unwrap(kwargs[key]) for key in kwargs})
@@ -111,8 +122,13 @@ def checker(name: str, spec: dict[str, Any]) -> Callable[[tuple[Any, ...], dict[
     most = len(spec["positional"])
     keywords = frozenset([*spec["positional"], *spec["keyword_only"]])
     any_args, any_kwargs = spec["args"], spec["kwargs"]
+    numbers = [i for i, parameter in enumerate(spec["positional"]) if parameter in _NUMBERS]
 
     def check(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        given = [args[i] for i in numbers if i < len(args)]
+        given.extend(kwargs[key] for key in kwargs if key in _NUMBERS)
+        for value in given:
+            check_host_numbers(value)
         if len(args) > most and not any_args:
             raise TypeError(
                 f"{name}() takes {most} positional arguments but {len(args)} were given"
@@ -124,6 +140,14 @@ def checker(name: str, spec: dict[str, Any]) -> Callable[[tuple[Any, ...], dict[
             check_dtype(numpy.dtype(kwargs["dtype"]))
 
     return check
+
+
+def check_host_numbers(value: Any) -> None:
+    """Raise CPython's TypeError where a shape, axis or count is or holds a device array."""
+    if type(value) is ndarray or (
+        isinstance(value, (tuple, list)) and any(type(item) is ndarray for item in value)
+    ):
+        raise TypeError("'ndarray' object cannot be interpreted as an integer")
 
 
 def _refused(spec: dict[str, Any]) -> list[tuple[int, dict[type, type[Exception]]]]:

@@ -37,11 +37,26 @@ def setitem(array: ndarray, key: Any, value: Any) -> None:
     """Store ``value`` at ``array[key]``; host arrays are refused where CuPy refuses them."""
     index = device_index(array.shape, key)
     advanced = _is_advanced(index)
+    host = _host_value(value, array.dtype, advanced)
     try:
         with numpy.errstate(all="ignore"):
-            array._host[index] = _host_value(value, array.dtype, advanced)
+            array._host[index] = host
+            if advanced and numpy.ndim(host) and not _has_mask(index):
+                _store_backwards(array._host, index, host)
     except IndexError as error:
         raise _as_cupy(error) from None
+
+
+def _store_backwards(target: Any, index: tuple[Any, ...], values: Any) -> None:
+    """Let the first of several values for one element win: on a GPU any of them may."""
+    places = numpy.arange(target.size).reshape(target.shape)[index]
+    if len(numpy.unique(places)) < places.size:
+        values = numpy.broadcast_to(values, places.shape)
+        target.flat[places.ravel()[::-1]] = values.ravel()[::-1]
+
+
+def _has_mask(index: tuple[Any, ...]) -> bool:
+    return any(isinstance(item, numpy.ndarray) and item.dtype.kind == "b" for item in index)
 
 
 def _is_advanced(index: tuple[Any, ...]) -> bool:

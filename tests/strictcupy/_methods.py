@@ -10,7 +10,7 @@ import numpy
 
 from . import _index
 from ._array import ndarray, unwrap, wrap, wrap_result
-from ._functions import checker
+from ._functions import check_host_numbers, checker
 from ._manifest import methods, names
 from ._sync import log_sync
 from ._ufunc import ufunc
@@ -45,10 +45,12 @@ def _method(name: str, spec: dict[str, Any]) -> Callable[..., Any]:
     twin = getattr(numpy.ndarray, name, None) or getattr(numpy, name, None)
     if twin is None:
         return _refusing(name)
-    waits = name in _WAITING
+    waits, takes_numbers = name in _WAITING, name in ("reshape", "transpose")
 
     def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
         check(args, kwargs)
+        if takes_numbers:
+            check_host_numbers(args)
         if waits:
             log_sync(name)
         with numpy.errstate(all="ignore"):
