@@ -1,0 +1,325 @@
+"""Activation functions as modules: sigmoids, shrinkage, softmax, gates."""
+
+from __future__ import annotations
+
+from .._tensor import Tensor
+from . import functional as F
+from .module import Module
+
+__all__ = [
+    "GELU",
+    "GLU",
+    "Hardshrink",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Sigmoid",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+]
+
+
+class Sigmoid(Module):
+    """1 / (1 + exp(-x)).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Sigmoid()(tt.tensor([-1.0, 2.0]))
+        tensor([0.2689, 0.8808])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.sigmoid(input)
+
+
+class LogSigmoid(Module):
+    """log(1 / (1 + exp(-x))), computed without overflow.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LogSigmoid()(tt.tensor([-1000.0, 2.0]))
+        tensor([-1000.0000,    -0.1269])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.logsigmoid(input)
+
+
+class Tanh(Module):
+    """The hyperbolic tangent.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Tanh()(tt.tensor([-1.0, 2.0]))
+        tensor([-0.7616,  0.9640])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.tanh(input)
+
+
+class Tanhshrink(Module):
+    """x - tanh(x).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Tanhshrink()(tt.tensor([-1.0, 2.0]))
+        tensor([-0.2384,  1.0360])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.tanhshrink(input)
+
+
+class Softsign(Module):
+    """x / (1 + |x|).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Softsign()(tt.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.softsign(input)
+
+
+class GELU(Module):
+    """x · Φ(x), Φ the normal distribution function.
+
+    Args:
+        approximate: ``"tanh"`` computes Φ by a formula with tanh. Default: ``"none"``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.GELU()(tt.tensor([-1.0, 2.0]))
+        tensor([-0.1587,  1.9545])
+
+    Reference:
+        D. Hendrycks and K. Gimpel, "Gaussian error linear units" (2016).
+    """
+
+    approximate: str
+
+    def __init__(self, approximate: str = "none") -> None:
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return f"approximate={self.approximate!r}"
+
+
+class GLU(Module):
+    """a · σ(b), where a and b are the halves of the input.
+
+    Args:
+        dim: The dimension to halve. Default: the last.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.GLU()(tt.tensor([1.0, 2.0, 0.0, 0.0]))
+        tensor([0.5000, 1.0000])
+
+    Reference:
+        Y. Dauphin et al., "Language modeling with gated convolutional networks" (2016).
+    """
+
+    dim: int
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it; ``dim`` of the result is half as long."""
+        return F.glu(input, self.dim)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return f"dim={self.dim}"
+
+
+class _Shrink(Module):
+    """A function that is 0 between -lambd and lambd.
+
+    Args:
+        lambd: Default: 0.5.
+    """
+
+    lambd: float
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return str(self.lambd)
+
+
+class Hardshrink(_Shrink):
+    """x where |x| > lambd, else 0.
+
+    Args:
+        lambd: Default: 0.5.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Hardshrink()(tt.tensor([-1.0, 0.3]))
+        tensor([-1.,  0.])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.hardshrink(input, self.lambd)
+
+
+class Softshrink(_Shrink):
+    """x moved towards 0 by lambd, and 0 where |x| ≤ lambd.
+
+    Args:
+        lambd: Not negative. Default: 0.5.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Softshrink()(tt.tensor([-1.0, 0.3]))
+        tensor([-0.5000,  0.0000])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.softshrink(input, self.lambd)
+
+
+class Softplus(Module):
+    """log(1 + exp(beta · x)) / beta, and x itself where beta · x is above the threshold.
+
+    Args:
+        beta: Default: 1.
+        threshold: Default: 20.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Softplus()(tt.tensor([-1.0, 2.0]))
+        tensor([0.3133, 2.1269])
+    """
+
+    beta: float
+    threshold: float
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        super().__init__()
+        self.beta = beta
+        self.threshold = threshold
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.softplus(input, self.beta, self.threshold)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return f"beta={self.beta}, threshold={self.threshold}"
+
+
+class _AlongDim(Module):
+    """A normalised exponential along a dimension.
+
+    Args:
+        dim: The dimension along which the results sum to 1.
+    """
+
+    dim: int | None
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return f"dim={self.dim}"
+
+
+class Softmax(_AlongDim):
+    """exp(x) divided by its sum along a dimension.
+
+    Args:
+        dim: That dimension. Leaving it out is deprecated.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Softmax(dim=0)(tt.tensor([0.0, 0.0]))
+        tensor([0.5000, 0.5000])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.softmax(input, self.dim, _stacklevel=5)
+
+
+class Softmin(_AlongDim):
+    """exp(-x) divided by its sum along a dimension.
+
+    Args:
+        dim: That dimension. Leaving it out is deprecated.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Softmin(dim=0)(tt.tensor([0.0, 0.0]))
+        tensor([0.5000, 0.5000])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.softmin(input, self.dim, _stacklevel=5)
+
+
+class LogSoftmax(_AlongDim):
+    """The logarithm of softmax along a dimension, computed without overflow.
+
+    Args:
+        dim: That dimension. Leaving it out is deprecated.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LogSoftmax(dim=0)(tt.tensor([0.0, 0.0]))
+        tensor([-0.6931, -0.6931])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of any shape."""
+        return F.log_softmax(input, self.dim, _stacklevel=5)
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of an image.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Softmax2d()(tt.zeros(1, 2, 1, 1)).flatten()
+        tensor([0.5000, 0.5000])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of shape ``(batch, channels, height, width)``, or without batch.
+
+        Raises:
+            ValueError: If the input has another number of dimensions.
+        """
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return F.softmax(input, -3, _stacklevel=5)

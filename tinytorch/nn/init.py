@@ -1,0 +1,482 @@
+"""Initial values of parameters.
+
+Every function fills its tensor in place, without recording it, and returns it. With the same
+seed the numbers are PyTorch's.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, cast
+
+from .._tensor import Tensor
+from .._state import no_grad
+from ..ops.random import randperm
+from ._truncated_normal import fill_truncated_normal
+
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_GAINS = {
+    "linear": 1.0,
+    "conv1d": 1.0,
+    "conv2d": 1.0,
+    "conv3d": 1.0,
+    "conv_transpose1d": 1.0,
+    "conv_transpose2d": 1.0,
+    "conv_transpose3d": 1.0,
+    "sigmoid": 1.0,
+    "tanh": 5.0 / 3,
+    "relu": math.sqrt(2.0),
+    "selu": 3.0 / 4,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The recommended factor on the standard deviation before a nonlinearity.
+
+    1 for linear layers, convolutions and sigmoid, 5/3 for tanh, √2 for relu,
+    √(2 / (1 + slope²)) for leaky_relu, 3/4 for selu.
+
+    Args:
+        nonlinearity: Its name in ``nn.functional``.
+        param: The negative slope of leaky_relu. Default: 0.01.
+
+    Raises:
+        ValueError: If the name is unknown or the slope not a number.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> nn.init.calculate_gain("leaky_relu", 0.2)
+        1.3867504905630728
+    """
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity not in _GAINS:
+        known = ", ".join(sorted([*_GAINS, "leaky_relu"]))
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}; choose one of {known}")
+    return _GAINS[nonlinearity]
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with numbers drawn uniformly from [a, b).
+
+    Args:
+        tensor: Any floating point tensor.
+        a: Lower bound. Default: 0.
+        b: Upper bound. Default: 1.
+        generator: Where the random numbers come from. Default: the default generator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.nn.init.uniform_(tt.empty(2))
+        tensor([0.4963, 0.7682])
+    """
+    with no_grad():
+        return cast(Tensor, tensor.uniform_(a, b, generator=generator))
+
+
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None
+) -> Tensor:
+    """Fill with numbers from the normal distribution.
+
+    Args:
+        tensor: Any floating point tensor.
+        mean: Its mean. Default: 0.
+        std: Its standard deviation. Default: 1.
+        generator: Where the random numbers come from. Default: the default generator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.nn.init.normal_(tt.empty(2))
+        tensor([ 1.5410, -0.2934])
+    """
+    with no_grad():
+        return cast(Tensor, tensor.normal_(mean, std, generator=generator))
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Any = None,
+) -> Tensor:
+    """Fill with numbers from the normal distribution restricted to [a, b].
+
+    They are drawn by rejection: from the normal distribution itself where more than 0.3 of it
+    lies in the interval, else from the uniform distribution over the interval.
+
+    Args:
+        tensor: Any floating point tensor.
+        mean: Mean before the restriction. Default: 0.
+        std: Standard deviation before the restriction. Default: 1.
+        a: Lower bound. Default: -2.
+        b: Upper bound. Default: 2.
+        generator: Where the random numbers come from. Default: the default generator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.nn.init.trunc_normal_(tt.empty(1000))
+        >>> bool((x.abs() <= 2).all())
+        True
+
+    Reference:
+        J. von Neumann, "Various techniques used in connection with random digits" (1951).
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
+            "The distribution of values may be incorrect.",
+            stacklevel=2,
+        )
+    with no_grad():
+        fill_truncated_normal(tensor, mean, std, a, b, generator)
+    return tensor
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fill with one value.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.constant_(tt.empty(2), 0.5)
+        tensor([0.5000, 0.5000])
+    """
+    with no_grad():
+        return cast(Tensor, tensor.fill_(val))
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.ones_(tt.empty(2))
+        tensor([1., 1.])
+    """
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.zeros_(tt.empty(2))
+        tensor([0., 0.])
+    """
+    with no_grad():
+        return cast(Tensor, tensor.zero_())
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Fill a matrix with the identity: as many inputs as possible pass unchanged.
+
+    Raises:
+        ValueError: If the tensor is no matrix.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.eye_(tt.empty(2, 3))
+        tensor([[1., 0., 0.],
+                [0., 1., 0.]])
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        tensor.zero_().diagonal().fill_(1)
+    return tensor
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Fill a convolution's weight so that as many channels as possible pass unchanged.
+
+    Args:
+        tensor: Shape ``(out_channels, in_channels / groups, *kernel)`` with 1 to 3 kernel sizes.
+        groups: The convolution's groups. Default: 1.
+
+    Raises:
+        ValueError: If the number of dimensions is another, or ``groups`` does not divide the
+            first.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.dirac_(tt.empty(2, 2, 3))[0]
+        tensor([[0., 1., 0.],
+                [0., 0., 0.]])
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    per_group = tensor.shape[0] // groups
+    centre = tuple(size // 2 for size in tensor.shape[2:])
+    with no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(per_group, tensor.shape[1])):
+                tensor[(group * per_group + channel, channel, *centre)] = 1
+    return tensor
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs feed one output of this weight, and how many outputs one input feeds."""
+    if tensor.ndim < 2:
+        raise ValueError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+        )
+    fan_out, fan_in, *kernel = tensor.shape
+    field = math.prod(kernel)
+    return fan_in * field, fan_out * field
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with numbers from U(-a, a), a = gain · √(6 / (fan_in + fan_out)).
+
+    Args:
+        tensor: A weight of at least 2 dimensions, ``(outputs, inputs, *kernel)``.
+        gain: See ``calculate_gain``. Default: 1.
+        generator: Where the random numbers come from. Default: the default generator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.xavier_uniform_(tt.empty(3, 5)).shape
+        tinytorch.Size([3, 5])
+
+    Reference:
+        X. Glorot and Y. Bengio, "Understanding the difficulty of training deep feedforward
+        neural networks" (2010).
+    """
+    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with numbers from N(0, std²), std = gain · √(2 / (fan_in + fan_out)).
+
+    Args:
+        tensor: A weight of at least 2 dimensions, ``(outputs, inputs, *kernel)``.
+        gain: See ``calculate_gain``. Default: 1.
+        generator: Where the random numbers come from. Default: the default generator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.xavier_normal_(tt.empty(3, 5)).shape
+        tinytorch.Size([3, 5])
+
+    Reference:
+        X. Glorot and Y. Bengio, "Understanding the difficulty of training deep feedforward
+        neural networks" (2010).
+    """
+    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
+
+
+def _xavier_std(tensor: Tensor, gain: float) -> float:
+    return gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+
+
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> Tensor:
+    """Fill with numbers from U(-bound, bound), bound = gain · √(3 / fan).
+
+    Args:
+        tensor: A weight of at least 2 dimensions, ``(outputs, inputs, *kernel)``.
+        a: Negative slope of leaky_relu. Default: 0.
+        mode: ``"fan_in"`` keeps the variance in the forward pass, ``"fan_out"`` in the
+            backward pass. Default: ``"fan_in"``.
+        nonlinearity: What follows the layer. Default: ``"leaky_relu"``.
+        generator: Where the random numbers come from. Default: the default generator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.kaiming_uniform_(tt.empty(3, 5), nonlinearity="relu").shape
+        tinytorch.Size([3, 5])
+
+    Reference:
+        K. He et al., "Delving deep into rectifiers" (2015).
+    """
+    if _is_empty(tensor):
+        return tensor
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> Tensor:
+    """Fill with numbers from N(0, std²), std = gain / √fan.
+
+    Args:
+        tensor: A weight of at least 2 dimensions, ``(outputs, inputs, *kernel)``.
+        a: Negative slope of leaky_relu. Default: 0.
+        mode: ``"fan_in"`` keeps the variance in the forward pass, ``"fan_out"`` in the
+            backward pass. Default: ``"fan_in"``.
+        nonlinearity: What follows the layer. Default: ``"leaky_relu"``.
+        generator: Where the random numbers come from. Default: the default generator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.init.kaiming_normal_(tt.empty(3, 5), mode="fan_out").shape
+        tinytorch.Size([3, 5])
+
+    Reference:
+        K. He et al., "Delving deep into rectifiers" (2015).
+    """
+    if _is_empty(tensor):
+        return tensor
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def _is_empty(tensor: Tensor) -> bool:
+    if 0 not in tensor.shape:
+        return False
+    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return True
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    fan = _calculate_correct_fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Fill with a (semi-)orthogonal matrix, drawn uniformly.
+
+    Args:
+        tensor: At least 2 dimensions; those after the first are taken as one.
+        gain: A factor on it. Default: 1.
+        generator: Where the random numbers come from. Default: the default generator.
+
+    Raises:
+        ValueError: If the tensor has fewer dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> q = tt.nn.init.orthogonal_(tt.empty(2, 3))
+        >>> tt.allclose(q @ q.T, tt.eye(2), atol=1e-6)
+        True
+
+    Reference:
+        A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear
+        neural networks" (2013).
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.shape[0]
+    columns = tensor.numel() // rows
+    with no_grad():
+        drawn: Any = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+        q, r = (drawn.T if rows < columns else drawn).qr()
+        # Without these signs the distribution would depend on how the routine chooses them.
+        q = q * r.diagonal().sign()
+        tensor.copy_((q.T if rows < columns else q).reshape(tensor.shape))
+        return cast(Tensor, tensor.mul_(gain))
+
+
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None
+) -> Tensor:
+    """Fill a matrix with normal numbers, and a share of each column with zeros.
+
+    Args:
+        tensor: A matrix.
+        sparsity: The share of zeros in each column.
+        std: Standard deviation of the other elements. Default: 0.01.
+        generator: Where the normal numbers come from. Default: the default generator.
+
+    Raises:
+        ValueError: If the tensor is no matrix.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> (tt.nn.init.sparse_(tt.empty(4, 2), sparsity=0.5) == 0).sum(0)
+        tensor([2, 2])
+
+    Reference:
+        J. Martens, "Deep learning via Hessian-free optimization" (2010).
+    """
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    normal_(tensor, 0.0, std, generator)
+    with no_grad():
+        for column in range(columns):
+            tensor[randperm(rows, device=tensor.device)[:zeros], column] = 0
+    return tensor
+
+
+def _deprecated(function: Callable[P, R]) -> Callable[P, R]:
+    """The name without underscore that PyTorch once used."""
+    name = function.__name__.removesuffix("_")
+
+    def old(*args: P.args, **kwargs: P.kwargs) -> R:
+        warnings.warn(
+            f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return function(*args, **kwargs)
+
+    old.__name__ = old.__qualname__ = name
+    old.__doc__ = f"Deprecated name of ``nn.init.{name}_``."
+    return old
+
+
+uniform = _deprecated(uniform_)
+normal = _deprecated(normal_)
+constant = _deprecated(constant_)
+eye = _deprecated(eye_)
+dirac = _deprecated(dirac_)
+xavier_uniform = _deprecated(xavier_uniform_)
+xavier_normal = _deprecated(xavier_normal_)
+kaiming_uniform = _deprecated(kaiming_uniform_)
+kaiming_normal = _deprecated(kaiming_normal_)
+orthogonal = _deprecated(orthogonal_)
+sparse = _deprecated(sparse_)

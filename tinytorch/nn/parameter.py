@@ -1,0 +1,219 @@
+"""Tensors that a module registers when they are assigned to an attribute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Size, Tensor, wrap
+from ..dtypes import dtype as DType
+from ..ops.creation import empty
+
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
+
+
+class Parameter(Tensor):
+    """A tensor that a module trains.
+
+    Assigned to an attribute of a Module it appears in ``parameters()`` and ``state_dict()``.
+
+    Args:
+        data: The values; the memory is shared. Default: an empty tensor.
+        requires_grad: Whether gradients are computed for it. Default: True.
+
+    Raises:
+        TypeError: If ``data`` is not a Tensor.
+        RuntimeError: If it requires grad and its dtype is neither floating point nor complex.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Parameter(tt.zeros(2))
+        Parameter containing:
+        tensor([0., 0.], requires_grad=True)
+    """
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        param = _wrapped(cls, data)
+        param.requires_grad_(requires_grad)
+        return param
+
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        return f"Parameter containing:\n{super().__repr__(tensor_contents=tensor_contents)}"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        if id(self) not in memo:
+            copied: Any = self.data.clone()
+            memo[id(self)] = type(self)(copied, self.requires_grad)
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return *super().__reduce_ex__(protocol), _own_attributes(self)
+
+
+class Buffer(Tensor):
+    """A tensor that a module keeps and does not train.
+
+    Assigned to an attribute of a Module it is registered as ``register_buffer`` does.
+
+    Args:
+        data: The values; the memory is shared. Default: an empty tensor.
+        persistent: Whether ``state_dict`` holds it. Default: True.
+
+    Raises:
+        TypeError: If ``data`` is not a Tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> net = tt.nn.Module()
+        >>> net.mean = tt.nn.Buffer(tt.zeros(2))
+        >>> list(net.state_dict())
+        ['mean']
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
+        buffer = _wrapped(cls, data)
+        buffer.requires_grad_(data is not None and data.requires_grad)
+        buffer.persistent = persistent
+        return buffer
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Buffer:
+        buffer: Any = super().__deepcopy__(memo)
+        buffer.persistent = self.persistent
+        return buffer  # type: ignore[no-any-return]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return *super().__reduce_ex__(protocol), _own_attributes(self)
+
+
+class Uninitialized:
+    """A tensor whose shape is not known yet: what a lazy module has until its first call.
+
+    Attributes:
+        initialized: The class it becomes once the shape is known.
+    """
+
+    initialized: type[Tensor]
+
+    def materialize(
+        self, shape: Any, device: Any = None, dtype: DType | None = None
+    ) -> None:
+        """Become an ordinary tensor of this shape, not initialised.
+
+        Args:
+            shape: The shape.
+            device: Where it lives. Default: where it was made for.
+            dtype: Its dtype. Default: the one it was made with.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> weight = nn.UninitializedParameter()
+            >>> weight.materialize((2, 3))
+            >>> weight.shape
+            tinytorch.Size([2, 3])
+        """
+        tensor: Any = self
+        tensor.__class__ = self.initialized
+        device = tensor.device if device is None else device
+        tensor.data = empty(shape, dtype=dtype or tensor.dtype, device=device)
+
+    @property
+    def shape(self) -> Size:
+        """Not known yet.
+
+        Raises:
+            RuntimeError: Always.
+        """
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually "
+            "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
+            "initialized module. Call `forward` to initialize the parameters before accessing "
+            "their attributes."
+        )
+
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class UninitializedParameter(Uninitialized, Parameter):
+    """A Parameter whose shape is not known yet.
+
+    Args:
+        requires_grad: Whether gradients are computed for it. Default: True.
+        device: Where it will live. Default: the active backend's.
+        dtype: Its dtype. Default: the default dtype.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> nn.UninitializedParameter()
+        <UninitializedParameter>
+    """
+
+    initialized = Parameter
+
+    def __new__(
+        cls, requires_grad: bool = True, device: Any = None, dtype: DType | None = None
+    ) -> UninitializedParameter:
+        param: Any = Parameter.__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
+        return param  # type: ignore[no-any-return]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedParameter:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
+        return memo[id(self)]  # type: ignore[no-any-return]
+
+
+class UninitializedBuffer(Uninitialized, Buffer):
+    """A Buffer whose shape is not known yet.
+
+    Args:
+        requires_grad: Whether gradients are computed for it. Default: False.
+        device: Where it will live. Default: the active backend's.
+        dtype: Its dtype. Default: the default dtype.
+        persistent: Whether ``state_dict`` holds it. Default: True.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> nn.UninitializedBuffer()
+        <UninitializedBuffer>
+    """
+
+    initialized = Tensor
+
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: DType | None = None,
+        persistent: bool = True,
+    ) -> UninitializedBuffer:
+        data = empty(0, device=device, dtype=dtype)
+        buffer: Any = Buffer.__new__(cls, data, persistent=persistent)
+        buffer.requires_grad_(requires_grad)
+        return buffer  # type: ignore[no-any-return]
+
+
+def is_lazy(param: object) -> bool:
+    """Whether a parameter's or buffer's shape is not known yet.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.parameter import is_lazy
+        >>> is_lazy(nn.UninitializedParameter())
+        True
+    """
+    return isinstance(param, Uninitialized)
+
+
+def _wrapped(cls: type[Any], data: Tensor | None) -> Any:
+    if data is None:
+        data = empty(0)
+    if not isinstance(data, Tensor):
+        raise TypeError(f"{cls.__name__}: expected data to be a Tensor, got {type(data).__name__}")
+    return wrap(data._data, data._xp, cls)
+
+
+def _own_attributes(tensor: Tensor) -> dict[str, Any]:
+    """What users have set on a tensor, without the tables of its hooks."""
+    private = ("_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad")
+    return {name: value for name, value in tensor.__dict__.items() if name not in private}

@@ -1,0 +1,172 @@
+"""Keeping gradients from growing too large."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from types import GeneratorType
+from typing import Any, cast
+
+from ..._state import no_grad
+from ..._tensor import Tensor
+from ...ops.creation import tensor
+from ...ops.joining import stack
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def get_total_norm(
+    tensors: Tensors,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The norm of several tensors as if they were one vector.
+
+    Args:
+        tensors: Tensors of any shapes, or one.
+        norm_type: Which norm; ``inf`` for the largest absolute value. Default: 2.
+        error_if_nonfinite: Whether a norm that is infinite or NaN is an error. Default: False.
+        foreach: Accepted as in PyTorch; makes no difference.
+
+    Returns:
+        A 0-d tensor.
+
+    Raises:
+        RuntimeError: If the norm is not finite and that is an error.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.utils.get_total_norm([tt.tensor([3.0]), tt.tensor([[4.0]])])
+        tensor(5.)
+    """
+    values = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    if not values:
+        return tensor(0.0)
+    with no_grad():
+        norms: list[Any] = [value.norm(float(norm_type)) for value in values]
+        total: Any = stack([norm.to(values[0].device) for norm in norms]).norm(float(norm_type))
+        if error_if_nonfinite and not bool(total.isfinite()):
+            raise RuntimeError(
+                f"The total norm of order {norm_type} for gradients from `parameters` is "
+                "non-finite, so it cannot be clipped. To disable this error and scale the "
+                "gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+            )
+    return cast(Tensor, total)
+
+
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale gradients in place by ``max_norm / total_norm``, if that is below 1.
+
+    Args:
+        parameters: Tensors whose ``grad`` to scale, or one.
+        max_norm: The largest norm they may have together.
+        total_norm: The norm they have.
+        foreach: Accepted as in PyTorch; makes no difference.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.zeros(2, requires_grad=True)
+        >>> w.grad = tt.tensor([3.0, 4.0])
+        >>> tt.nn.utils.clip_grads_with_norm_(w, 1.0, tt.tensor(5.0))
+        >>> w.grad
+        tensor([0.6000, 0.8000])
+    """
+    with no_grad():
+        # 1e-6 keeps a zero norm from dividing by zero. The factor is not read here: that would
+        # wait for the device.
+        factor: Any = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
+        for grad in _grads(parameters):
+            grad.mul_(factor.to(grad.device))
+
+
+def clip_grad_norm_(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale gradients in place so that their norm, taken together, is at most ``max_norm``.
+
+    Args:
+        parameters: Tensors whose ``grad`` to scale, or one.
+        max_norm: The largest norm they may have.
+        norm_type: Which norm; ``inf`` for the largest absolute value. Default: 2.
+        error_if_nonfinite: Whether a norm that is infinite or NaN is an error. Default: False.
+        foreach: Accepted as in PyTorch; makes no difference.
+
+    Returns:
+        The norm before, a 0-d tensor.
+
+    Raises:
+        RuntimeError: If the norm is not finite and that is an error.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.zeros(2, requires_grad=True)
+        >>> w.grad = tt.tensor([3.0, 4.0])
+        >>> tt.nn.utils.clip_grad_norm_(w, max_norm=1.0)
+        tensor(5.)
+        >>> w.grad
+        tensor([0.6000, 0.8000])
+
+    Reference:
+        R. Pascanu et al., "On the difficulty of training recurrent neural networks" (2012).
+    """
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if isinstance(parameters, GeneratorType) and not given:
+        warnings.warn(
+            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2
+        )
+    norm = get_total_norm(_grads(given), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(given, max_norm, norm)
+    return norm
+
+
+def clip_grad_norm(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Deprecated name of ``clip_grad_norm_``."""
+    warnings.warn(
+        "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+def clip_grad_value_(
+    parameters: Tensors, clip_value: float, foreach: bool | None = None
+) -> None:
+    """Restrict gradients in place to [-clip_value, clip_value], element by element.
+
+    Args:
+        parameters: Tensors whose ``grad`` to restrict, or one.
+        clip_value: The largest absolute value.
+        foreach: Accepted as in PyTorch; makes no difference.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.zeros(2, requires_grad=True)
+        >>> w.grad = tt.tensor([-3.0, 0.5])
+        >>> tt.nn.utils.clip_grad_value_(w, 1.0)
+        >>> w.grad
+        tensor([-1.0000,  0.5000])
+    """
+    with no_grad():
+        for grad in _grads(parameters):
+            grad.clamp_(-float(clip_value), float(clip_value))
+
+
+def _grads(parameters: Tensors) -> list[Any]:
+    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [param.grad for param in given if param.grad is not None]

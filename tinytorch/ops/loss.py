@@ -1,0 +1,230 @@
+"""Losses of regression, element by element."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from ._loss import SPACE, reduced, reduction_of
+
+
+def _weighted(loss: Any, weight: Any, input: Tensor, reduction: str) -> Tensor:
+    """``reduced``, each element counting as much as its weight says."""
+    if weight is None:
+        return reduced(loss, reduction)
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+    if reduction == "mean":
+        return (loss * weight).sum() / weight.sum()  # type: ignore[no-any-return]
+    return reduced(loss * weight, reduction)
+
+
+def _warn_of_broadcasting(input: Tensor, target: Tensor) -> None:
+    if target.shape != input.shape:
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size.",
+            stacklevel=4,
+        )
+
+
+@op(public=False, promote="arithmetic")
+def _squared_error(xp: Backend, input: Array, target: Array) -> Array:
+    difference = input - target
+    return difference * difference
+
+
+_squared_error.vjp(
+    input=lambda xp, g, input, target: g * (2 * (input - target)),
+    target=lambda xp, g, input, target: g * (2 * (target - input)),
+)
+
+
+@op(public=False, promote="arithmetic")
+def _absolute_error(xp: Backend, input: Array, target: Array) -> Array:
+    return xp.abs(input - target)
+
+
+_absolute_error.vjp(
+    input=lambda xp, g, input, target: g * xp.sign(input - target),
+    target=lambda xp, g, input, target: g * xp.sign(target - input),
+)
+
+
+@op(public=False, promote="arithmetic")
+def _huber_error(xp: Backend, input: Array, target: Array, delta: float) -> Array:
+    error = xp.abs(input - target)
+    # min(error, delta) · (error - min(error, delta) / 2) is both branches at once.
+    inner = xp.minimum(error, delta)
+    return inner * (error - 0.5 * inner)
+
+
+_huber_error.vjp(
+    input=lambda xp, g, input, target, delta: g * xp.clip(input - target, -delta, delta),
+    target=lambda xp, g, input, target, delta: g * xp.clip(target - input, -delta, delta),
+)
+
+
+@composite(namespaces=SPACE, method=False)
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """(input - target)².
+
+    Args:
+        input: Any shape.
+        target: The same shape.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        weight: A factor for each element, of the input's shape. Default: all 1.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the input's shape.
+
+    Raises:
+        ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.mse_loss(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
+        tensor(2.)
+    """
+    _warn_of_broadcasting(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _weighted(_squared_error(input, target), weight, input, reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """|input - target|.
+
+    Args:
+        input: Any shape.
+        target: The same shape.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        weight: A factor for each element, of the input's shape. Default: all 1.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the input's shape.
+
+    Raises:
+        ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.l1_loss(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
+        tensor(1.)
+    """
+    _warn_of_broadcasting(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if input.is_complex() or target.is_complex():
+        difference: Any = input - target  # type: ignore[operator]
+        return _weighted(difference.abs(), weight, input, reduction)
+    return _weighted(_absolute_error(input, target), weight, input, reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """d² / (2 beta) where d = |input - target| is below beta, else d - beta / 2.
+
+    Args:
+        input: Any shape.
+        target: The same shape.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        beta: Not negative; 0 gives ``l1_loss``. Default: 1.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the input's shape.
+
+    Raises:
+        RuntimeError: If ``beta`` is negative.
+        ValueError: If ``reduction`` is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, y = tt.tensor([1.0, 2.0]), tt.tensor([1.5, 4.0])
+        >>> tt.nn.functional.smooth_l1_loss(x, y, reduction="none")
+        tensor([0.1250, 1.5000])
+
+    Reference:
+        R. Girshick, "Fast R-CNN" (2015).
+    """
+    _warn_of_broadcasting(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return reduced(_absolute_error(input, target), reduction)
+    return reduced(_huber_error(input, target, float(beta)) / beta, reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def huber_loss(
+    input: Tensor,
+    target: Tensor,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: Tensor | None = None,
+) -> Tensor:
+    """d² / 2 where d = |input - target| is below delta, else delta · (d - delta / 2).
+
+    Args:
+        input: Any shape.
+        target: The same shape.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        delta: Positive. Default: 1.
+        weight: A factor for each element, of the input's shape; ``"mean"`` still divides by
+            the number of elements. Default: all 1.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the input's shape.
+
+    Raises:
+        RuntimeError: If ``delta`` is not positive.
+        ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, y = tt.tensor([1.0, 2.0]), tt.tensor([1.5, 6.0])
+        >>> tt.nn.functional.huber_loss(x, y, "none", delta=2.0)
+        tensor([0.1250, 6.0000])
+
+    Reference:
+        P. Huber, "Robust estimation of a location parameter" (1964).
+    """
+    _warn_of_broadcasting(input, target)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    loss = _huber_error(input, target, float(delta))
+    if weight is None:
+        return reduced(loss, reduction)
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+    return reduced(loss * weight, reduction)
