@@ -42,7 +42,7 @@ def make_function(op: Op) -> Callable[..., Any]:
         return _general(op)
     if op.params == ("input",):
         return _unary(op)
-    if op.params[:2] == ("input", "other") and op.tensors == (0, 1) and op.operands == (0, 1):
+    if op.tensors == op.operands == (0, 1) and op.positional == 2 and op.params[0] == "input":
         if all(d is not REQUIRED for d in op.defaults[2:]):
             return _binary(op, call)
     return _general(op)
@@ -52,9 +52,9 @@ def _unary(op: Op) -> Callable[..., Any]:
     kernel = op.kernel
     only_floats = op.promote == "float"
 
-    def function(input: Any, **options: Any) -> Any:
+    def function(input: Any = REQUIRED, **options: Any) -> Any:
         if options or not isinstance(input, Tensor):
-            return call(op, (input,), options)
+            return call(op, () if input is REQUIRED else (input,), options)
         x = input._data
         if only_floats and x.dtype.kind not in "fc":
             return call(op, (input,), options)
@@ -78,10 +78,11 @@ def _binary(op: Op, fallback: Callable[..., Any]) -> Callable[..., Any]:
     """The fast path of two operands; ``fallback`` takes every call that is none."""
     kernel = op.kernel
     only_floats = op.promote == "float"
+    numbers = (int, float) if op.annotations[op.params[1]] == "Operand" else ()
 
-    def function(input: Any, other: Any, **options: Any) -> Any:
+    def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
         if options or not isinstance(input, Tensor):
-            return fallback(op, (input, other), options)
+            return fallback(op, _positional(input, other, options), options)
         x = input._data
         xp = input._xp
         rg = input._rg
@@ -93,10 +94,10 @@ def _binary(op: Op, fallback: Callable[..., Any]) -> Callable[..., Any]:
             if only_floats and dtype.kind not in "fc":
                 return fallback(op, (input, other), options)
             rg = rg or other._rg
-        elif (other.__class__ is float or other.__class__ is int) and dtype.kind == "f":
+        elif other.__class__ in numbers and dtype.kind == "f":
             y = other
         else:
-            return fallback(op, (input, other), options)
+            return fallback(op, _positional(input, other, options), options)
         try:
             z = kernel(xp, x, y)
         except ValueError as error:
@@ -113,6 +114,15 @@ def _binary(op: Op, fallback: Callable[..., Any]) -> Callable[..., Any]:
         return out
 
     return function
+
+
+def _positional(input: Any, other: Any, options: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments given by position; either may have come by a keyword of another name."""
+    if input is REQUIRED:
+        if other is not REQUIRED:
+            options["other"] = other
+        return ()
+    return (input,) if other is REQUIRED else (input, other)
 
 
 def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:

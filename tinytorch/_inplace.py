@@ -84,7 +84,13 @@ def _record_and_write(
 
 
 def write(xp: Any, data: Any, y: Any, name: str) -> None:
-    """Copy a kernel's result over ``data``, refusing another shape."""
+    """Copy a kernel's result over ``data``, refusing another shape or a wider kind."""
+    wanted, have = xp.dtype_of(y), xp.dtype_of(data)
+    if wanted.category > have.category:
+        raise RuntimeError(
+            f"{name}_: result type {scalar_name(wanted)} can't be cast to the desired output type "
+            f"{scalar_name(have)}"
+        )
     if y.shape != data.shape:
         if len(y.shape) > len(data.shape) or any(
             a != b and a != 1 for a, b in zip(y.shape[::-1], data.shape[::-1], strict=False)
