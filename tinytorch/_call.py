@@ -78,7 +78,7 @@ def _binary(op: Op, fallback: Callable[..., Any]) -> Callable[..., Any]:
     """The fast path of two operands; ``fallback`` takes every call that is none."""
     kernel = op.kernel
     only_floats = op.promote == "float"
-    numbers = (int, float) if op.annotations[op.params[1]] == "Operand" else ()
+    numbers = (int, float) if 1 in op.numbers else ()
 
     def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
         if options or not isinstance(input, Tensor):
@@ -349,8 +349,7 @@ def prepare(
             if value is not None:
                 given[i] = tuple(to_tensor(op, i, v, xp) for v in value)
         elif not isinstance(value, Tensor) and value is not None:
-            annotation = op.annotations[op.params[i]]
-            if annotation != "Operand" or not isinstance(value, (bool, int, float, complex)):
+            if i not in op.numbers or not isinstance(value, (bool, int, float, complex)):
                 given[i] = to_tensor(op, i, value, xp)
     if op.promote is not None:
         promote_operands(op, given, xp)

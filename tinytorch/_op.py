@@ -63,6 +63,7 @@ class Op:
         positional: How many of them may be given by position.
         tensors: Positions of the tensor parameters (``sequence`` is one of them, if any).
         operands: Positions of those that are promoted to a common dtype.
+        numbers: Positions of those that may stay Python numbers.
         promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
             dtype) or None.
         view: Whether the result may share its input's memory.
@@ -134,6 +135,7 @@ class Op:
 
     def _read_annotations(self) -> None:
         tensors, operands = [], []
+        self.numbers: set[int] = set()
         self.sequence: int | None = None
         self.shape_position: int | None = None
         for i, name in enumerate(self.params):
@@ -143,6 +145,8 @@ class Op:
                 tensors.append(i)
                 if base in ("Array", "Operand"):
                     operands.append(i)
+                if base == "Operand":
+                    self.numbers.add(i)
             elif base in ("Sequence[Array]", "Sequence[Tensor]"):
                 tensors.append(i)
                 operands.append(i)
