@@ -34,5 +34,5 @@ _NOW = (
 _LATER = {
     "passes": ("backward", "grad"),
     "function": ("Function", "FunctionCtx", "once_differentiable"),
-    "gradcheck": ("GradcheckError", "gradcheck", "gradgradcheck"),
+    "checking": ("GradcheckError", "gradcheck", "gradgradcheck"),
 }

@@ -1,0 +1,207 @@
+"""What ``tinytorch.NAME`` is: DESIGN's order of resolution, and what tools see of it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pickle
+import subprocess
+import sys
+import threading
+import traceback
+from pathlib import Path
+
+import pytest
+
+import tinytorch as tt
+
+ROOT = Path(tt.__file__).resolve().parents[1]
+
+
+def run(code: str, **env: str) -> str:
+    """The output of ``code`` in a fresh interpreter."""
+    import os
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, text=True, cwd=ROOT, env={**os.environ, **env}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_operation_is_stored_after_first_look_up() -> None:
+    function = tt.cat
+    assert vars(tt)["cat"] is function
+
+
+def test_imported_operation_follows_the_backend_of_the_call() -> None:
+    from tinytorch import zeros
+
+    assert str(zeros(2).backend) == "numpy"
+
+
+def test_module_is_imported_on_first_use() -> None:
+    out = run(
+        "import sys, tinytorch as tt; before = 'tinytorch.nn' in sys.modules; tt.nn;"
+        "print(before, 'tinytorch.nn' in sys.modules)"
+    )
+    assert out == "False True"
+
+
+def test_dtype_is_asked_of_the_backend_and_never_stored() -> None:
+    assert tt.float32.name == "float32"
+    assert "float32" not in vars(tt)
+
+
+def test_dtype_the_backend_lacks_is_an_attribute_error_that_names_it() -> None:
+    with pytest.raises(AttributeError, match=r"'bfloat16'.*numpy.*no such dtype"):
+        tt.bfloat16  # noqa: B018
+
+
+def test_name_of_the_library_is_forwarded_and_never_stored() -> None:
+    window = tt.hamming(3)
+    assert isinstance(window, tt.Tensor)
+    assert window.tolist() == pytest.approx([0.08, 1.0, 0.08])
+    assert "hamming" not in vars(tt)
+
+
+def test_forwarded_function_unwraps_tensors() -> None:
+    out = tt.interp(tt.tensor([0.5]), tt.tensor([0.0, 1.0]), tt.tensor([0.0, 10.0]))
+    assert isinstance(out, tt.Tensor)
+    assert out.item() == 5.0
+
+
+def test_forwarded_function_refuses_what_requires_grad() -> None:
+    x = tt.tensor([0.5], requires_grad=True)
+    with pytest.raises(RuntimeError, match="interp is numpy's own function and not differentiable"):
+        tt.interp(x, tt.tensor([0.0, 1.0]), tt.tensor([0.0, 10.0]))
+
+
+def test_dir_lists_the_forwarded_names_of_the_active_backend() -> None:
+    names = dir(tt)
+    assert {"hamming", "interp", "zeros", "float32", "nn", "set_backend"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_misspelt_name_says_which_backend_and_what_was_meant() -> None:
+    with pytest.raises(AttributeError) as info:
+        tt.arrange  # noqa: B018
+    assert str(info.value) == (
+        "module 'tinytorch' has no attribute 'arrange' (active backend: numpy). "
+        "Did you mean: 'arange'?"
+    )
+
+
+def test_suggestion_is_printed_once() -> None:
+    try:
+        tt.arrange  # noqa: B018
+    except AttributeError as error:
+        text = "".join(traceback.format_exception(error))
+    assert text.count("Did you mean") == 1
+
+
+def test_underscore_name_fails_at_once() -> None:
+    out = run(
+        "import sys, tinytorch as tt\n"
+        "before = set(sys.modules)\n"
+        "print(hasattr(tt, '__wrapped__'), hasattr(tt, '_ipython_display_'))\n"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    assert out == "False False\n[]"
+
+
+@pytest.mark.parametrize("name", ["sum", "zeros", "tensor", "max", "randn"])
+def test_function_shows_a_user_the_right_face(name: str) -> None:
+    function = getattr(tt, name)
+    assert function.__name__ == function.__qualname__ == name
+    assert function.__module__ == "tinytorch"
+    assert function.__doc__
+    assert "xp" not in inspect.signature(function).parameters
+    assert f"def {name}(" in inspect.getsource(function)
+
+
+def test_method_has_a_signature() -> None:
+    assert list(inspect.signature(tt.ones(2).sum).parameters) == ["dim", "keepdim", "dtype"]
+
+
+def test_help_shows_signature_and_docstring() -> None:
+    import pydoc
+
+    text = pydoc.plain(pydoc.render_doc(tt.sum))
+    assert "in module tinytorch" in text
+    assert "Sum of the elements" in text
+
+
+def test_function_pickles_by_name_into_a_fresh_process() -> None:
+    data = pickle.dumps(tt.sum)
+    assert pickle.loads(data) is tt.sum
+    out = run(f"import pickle; f = pickle.loads({data!r}); import tinytorch; print(f is tinytorch.sum)")
+    assert out == "True"
+
+
+def test_reload_keeps_identity() -> None:
+    function, tensor = tt.sum, tt.Tensor
+    importlib.reload(tt)
+    assert tt.sum is function
+    assert tt.Tensor is tensor
+
+
+def test_racing_threads_see_one_function() -> None:
+    out = run(
+        "import threading, tinytorch as tt\n"
+        "barrier, seen = threading.Barrier(8), []\n"
+        "def look():\n"
+        "    barrier.wait(); seen.append(tt.logsumexp)\n"
+        "threads = [threading.Thread(target=look) for _ in range(8)]\n"
+        "[t.start() for t in threads]; [t.join() for t in threads]\n"
+        "print(len(seen), len(set(map(id, seen))))"
+    )
+    assert out == "8 1"
+
+
+def test_import_star_gives_the_operations() -> None:
+    out = run(
+        "from tinytorch import *\n"
+        "print(zeros(2).sum().item(), callable(set_backend), Tensor.__name__)"
+    )
+    assert out == "0.0 True Tensor"
+
+
+def test_import_loads_numpy_and_no_gpu_library() -> None:
+    out = run(
+        "import sys, tinytorch as tt; dir(tt); print('numpy' in sys.modules, 'cupy' in sys.modules)"
+    )
+    assert out == "True False"
+
+
+def test_plain_completer_lists_names_without_importing_cupy() -> None:
+    out = run(
+        "import rlcompleter, sys, tinytorch as tt\n"
+        "c = rlcompleter.Completer({'tt': tt})\n"
+        "found = [c.complete('tt.zero', i) for i in range(3)]\n"
+        "print(found, 'cupy' in sys.modules)"
+    )
+    assert "tt.zeros(" in out
+    assert out.endswith("False")
+
+
+def test_ipython_completes_names() -> None:
+    pytest.importorskip("IPython", reason="IPython is not installed")
+    from IPython.core.completer import IPCompleter, provisionalcompleter
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance()
+    shell.user_ns["tt"] = tt
+    completer: IPCompleter = shell.Completer
+    with provisionalcompleter():
+        names = {c.text for c in completer.completions("tt.zer", 6)}
+    assert any(name.endswith("zeros") for name in names)
+
+
+def test_thread_asks_its_own_backend() -> None:
+    seen: list[str] = []
+    thread = threading.Thread(target=lambda: seen.append(tt.get_backend()))
+    thread.start()
+    thread.join()
+    assert seen == [tt.get_backend()]
