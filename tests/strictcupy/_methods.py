@@ -36,8 +36,8 @@ def install() -> None:
         if name not in vars(ndarray):
             setattr(ndarray, name, _OWN.get(name) or _method(name, spec))
     _install_operators()
-    ndarray.__getitem__ = _index.getitem  # type: ignore[attr-defined]
-    ndarray.__setitem__ = _index.setitem  # type: ignore[attr-defined]
+    setattr(ndarray, "__getitem__", _index.getitem)
+    setattr(ndarray, "__setitem__", _index.setitem)
 
 
 def _method(name: str, spec: dict[str, Any]) -> Callable[..., Any]:
@@ -82,8 +82,8 @@ def _install_operators() -> None:
         setattr(ndarray, f"__{dunder}__", _comparison(function, dunder))
     for dunder, name in _UNARY.items():
         setattr(ndarray, f"__{dunder}__", _unary(ufunc(name, _UFUNCS[name], getattr(numpy, name))))
-    ndarray.__matmul__ = _matmul(operator.matmul)  # type: ignore[attr-defined]
-    ndarray.__rmatmul__ = _matmul(lambda a, b: b @ a)  # type: ignore[attr-defined]
+    setattr(ndarray, "__matmul__", _matmul(operator.matmul))
+    setattr(ndarray, "__rmatmul__", _matmul(lambda a, b: b @ a))
 
 
 def _defers_to(other: Any) -> bool:
@@ -135,7 +135,7 @@ def _comparison(function: ufunc, dunder: str) -> Callable[[ndarray, Any], Any]:
 
 
 def _never_equal(other: Any) -> bool:
-    return other is None or type(other).__eq__ is object.__eq__
+    return other is None or getattr(type(other), "__eq__") is object.__eq__
 
 
 def _matmul(operation: Callable[[Any, Any], Any]) -> Callable[[ndarray, Any], Any]:
@@ -155,7 +155,7 @@ def _refuse(other: Any) -> Any:
 # Methods whose meaning differs from NumPy's.
 
 
-def _take(self: ndarray, indices: Any, axis: Any = None, out: Any = None) -> ndarray:
+def _take(self: ndarray, indices: Any, axis: Any = None, out: Any = None) -> Any:
     index = indices if isinstance(indices, int) else _index_array(indices)
     result = numpy.take(self._host, index, axis, mode="wrap")
     if out is None:
@@ -175,7 +175,7 @@ def _put(self: ndarray, indices: Any, values: Any, mode: str = "wrap") -> None:
     if mode == "raise":
         log_sync("put")
     host_values = values._host if isinstance(values, ndarray) else numpy.asarray(values)
-    numpy.put(self._host, _index_array(indices), host_values, mode)  # type: ignore[call-overload]
+    numpy.put(self._host, _index_array(indices), host_values, mode=mode)  # type: ignore[arg-type]
 
 
 def _repeat(self: ndarray, repeats: Any, axis: Any = None) -> ndarray:
@@ -206,10 +206,10 @@ def _dot(self: ndarray, b: ndarray, out: Any = None) -> Any:
     return wrap_result(numpy.dot(unwrap(self), unwrap(b), unwrap(out)))
 
 
-def _argextreme(name: str) -> Callable[..., ndarray]:
+def _argextreme(name: str) -> Callable[..., Any]:
     def method(
         self: ndarray, axis: Any = None, out: Any = None, dtype: Any = None, keepdims: bool = False
-    ) -> ndarray:
+    ) -> Any:
         result = getattr(numpy, name)(self._host, axis, keepdims=keepdims)
         result = numpy.asarray(result).astype(dtype or numpy.int64)
         if out is None:

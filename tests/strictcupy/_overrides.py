@@ -82,14 +82,14 @@ def empty_like(
 # Indices
 
 
-def take(a: ndarray, indices: Any, axis: Any = None, out: Any = None) -> Any:
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None) -> Any:
     """Take with every out-of-bounds index wrapped around, without an error."""
-    return a.take(indices, axis, out)  # type: ignore[attr-defined]
+    return a.take(indices, axis, out)
 
 
-def put(a: ndarray, ind: Any, v: Any, mode: str = "wrap") -> None:
+def put(a: Any, ind: Any, v: Any, mode: str = "wrap") -> None:
     """Put with ``mode="wrap"``, the opposite of NumPy's default."""
-    a.put(ind, v, mode)  # type: ignore[attr-defined]
+    a.put(ind, v, mode)
 
 
 def take_along_axis(a: ndarray, indices: ndarray, axis: Any) -> ndarray:
@@ -132,9 +132,9 @@ def sort(a: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
     return wrap(numpy.sort(a._host, axis, kind="stable"))
 
 
-def argsort(a: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
+def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
     """Return the stable order of ``a``."""
-    return a.argsort(axis, kind)  # type: ignore[attr-defined]
+    return a.argsort(axis, kind)
 
 
 def lexsort(keys: Any) -> ndarray:
@@ -145,22 +145,22 @@ def lexsort(keys: Any) -> ndarray:
 
 
 def argmax(
-    a: ndarray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Any:
     """Return the index of the largest element."""
-    return a.argmax(axis, out, dtype, keepdims)  # type: ignore[attr-defined]
+    return a.argmax(axis, out, dtype, keepdims)
 
 
 def argmin(
-    a: ndarray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
 ) -> Any:
     """Return the index of the smallest element."""
-    return a.argmin(axis, out, dtype, keepdims)  # type: ignore[attr-defined]
+    return a.argmin(axis, out, dtype, keepdims)
 
 
-def repeat(a: ndarray, repeats: Any, axis: Any = None) -> ndarray:
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """Repeat elements; an array of counts makes the host wait."""
-    return a.repeat(repeats, axis)  # type: ignore[attr-defined]
+    return a.repeat(repeats, axis)
 
 
 def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:

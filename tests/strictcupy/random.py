@@ -111,7 +111,7 @@ def _module_function(name: str) -> Callable[..., Any]:
     return sample
 
 
-_OWN = {
+_OWN: dict[str, Any] = {
     name: _module_function(name)
     for name, entry in names("cupy.random").items()
     if entry["kind"] == "function" and hasattr(numpy.random.RandomState, name)
