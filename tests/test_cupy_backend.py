@@ -46,10 +46,16 @@ def fake_cupy(
     return cupy
 
 
+def install(monkeypatch: pytest.MonkeyPatch, cupy: Any) -> None:
+    """Have ``import cupy`` give ``cupy``, and its extras be there."""
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    for extra in ("cupyx", "cupyx.scipy", "cupyx.scipy.special"):
+        monkeypatch.setitem(sys.modules, extra, types.ModuleType(extra))
+
+
 def error_with(monkeypatch: pytest.MonkeyPatch, cupy: Any) -> BackendUnavailableError:
     """The error that making the backend raises when ``import cupy`` gives ``cupy``."""
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setitem(sys.modules, "cupyx", types.ModuleType("cupyx"))
+    install(monkeypatch, cupy)
     with pytest.raises(BackendUnavailableError) as caught:
         CupyBackend()
     assert str(caught.value).startswith("backend 'cupy' is not available: ")
@@ -120,8 +126,7 @@ class TestEachCauseIsToldApart:
 
     def test_nothing_is_wrong(self, monkeypatch: pytest.MonkeyPatch) -> None:
         cupy = fake_cupy()
-        monkeypatch.setitem(sys.modules, "cupy", cupy)
-        monkeypatch.setitem(sys.modules, "cupyx", types.ModuleType("cupyx"))
+        install(monkeypatch, cupy)
         assert CupyBackend().library is cupy
 
 
@@ -211,6 +216,11 @@ class TestBackend:
         xp.index_add(target, xp.asarray([1, 1]), xp.asarray([1 + 2j, 3 - 1j]))
         assert xp.to_numpy(target).tolist() == [0, 4 + 1j]
 
+    def test_erf_is_one_kernel(self, xp: Any) -> None:
+        x = xp.asarray(np.array([-1.0, 0.0, 0.5], "f4"))
+        assert xp.erf(x).dtype == np.float32
+        assert np.allclose(xp.to_numpy(xp.erf(x)), [-0.8427008, 0, 0.5204999], rtol=1e-6)
+
     def test_devices(self, xp: Any) -> None:
         assert xp.devices() == ["strict:0"]
         assert xp.device_index(xp.zeros(1)) == 0
@@ -278,8 +288,7 @@ class TestDeferredChecks:
 
     def test_immediate_ones_raise_where_they_are(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")
-        monkeypatch.setitem(sys.modules, "cupy", fake_cupy())
-        monkeypatch.setitem(sys.modules, "cupyx", types.ModuleType("cupyx"))
+        install(monkeypatch, fake_cupy())
         backend = CupyBackend()
         with pytest.raises(IndexError, match=r"gather\(\): index 5"):
             backend.check_indices("gather", strictcupy.asarray([5]), 3, 0)

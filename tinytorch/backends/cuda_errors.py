@@ -63,6 +63,8 @@ def open_cupy(backend: str) -> tuple[Any, Any]:
     except (ImportError, OSError, RuntimeError) as error:
         what = f"CuPy does not find CUDA's libraries ({' '.join(str(error).split())})"
         raise _unavailable(backend, "CUDA libraries missing", what, _LIBRARIES) from error
+    # It has functions that CuPy lacks, and does not come with ``import cupyx``.
+    _import(backend, "cupyx.scipy.special")
     return cupy, _import(backend, "cupyx")
 
 

@@ -66,6 +66,9 @@ class CupyBackend(DeferredChecks):
             add.at(wide, index, values)
             target[...] = wide.astype(target.dtype)
 
+    def erf(self, array: Array) -> Array:
+        return self.extras.scipy.special.erf(array)
+
     # -- devices ------------------------------------------------------------------------
 
     def device_index(self, array: Array) -> int:
