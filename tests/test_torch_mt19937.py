@@ -69,7 +69,7 @@ def test_modulo_is_exact(extent: int) -> None:
     np.testing.assert_array_equal(modulo(drawn.copy(), extent), drawn % np.uint32(extent))
 
 
-# -- rounding ------------------------------------------------------------------------------------
+# -- rounding ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("scale, shift", [(1.07, -0.3), (2.0**-30, 1.0), (1e10, 3e-7), (3.0, 1e17)])
@@ -99,7 +99,7 @@ def test_uniform_never_reaches_its_upper_bound(dtype: Any) -> None:
     assert set(drawn.tolist()) == {1.0, 1.0 + step}
 
 
-# -- shuffles ----------------------------------------------------------------------------------------
+# -- shuffles ------------------------------------------------------------------------------
 
 
 def inside_out(places: np.ndarray[Any, Any]) -> list[int]:
@@ -141,7 +141,7 @@ def test_search_rows_finds_the_first_share_not_below() -> None:
         np.testing.assert_array_equal(search_rows(weights, units), expected)
 
 
-# -- state -----------------------------------------------------------------------------------------------
+# -- state ---------------------------------------------------------------------------------
 
 
 def test_a_state_holds_the_waiting_normal() -> None:
@@ -151,7 +151,8 @@ def test_a_state_holds_the_waiting_normal() -> None:
     other.set_state(source.get_state())
     assert other.initial_seed() == 5
     for _ in range(3):
-        np.testing.assert_array_equal(source.normal((7,), np.float64), other.normal((7,), np.float64))
+        drawn, again = (e.normal((7,), np.float64) for e in (source, other))
+        np.testing.assert_array_equal(drawn, again)
 
 
 def test_a_state_survives_its_bytes() -> None:
@@ -194,7 +195,7 @@ def test_the_host_generator_hands_out_the_backends_arrays() -> None:
     )
 
 
-# -- laws -------------------------------------------------------------------------------------------------
+# -- laws ----------------------------------------------------------------------------------
 
 
 def distance(sample: np.ndarray[Any, Any], law: Callable[[Any], Any]) -> float:

@@ -92,7 +92,9 @@ def normal_(
 
 
 @composite(namespaces=("Tensor",))
-def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Tensor:
+def uniform_(
+    input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None
+) -> Tensor:
     """Fill ``input`` with numbers drawn uniformly from ``[from_, to)``, in place.
 
     Args:

@@ -1,0 +1,69 @@
+"""Drawing with tinytorch and with PyTorch from one seed, and comparing what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+torch = pytest.importorskip("torch", reason="PyTorch's streams are the oracle")
+
+SIZES = [0, 1, 2, 5, 15, 16, 17, 31, 32, 100, 1000, 40001]
+FLOATS = ["float32", "float64", "float16"]
+COMPLEX = ["complex64", "complex128"]
+#: How far a number that goes through log, sin or cos may be off, relative to 1 + |x|.
+ROUNDING = {
+    "float16": 1e-3, "float32": 3e-7, "float64": 1e-15, "complex64": 3e-7, "complex128": 1e-15,
+}  # fmt: skip
+
+
+def host(x: Any) -> np.ndarray[Any, Any]:
+    return x.numpy(force=True) if isinstance(x, tt.Tensor) else x.detach().resolve_conj().numpy()
+
+
+def both(draw: Callable[[Any], Any], seed: int = 7) -> tuple[Any, Any]:
+    """``draw(tt)`` and ``draw(torch)`` from one seed; both must end at one place."""
+    results = []
+    for library in (tt, torch):
+        library.manual_seed(seed)
+        results.append(draw(library))
+    assert state_bytes(tt) == state_bytes(torch), "the streams went apart"
+    return results[0], results[1]
+
+
+def state_bytes(library: Any) -> bytes:
+    return bytes(host(library.get_rng_state()))
+
+
+def assert_exact(draw: Callable[[Any], Any], seed: int = 7) -> None:
+    ours, theirs = (host(x) for x in both(draw, seed))
+    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def assert_close(draw: Callable[[Any], Any], seed: int = 7) -> None:
+    ours, theirs = (host(x) for x in both(draw, seed))
+    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    tolerance = ROUNDING[str(ours.dtype)]
+    np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+
+
+def dtype_of(library: Any, name: str) -> Any:
+    return getattr(library, name)
+
+
+#: Tensors whose order in memory differs.
+SHAPED: dict[str, Callable[[Any], Any]] = {
+    "contiguous": lambda lib: lib.zeros(4, 30),
+    "transposed": lambda lib: lib.zeros(4, 30).t(),
+    "permuted": lambda lib: lib.zeros(3, 4, 5).permute(2, 0, 1),
+    "every other": lambda lib: lib.zeros(6, 20)[:, ::2],
+    "row of ones": lambda lib: lib.zeros(20, 1).t(),
+    "expanded": lambda lib: lib.zeros(4, 1).expand(4, 20),
+    "float64": lambda lib: lib.zeros(4, 30, dtype=lib.float64).t(),
+    "0-d": lambda lib: lib.zeros(()),
+}
