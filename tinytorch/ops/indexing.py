@@ -187,7 +187,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
     edges = (edge_of(target), edge_of(value)) if recording else (None, None)
     wants = edges[0] is not None or edges[1] is not None
     if wants:
-        check_inplace(target)
+        _check_target(target)
     data = target._data
     try:
         data[index] = _fitted(value._data, data, index)
@@ -202,6 +202,15 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
             OPS["_setitem"], target._xp, edges, (None, None, index), (), data.shape, data.dtype
         )
         rebase(target, node, OPS["_view_scatter"])
+
+
+def _check_target(target: Tensor) -> None:
+    """``check_inplace`` of the part that is written to, a view."""
+    if target._base is None and target._rg and target._node is None:
+        raise RuntimeError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation."
+        )
+    check_inplace(target)
 
 
 def _fitted(value: Array, data: Array, index: Any) -> Array:
