@@ -20,7 +20,8 @@ from .autograd.engine import Hooks
 
 #: Families that ``import tinytorch`` loads: what a first model needs.
 CORE = (
-    "creation", "conversion", "elementwise", "comparison", "reduction", "shape", "joining",
+    "creation", "conversion", "elementwise", "exponential", "trigonometric", "selection",
+    "comparison", "bitwise", "reduction", "shape", "joining",
     "indexing", "linear_algebra", "activation",
 )  # fmt: skip
 
@@ -95,7 +96,9 @@ def namespace(
             if function is not None:
                 table[name] = function
                 return function
-        raise AttributeError(missing(module, name, names(prefix) if name[0] != "_" else ()))
+        raise AttributeError(
+            missing(module, name, names(prefix) if name[0] != "_" else ()), name=name, obj=None
+        )
 
     def listing() -> list[str]:
         return sorted({*names(prefix), *extra})
@@ -188,8 +191,11 @@ def resolve(name: str) -> Any:
     found = forward(backend, name)
     if found is not None:
         return found
+    # obj=None: CPython would add a suggestion of its own, from dir() of the module.
     raise AttributeError(
-        missing("tinytorch", name, listing(), f" (active backend: {backend.name})")
+        missing("tinytorch", name, listing(), f" (active backend: {backend.name})"),
+        name=name,
+        obj=None,
     )
 
 

@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
-from .._op import Array, Backend, Operand, op
+from typing import Any
+
+from .. import _state
+from .._op import Array, Backend, Operand, composite, op
+from .._tensor import Tensor
+from ._checks import kind_of, refuse
+from .complex_numbers import sgn
+
+
+def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
+    """``alpha * other``, refusing an ``alpha`` that would change the result's dtype."""
+    kind = kind_of(other, input)
+    if isinstance(alpha, bool) and kind != "b":
+        raise RuntimeError(f"{name}: Boolean alpha only supported for Boolean results.")
+    if kind in "uib" and isinstance(alpha, (float, complex)):
+        raise RuntimeError(
+            f"{name}: For integral input tensors, argument alpha must not be a floating point "
+            f"number, got {alpha}"
+        )
+    if kind == "f" and isinstance(alpha, complex):
+        raise RuntimeError(
+            f"{name}: For non-complex input tensors, argument alpha must not be a complex number, "
+            f"got {alpha}"
+        )
+    return xp.multiply(other, alpha)
 
 
 @op(inplace=True, operators=("add",), promote="arithmetic")
@@ -21,7 +45,7 @@ def add(
         Tensor of the broadcast shape and torch's promoted dtype.
 
     Raises:
-        RuntimeError: If the shapes do not broadcast.
+        RuntimeError: If the shapes do not broadcast, or ``alpha`` does not fit the dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -29,7 +53,7 @@ def add(
         tensor([21., 42.])
     """
     if alpha != 1:
-        other = xp.multiply(other, alpha)
+        other = _scaled(xp, "add", input, other, alpha)
     return xp.add(input, other) if out is None else xp.add(input, other, out=out)
 
 
@@ -55,7 +79,8 @@ def sub(
         Tensor of the broadcast shape and torch's promoted dtype.
 
     Raises:
-        RuntimeError: If the shapes do not broadcast, or for two bool tensors.
+        RuntimeError: If the shapes do not broadcast, for bool tensors, or if ``alpha`` does
+            not fit the dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -63,8 +88,16 @@ def sub(
         tensor([0., 1.])
     """
     if alpha != 1:
-        other = xp.multiply(other, alpha)
-    return xp.subtract(input, other) if out is None else xp.subtract(input, other, out=out)
+        other = _scaled(xp, "sub", input, other, alpha)
+    try:
+        return xp.subtract(input, other) if out is None else xp.subtract(input, other, out=out)
+    except TypeError as error:
+        if kind_of(input, other) != "b":
+            raise error
+        raise RuntimeError(
+            "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the "
+            "`^` or `logical_xor()` operator instead."
+        ) from None
 
 
 sub.vjp(
@@ -102,16 +135,234 @@ mul.vjp(
 )
 
 
-@op(inplace=True)
-def sin(xp: Backend, input: Array) -> Array:
-    """Sine of each element of ``input``, in radians.
+@op(
+    inplace=True, operators=("truediv", "div"), promote="arithmetic",
+    aliases=("divide", "true_divide"),
+)  # fmt: skip
+def div(
+    xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None
+) -> Array:
+    """``input / other``, element by element, perhaps rounded to whole numbers.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+        rounding_mode: None, the default, divides exactly, and integers give the default
+            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
+            integer dtypes.
+
+    Returns:
+        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
+
+    Raises:
+        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
+            rounding.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.sin(tt.zeros(2))
-        tensor([0., 0.])
+        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
+        tensor([-3.5000,  3.5000])
+        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
+        tensor([-3,  3])
     """
-    return xp.sin(input)
+    if rounding_mode is None:
+        array = other if input.__class__ in _NUMBERS else input
+        if array.__class__ not in _NUMBERS and array.dtype.kind in "fc":
+            return xp.true_divide(input, other)
+        dtype = xp.native_dtype(_state.default_dtype())
+        return xp.true_divide(xp.asarray(input, dtype), xp.asarray(other, dtype))
+    if rounding_mode == "floor":
+        return xp.call(floor_divide, input, other)
+    if rounding_mode == "trunc":
+        return _truncated_quotient(xp, input, other)
+    raise RuntimeError(
+        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+        f"'{rounding_mode}'"
+    )
 
 
-sin.vjp(input=lambda xp, g, input: g * xp.cos(input))
+_NUMBERS = (int, float, complex, bool)
+
+div.vjp(
+    input=lambda xp, g, other, rounding_mode: (
+        g / other if rounding_mode is None else xp.zeros_like(g)
+    ),
+    other=lambda xp, g, input, other, rounding_mode: (
+        -g * (input / other / other) if rounding_mode is None else xp.zeros_like(g)
+    ),
+)
+
+
+def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
+    """RuntimeError for an integer divided by 0; torch raises this one too."""
+    refuse(xp, kernel, "bc", input, other)
+    if kind_of(input, other) in "ui":
+        message = f"{kernel}: ZeroDivisionError, an integer was divided by 0"
+        if not hasattr(other, "dtype"):
+            if other == 0:
+                raise RuntimeError(message)
+        else:
+            xp.check_all(xp.not_equal(other, 0), message)
+
+
+def _truncated_quotient(xp: Backend, input: Any, other: Any) -> Array:
+    check_divisor(xp, "div_trunc_cpu", input, other)
+    if kind_of(input, other) == "f":
+        return xp.trunc(xp.true_divide(input, other))
+    quotient = xp.floor_divide(input, other)
+    inexact = xp.multiply(quotient, other) != input
+    return quotient + (inexact & ((input < 0) != (other < 0)))
+
+
+@op(inplace=True, operators=("floordiv",), promote="arithmetic")
+def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
+    """``input / other`` rounded down, element by element.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype; not differentiable in
+        torch, so no gradient flows.
+
+    Raises:
+        RuntimeError: Where an integer is divided by 0.
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([-7, 7]) // 2
+        tensor([-4,  3])
+    """
+    check_divisor(xp, "div_floor_cpu", input, other)
+    return xp.floor_divide(input, other)
+
+
+@op(inplace=True, operators=("mod",), promote="arithmetic")
+def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
+    """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype.
+
+    Raises:
+        RuntimeError: Where an integer is divided by 0.
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([-7.0, 7.0]) % 3
+        tensor([2., 1.])
+    """
+    check_divisor(xp, "remainder_cpu", input, other)
+    return xp.remainder(input, other)
+
+
+remainder.vjp(
+    input=lambda xp, g: g,
+    other=lambda xp, g, input, other: -g * xp.floor_divide(input, other),
+)
+
+
+@op(inplace=True, operators=("neg",), aliases=("negative",))
+def neg(xp: Backend, input: Array) -> Array:
+    """``-input``.
+
+    Raises:
+        RuntimeError: For a bool tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> -tt.tensor([1.0, -2.0])
+        tensor([-1.,  2.])
+    """
+    if input.dtype.kind == "b":
+        raise RuntimeError(
+            "neg: Negation, the `-` operator, on a bool tensor is not supported. If you are "
+            "trying to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+    return xp.negative(input)
+
+
+neg.vjp(input=lambda xp, g: -g)
+
+
+@composite(operators=("pos",))
+def positive(input: Tensor) -> Tensor:
+    """``+input``: the tensor itself.
+
+    Raises:
+        RuntimeError: For a bool tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> +tt.tensor([1.0, -2.0])
+        tensor([ 1., -2.])
+    """
+    if input._data.dtype.kind == "b":
+        raise RuntimeError("positive: The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@op(inplace=True, operators=("abs",), aliases=("absolute",))
+def abs(xp: Backend, input: Array) -> Array:
+    """Absolute value; of complex numbers the magnitude, a real tensor.
+
+    The gradient at 0 is 0.
+
+    Raises:
+        NotImplementedError: For a bool tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([-1.5, 2.0]).abs()
+        tensor([1.5000, 2.0000])
+    """
+    refuse(xp, "abs_cpu", "b", input)
+    return xp.absolute(input)
+
+
+def _abs_gradient(xp: Any, g: Any, input: Any) -> Any:
+    if input.dtype.kind == "c":
+        return g * xp.conj(xp.call(sgn, input))
+    return g * xp.sign(input)
+
+
+abs.vjp(input=_abs_gradient)
+
+
+@op(inplace=True)
+def square(xp: Backend, input: Array) -> Array:
+    """``input * input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.square(tt.tensor([-3.0, 2.0]))
+        tensor([9., 4.])
+    """
+    if input.dtype.kind == "b":
+        return xp.astype(input, "int64")
+    return xp.square(input)
+
+
+square.vjp(input=lambda xp, g, input: g * (2 * input))
+
+
+@op(inplace=True, promote="float")
+def reciprocal(xp: Backend, input: Array) -> Array:
+    """``1 / input``; inf at 0. Integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
+        tensor([ 0.5000, -0.2500])
+    """
+    return xp.true_divide(1, input)
+
+
+reciprocal.vjp(input=lambda xp, g, out: -g * (out * out))

@@ -1,0 +1,37 @@
+"""What kernels ask about their operands: kinds of dtypes, and refusing some of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._inplace import scalar_name
+from .._op import Backend
+
+
+def kind_of(*operands: Any) -> str:
+    """NumPy's kind letter of promoted operands: that of the arrays among them."""
+    for operand in operands:
+        if hasattr(operand, "dtype"):
+            return str(operand.dtype.kind)
+    return "f" if any(isinstance(v, float) for v in operands) else "i"
+
+
+def refuse(xp: Backend, kernel: str, kinds: str, *operands: Any) -> None:
+    """NotImplementedError in torch's words for operands of one of ``kinds``.
+
+    Args:
+        xp: The backend.
+        kernel: torch's name of the kernel that is missing, such as ``"abs_cpu"``.
+        kinds: The letters of the refused kinds.
+        *operands: Promoted arrays and numbers.
+    """
+    for operand in operands:
+        if hasattr(operand, "dtype") and operand.dtype.kind in kinds:
+            name = scalar_name(xp.dtype_of(operand))
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
+
+
+def refuse_complex(name: str, *operands: Any) -> None:
+    """NotImplementedError for complex operands of a function that orders numbers."""
+    if kind_of(*operands) == "c":
+        raise NotImplementedError(f"{name} is not supported for complex types")

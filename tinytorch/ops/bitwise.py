@@ -1,0 +1,137 @@
+"""Bits of integers, and logic on bools by the same operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import Array, Backend, Operand, op
+from ._checks import refuse
+
+
+@op(inplace=True, operators=("and",), promote="arithmetic")
+def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
+    """Bits set in both; ``&`` of bools.
+
+    Args:
+        input: Integer or bool tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([6, 5]) & 3
+        tensor([2, 1])
+    """
+    refuse(xp, "bitwise_and_cpu", "fc", input, other)
+    return xp.bitwise_and(input, other)
+
+
+@op(inplace=True, operators=("or",), promote="arithmetic")
+def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
+    """Bits set in either; ``|`` of bools.
+
+    Args:
+        input: Integer or bool tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([6, 5]) | 3
+        tensor([7, 7])
+    """
+    refuse(xp, "bitwise_or_cpu", "fc", input, other)
+    return xp.bitwise_or(input, other)
+
+
+@op(inplace=True, operators=("xor",), promote="arithmetic")
+def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
+    """Bits set in one of the two only; ``^`` of bools.
+
+    Args:
+        input: Integer or bool tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([6, 5]) ^ 3
+        tensor([5, 6])
+    """
+    refuse(xp, "bitwise_xor_cpu", "fc", input, other)
+    return xp.bitwise_xor(input, other)
+
+
+@op(inplace=True, operators=("invert",), aliases=("bitwise_invert",))
+def bitwise_not(xp: Backend, input: Array) -> Array:
+    """Every bit flipped; the opposite of bools.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> ~tt.tensor([True, False])
+        tensor([False,  True])
+    """
+    refuse(xp, "bitwise_not_cpu", "fc", input)
+    return xp.invert(input)
+
+
+@op(inplace=True, operators=("lshift",), promote="arithmetic")
+def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
+    """``input`` shifted to the left by ``other`` bits.
+
+    Args:
+        input: Integer tensor of any shape.
+        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
+            by as many bits as there are, give 0.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1, 3]) << 2
+        tensor([ 4, 12])
+    """
+    refuse(xp, "lshift_cpu", "fc", input, other)
+    bits = _bits(input, other)
+    inside = _inside(xp, other, bits)
+    return xp.where(inside, xp.left_shift(input, xp.where(inside, other, 0)), 0)
+
+
+@op(inplace=True, operators=("rshift",), promote="arithmetic")
+def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
+    """``input`` shifted to the right by ``other`` bits, its sign kept.
+
+    Args:
+        input: Integer tensor of any shape.
+        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
+            by as many bits as there are, leave nothing but the sign.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([8, -8]) >> 2
+        tensor([ 2, -2])
+    """
+    refuse(xp, "rshift_cpu", "fc", input, other)
+    bits = _bits(input, other)
+    return xp.right_shift(input, xp.where(_inside(xp, other, bits), other, bits - 1))
+
+
+def _bits(*operands: Any) -> int:
+    return next(8 * v.dtype.itemsize for v in operands if hasattr(v, "dtype"))
+
+
+def _inside(xp: Backend, shift: Any, bits: int) -> Any:
+    return xp.logical_and(xp.greater_equal(shift, 0), xp.less(shift, bits))
