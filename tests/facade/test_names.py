@@ -101,6 +101,14 @@ def test_suggestion_is_printed_once() -> None:
     assert text.count("Did you mean") == 1
 
 
+def test_interpreter_prints_the_suggestion_once() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import tinytorch as tt; tt.arrange"],
+        capture_output=True, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert done.stderr.count("Did you mean") == 1
+
+
 def test_underscore_name_fails_at_once() -> None:
     out = run(
         "import sys, tinytorch as tt\n"
@@ -152,7 +160,7 @@ def test_racing_threads_see_one_function() -> None:
         "import threading, tinytorch as tt\n"
         "barrier, seen = threading.Barrier(8), []\n"
         "def look():\n"
-        "    barrier.wait(); seen.append(tt.logsumexp)\n"
+        "    barrier.wait(); seen.append(tt.nextafter)\n"
         "threads = [threading.Thread(target=look) for _ in range(8)]\n"
         "[t.start() for t in threads]; [t.join() for t in threads]\n"
         "print(len(seen), len(set(map(id, seen))))"

@@ -140,6 +140,15 @@ class Backend:
         if not bool(valid.all()):
             raise RuntimeError(message)
 
+    def erf(self, array: Array) -> Array:
+        """The error function of a real floating-point array."""
+        from . import error_function
+
+        if array.dtype.itemsize < 8:
+            single = error_function.erf_single(self, array.astype("float32", copy=False))
+            return single.astype(array.dtype, copy=False)
+        return error_function.erf(self, array)
+
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable
