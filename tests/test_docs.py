@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import doctest
+import importlib
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,3 +64,32 @@ def test_docstring_example(test: doctest.DocTest) -> None:
 def test_readme_session(test: doctest.DocTest) -> None:
     assert test.examples, "the README opens with a session"
     run(test)
+
+
+NAMESPACES = ["tinytorch", "tinytorch.autograd", "tinytorch.nn", "tinytorch.nn.functional",
+              "tinytorch.nn.init", "tinytorch.optim", "tinytorch.optim.lr_scheduler",
+              "tinytorch.utils.data"]
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_everything_public_has_an_example(namespace: str) -> None:
+    module = importlib.import_module(namespace)
+    members = {name: getattr(module, name) for name in dir(module) if not name.startswith("_")}
+    own = {name: member for name, member in members.items()
+           if inspect.isroutine(member) or inspect.isclass(member)
+           if (member.__module__ or "").partition(".")[0] == "tinytorch"}
+    assert own, f"{namespace} is empty"
+    shown = {name for name, member in own.items() if ">>>" in (member.__doc__ or "")}
+    without = [name for name, member in own.items()
+               if not {name, twin(name)} & shown and not is_error(member)]
+    assert not without, f"no example in {namespace}: {', '.join(without)}"
+
+
+def twin(name: str) -> str:
+    """Return the in-place form's plain name and the other way round: one example serves both."""
+    return name[:-1] if name.endswith("_") else f"{name}_"
+
+
+def is_error(member: object) -> bool:
+    """Errors and named tuples of results are met, not called, and need no example."""
+    return inspect.isclass(member) and issubclass(member, BaseException | tuple)
