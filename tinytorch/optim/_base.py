@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from .. import _state, backends
 from .._tensor import Tensor, wrap
+from ..backends.base import Backend
 from ._differentiable import RecordedArrays
 from ._kernels import update
 from .optimizer import Optimizer, ParamGroup
@@ -20,7 +21,7 @@ class Bucket:
     """Parameters that one kernel call updates: same backend, same device, same key.
 
     Attributes:
-        xp: Their backend; what records operations where the step is differentiable.
+        xp: Their backend; None where the step is differentiable.
         key: What the optimizer wanted to be the same, such as the step count.
         names: The state that the kernel takes; None for a column that stays empty.
         rows: Per parameter the tensor, its gradient and its state.
@@ -28,7 +29,7 @@ class Bucket:
 
     __slots__ = ("xp", "key", "names", "rows")
 
-    def __init__(self, xp: Any, key: Any, names: Sequence[str | None]) -> None:
+    def __init__(self, xp: Backend | None, key: Any, names: Sequence[str | None]) -> None:
         self.xp = xp
         self.key = key
         self.names = names
@@ -37,9 +38,9 @@ class Bucket:
     def run(self, kernel: str, **numbers: Any) -> None:
         """Update the parameters and the state in place."""
         tensors = zip(*self.rows, strict=True)
-        recorded = self.xp is RecordedArrays
-        if recorded:
-            update(self.xp, kernel, *self._with_gaps(tensors), **numbers)
+        if self.xp is None:
+            recorded: Any = RecordedArrays(tensor for row in self.rows for tensor in row)
+            update(recorded, kernel, *self._with_gaps(tensors), **numbers)
             return
         arrays = ([tensor._data for tensor in column] for column in tensors)
         update(self.xp, kernel, *self._with_gaps(arrays), **numbers)
@@ -107,8 +108,8 @@ class ArrayOptimizer(Optimizer):
             if kept:
                 state, key = self._enter(p, group)
                 row = (p, grad, *[state[name] for name in kept])
-            xp = RecordedArrays if recorded else p._xp
-            place = (xp, None if recorded else xp.device_index(p._data), key)
+            xp = None if recorded else p._xp
+            place = (xp, xp and xp.device_index(p._data), key)
             bucket = found.get(place)
             if bucket is None:
                 bucket = found[place] = Bucket(xp, key, names)

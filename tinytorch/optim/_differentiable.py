@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .._tensor import Tensor
@@ -10,14 +11,21 @@ from ..autograd.engine import Hooks
 __all__ = ["RecordedArrays"]
 
 
-class _RecordedArrays:
-    """NumPy's names over tensors; ``out=`` becomes an in-place copy, which has a gradient.
+class RecordedArrays:
+    """NumPy's names over tensors.
 
-    Operands are cloned, for the next call may write to them: a product would find that
-    what it saved for the backward pass has changed.
+    Parameters and state are changed in place, as ``out=`` says, by a copy that is recorded;
+    what the kernels use for intermediate results is left alone, for the graph may have
+    saved it. For the same reason operations see clones of what will be changed.
+
+    Args:
+        tensors: The parameters and their state.
     """
 
     block_elements = None
+
+    def __init__(self, tensors: Iterable[Tensor]) -> None:
+        self.kept = {id(tensor) for tensor in tensors}
 
     def kernel(self, name: str) -> None:
         """A fused kernel records nothing: use the shared twin."""
@@ -28,10 +36,11 @@ class _RecordedArrays:
         function = getattr(Hooks.graph_namespace(), name)
 
         def record(*args: Any, out: Tensor | None = None) -> Any:
-            result = function(*(a.clone() if isinstance(a, Tensor) else a for a in args))
-            return result if out is None else out.copy_(result)
+            result = function(*(a.clone() if self._is_kept(a) else a for a in args))
+            return out.copy_(result) if self._is_kept(out) else result  # type: ignore[union-attr]
 
         return record
 
-
-RecordedArrays = _RecordedArrays()
+    def _is_kept(self, value: Any) -> bool:
+        # A kernel's views are views of what is kept: parts of complex tensors.
+        return isinstance(value, Tensor) and (id(value) in self.kept or value._is_view())

@@ -210,6 +210,29 @@ class _Composition(LRScheduler):
                 )
 
 
+    def _begin(self) -> None:
+        """Make the first step again."""
+        raise NotImplementedError
+
+
+def _hand_over(scheduler: LRScheduler) -> None:
+    """Let a scheduler begin in the middle of a sequence, from the first rates."""
+    if not isinstance(scheduler, _Composition):
+        scheduler._update_lr(0)
+        return
+    for group in scheduler.optimizer.param_groups:
+        assign(group, "lr", group["initial_lr"])
+    scheduler._begin()
+
+
+def _begin(scheduler: LRScheduler) -> None:
+    if isinstance(scheduler, _Composition):
+        scheduler._begin()
+    else:
+        scheduler.last_epoch = -1
+        scheduler._initial_step()
+
+
 class ChainedScheduler(_Composition):
     """Several schedulers at every step, each changing what the one before it set.
 
@@ -253,9 +276,9 @@ class ChainedScheduler(_Composition):
             scheduler.step()
         self._last_lr = values(self.optimizer, "lr")
 
-    def _update_lr(self, epoch: int | None = None) -> None:
+    def _begin(self) -> None:
         for scheduler in self._schedulers:
-            scheduler._update_lr(epoch)
+            _begin(scheduler)
         self._last_lr = values(self.optimizer, "lr")
 
 
@@ -335,9 +358,9 @@ class SequentialLR(_Composition):
         else:
             sched.last_epoch -= 1
 
-    def _update_lr(self, epoch: int | None = None) -> None:
-        self.last_epoch = epoch or 0
-        self._schedulers[0]._update_lr(epoch)
+    def _begin(self) -> None:
+        self.last_epoch = 0
+        _begin(self._schedulers[0])
         self._last_lr = values(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]
@@ -346,7 +369,7 @@ class SequentialLR(_Composition):
         turn = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[turn]
         if turn > 0 and self._milestones[turn - 1] == self.last_epoch:
-            scheduler._update_lr(0)
+            _hand_over(scheduler)
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()

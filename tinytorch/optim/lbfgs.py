@@ -103,8 +103,8 @@ class LBFGS(Optimizer):
         evaluate = _state.enable_grad()(closure)
         first_loss = evaluate()
         state = self.state[group["params"][0]]
-        state.setdefault("n_iter", 0)
         state["func_evals"] = state.get("func_evals", 0) + 1
+        state.setdefault("n_iter", 0)
         gradient = self._gradient()
         if float(gradient.abs().max()) > group["tolerance_grad"]:
             search = _Search(self, evaluate, state, float(first_loss), gradient)
@@ -127,7 +127,7 @@ class LBFGS(Optimizer):
         for p in self.param_groups[0]["params"]:
             target = _as_real(p)
             part = direction[start : start + target.numel()]
-            target.add_(part.view_as(target), alpha=length)
+            target.add_(part.reshape(target.shape), alpha=length)
             start += target.numel()
 
     def _place(self, points: list[Tensor]) -> None:

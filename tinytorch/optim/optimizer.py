@@ -268,7 +268,7 @@ class Optimizer(HookTables):
     def load_state_dict(self, state_dict: StateDict) -> None:
         """Continue from what ``state_dict`` returned, also in another program.
 
-        Floating-point state is cast to its parameter's dtype and device. The order of the
+        The state is copied, to the dtype and device of its parameter. The order of the
         parameters decides what belongs to which; names are not compared.
 
         Args:
@@ -316,13 +316,14 @@ class Optimizer(HookTables):
             )
 
     def _adopt(self, p: Tensor, value: Any, key: Hashable = None) -> Any:
-        """``value`` in the dtype and on the device of the parameter it describes."""
+        """A copy of ``value`` in the dtype and on the device of its parameter."""
         if isinstance(value, Tensor):
-            if key in self._keeps_dtype:
-                return value
-            if p.is_floating_point():
-                return value.to(dtype=p.dtype, device=p.device)
-            return value.to(device=p.device)
+            adopted = value
+            if key not in self._keeps_dtype:
+                dtype = p.dtype if p.is_floating_point() else value.dtype
+                adopted = value.to(dtype=dtype, device=p.device)
+            # A step changes state in place, and must not change what was loaded.
+            return value.clone() if adopted is value else adopted
         if isinstance(value, dict):
             return {name: self._adopt(p, item, name) for name, item in value.items()}
         if isinstance(value, (list, tuple)):

@@ -27,7 +27,7 @@ def seed(generator: Any = None) -> int:
 
 
 def fresh_generator() -> Any:
-    """A generator of its own, seeded from the default one."""
+    """An engine of its own, seeded from the default one."""
     return backends.load("numpy").make_generator(seed())
 
 
@@ -53,5 +53,7 @@ def weights(values: Any) -> Any:
 
 def weighted(values: Any, count: int, replacement: bool, generator: Any) -> list[int]:
     """``count`` indices drawn in proportion to ``values``."""
+    if generator is not None:
+        values = generator.backend.from_numpy(values)
     drawn: list[int] = _engine(generator).multinomial(values, count, replacement).tolist()
     return drawn

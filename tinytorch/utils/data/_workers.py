@@ -115,17 +115,15 @@ def _work(
     results: queue.SimpleQueue[tuple[int, Any]],
 ) -> None:
     _here.info = info
-    host = backends.load("numpy")
-    with _state.generator_context(host.make_generator(info.seed), host):
-        make = _Maker(info, open_dataset, init)
-        while True:
-            task, key = tasks.get()
-            if key is _STOP:
-                return
-            if key is _REOPEN:
-                make.reopen()
-            else:
-                results.put((task, make(key)))
+    make = _Maker(info, open_dataset, init)
+    while True:
+        task, key = tasks.get()
+        if key is _STOP:
+            return
+        if key is _REOPEN:
+            make.reopen()
+        else:
+            results.put((task, make(key)))
 
 
 class _Maker:
@@ -140,16 +138,26 @@ class _Maker:
         self.info = info
         self.open_dataset = open_dataset
         self.init = init
+        self.scopes: list[Any] = []
         self.fetch: Fetch | None = None
 
     def reopen(self) -> None:
         self.fetch = None
 
+    def _start(self) -> None:
+        """Give the thread random streams of its own, then run the user's ``init``."""
+        for backend in {backends.load("numpy"), _state.current_backend()}:
+            engine = backend.make_generator(self.info.seed)
+            scope = _state.generator_context(engine, backend)
+            scope.__enter__()  # until the thread ends
+            self.scopes.append(scope)
+        if self.init is not None:
+            self.init(self.info.id)
+
     def __call__(self, key: Any) -> Any:
         try:
-            if self.init is not None:
-                init, self.init = self.init, None
-                init(self.info.id)
+            if not self.scopes:
+                self._start()
             if self.fetch is None:
                 self.fetch = self.open_dataset()
             return self.fetch(key)

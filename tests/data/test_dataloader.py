@@ -1,0 +1,380 @@
+"""DataLoader: batches, order, workers and errors."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tinytorch.utils.data import (
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    SequentialSampler,
+    TensorDataset,
+    get_worker_info,
+)
+
+X = np.arange(40.0, dtype="f4").reshape(20, 2)
+Y = np.arange(20)
+
+
+class Squares(Dataset[int]):
+    def __len__(self) -> int:
+        return 10
+
+    def __getitem__(self, index: int) -> int:
+        return index * index
+
+
+class Count(IterableDataset[int]):
+    """Counts to 7, in a worker only its share."""
+
+    def __iter__(self) -> Iterator[int]:
+        info = get_worker_info()
+        return iter(range(7) if info is None else range(info.id, 7, info.num_workers))
+
+
+class Sized(Count):
+    def __len__(self) -> int:
+        return 3
+
+
+def lists(loader: Any) -> list[Any]:
+    return [batch.tolist() for batch in loader]
+
+
+ORDERS: list[dict[str, Any]] = [
+    {},
+    {"batch_size": 3},
+    {"batch_size": 3, "drop_last": True},
+    {"batch_size": 3, "shuffle": True},
+    {"batch_size": None, "shuffle": True},
+    {"batch_size": 4, "shuffle": True, "num_workers": 2},
+    {"batch_size": 4, "shuffle": True, "num_workers": 2, "prefetch_factor": 1},
+    {"batch_size": 4, "shuffle": True, "num_workers": 3, "persistent_workers": True},
+]
+
+
+#: PyTorch's own, about its processes on a small machine.
+MANY = pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker processes")
+
+
+@MANY
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ORDERS)
+@pytest.mark.parametrize("own", [True, False])
+def test_batches_and_random_numbers_match(setting: dict[str, Any], own: bool) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+
+    def run(lib: Any) -> list[Any]:
+        lib.manual_seed(11)
+        generator = lib.Generator().manual_seed(3) if own else None
+        dataset = lib.utils.data.TensorDataset(lib.tensor(X), lib.tensor(Y))
+        loader = lib.utils.data.DataLoader(dataset, generator=generator, **setting)
+        found = [len(loader)]
+        for _ in range(3):
+            found += [[(str(t.dtype)[-7:], t.tolist()) for t in batch] for batch in loader]
+        # Both have drawn as many numbers, so what comes next is equal too.
+        return [*found, lib.rand(3, generator=generator).tolist()]
+
+    assert run(tt) == run(torch)
+
+
+def test_a_tensor_dataset_gives_what_its_rows_would() -> None:
+    class Rows(TensorDataset):
+        def __getitem__(self, index: Any) -> Any:
+            return super().__getitem__(index)
+
+    tensors = tt.tensor(X), tt.tensor(Y)
+    fast = DataLoader(TensorDataset(*tensors), batch_size=6)
+    slow = DataLoader(Rows(*tensors), batch_size=6)
+    for a, b in zip(fast, slow, strict=True):
+        assert type(a) is type(b) is list
+        assert [(t.dtype, t.tolist()) for t in a] == [(t.dtype, t.tolist()) for t in b]
+
+
+def test_a_batch_shares_no_memory_with_the_dataset() -> None:
+    x = tt.tensor(X)
+    (batch,) = next(iter(DataLoader(TensorDataset(x), batch_size=20)))
+    batch.zero_()
+    assert x[3].tolist() == [6.0, 7.0]
+
+
+def test_a_dataset_of_ones_own() -> None:
+    loader = DataLoader(Squares(), batch_size=4)
+    assert lists(loader) == [[0, 1, 4, 9], [16, 25, 36, 49], [64, 81]]
+    assert len(loader) == 3
+    assert lists(loader) == lists(loader)
+
+
+def test_any_sequence_is_a_dataset() -> None:
+    assert lists(DataLoader([3, 4, 5], batch_size=2)) == [[3, 4], [5]]  # type: ignore[arg-type]
+
+
+def test_a_collate_function_of_ones_own() -> None:
+    assert list(DataLoader(Squares(), batch_size=5, collate_fn=sum)) == [30, 255]
+    assert list(DataLoader(Squares(), batch_size=None))[:3] == [0, 1, 4]
+
+
+def test_samplers_of_ones_own() -> None:
+    assert lists(DataLoader(Squares(), sampler=[3, 1], batch_size=2)) == [[9, 1]]
+    loader = DataLoader(Squares(), batch_sampler=[[1, 2], [3]])
+    assert lists(loader) == [[1, 4], [9]]
+    assert loader.batch_size is None and loader.drop_last is False
+
+
+def test_streams() -> None:
+    assert lists(DataLoader(Count(), batch_size=3)) == [[0, 1, 2], [3, 4, 5], [6]]
+    assert lists(DataLoader(Count(), batch_size=3, drop_last=True)) == [[0, 1, 2], [3, 4, 5]]
+    assert list(DataLoader(Count(), batch_size=None)) == [*range(7)]
+
+
+def test_length_of_a_stream() -> None:
+    with pytest.raises(TypeError, match="has no len"):
+        len(DataLoader(Count()))
+    assert len(DataLoader(Sized(), batch_size=2)) == 2
+    assert len(DataLoader(Sized(), batch_size=2, drop_last=True)) == 1
+    assert len(DataLoader(Sized(), batch_size=None)) == 3
+
+
+def test_a_stream_longer_than_it_said_is_warned_of() -> None:
+    loader = DataLoader(Sized(), batch_size=1)
+    assert len(loader) == 3
+    with pytest.warns(UserWarning) as caught:
+        assert len(list(loader)) == 7
+    text = "was reported to be 3 (when accessing len(dataloader)), but {} samples have been fetched"
+    assert len(caught) == 4
+    assert all(text.format(4 + i) in str(w.message) for i, w in enumerate(caught))
+
+
+# -- workers -------------------------------------------------------------------------------
+
+
+class Slow(Dataset[int]):
+    """Early samples take longest, so that batches come out of order."""
+
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, index: int) -> int:
+        time.sleep(0.002 * (8 - index))
+        return index
+
+
+def test_workers_keep_the_order() -> None:
+    assert lists(DataLoader(Slow(), batch_size=2, num_workers=4)) == [[0, 1], [2, 3], [4, 5], [6, 7]]
+
+
+def test_workers_need_not_keep_the_order() -> None:
+    batches = lists(DataLoader(Slow(), batch_size=1, num_workers=4, in_order=False))
+    assert sorted(batches) == [[i] for i in range(8)]
+
+
+@MANY
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("batch_size", [None, 1, 2, 4])
+def test_workers_share_a_stream_as_in_pytorch(workers: int, batch_size: int | None) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+
+    class Theirs(torch.utils.data.IterableDataset):  # type: ignore[misc, name-defined]
+        def __iter__(self) -> Iterator[int]:
+            info = torch.utils.data.get_worker_info()
+            return iter(range(info.id, 7, info.num_workers))
+
+    ours = DataLoader(Count(), batch_size=batch_size, num_workers=workers)
+    theirs = torch.utils.data.DataLoader(Theirs(), batch_size=batch_size, num_workers=workers)
+    assert [np.asarray(b).tolist() for b in ours] == [np.asarray(b).tolist() for b in theirs]
+
+
+class Noise(Dataset[Any]):
+    def __init__(self, lib: Any) -> None:
+        self.lib = lib
+
+    def __len__(self) -> int:
+        return 12
+
+    def __getitem__(self, index: int) -> Any:
+        return self.lib.rand(2)
+
+
+@pytest.mark.slow
+def test_workers_draw_pytorchs_random_numbers() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+
+    def run(lib: Any) -> list[Any]:
+        lib.manual_seed(2)
+        loader = lib.utils.data.DataLoader(Noise(lib), batch_size=3, num_workers=2)
+        return [*lists(loader), lib.rand(2).tolist()]
+
+    assert run(tt) == run(torch)
+
+
+def test_worker_info() -> None:
+    class Who(Dataset[Any]):
+        def __len__(self) -> int:
+            return 4
+
+        def __getitem__(self, index: int) -> Any:
+            info = get_worker_info()
+            assert info is not None and info.dataset is self
+            return info.id, info.num_workers, info.seed
+
+    rows = list(DataLoader(Who(), num_workers=2, collate_fn=lambda batch: batch[0]))
+    assert [row[:2] for row in rows] == [(0, 2), (1, 2), (0, 2), (1, 2)]
+    assert rows[1][2] == rows[0][2] + 1
+    assert get_worker_info() is None
+
+
+def test_worker_init_fn_runs_once_in_each_worker() -> None:
+    seen: list[tuple[int, str]] = []
+
+    def init(worker: int) -> None:
+        seen.append((worker, threading.current_thread().name))
+
+    list(DataLoader(Squares(), num_workers=2, worker_init_fn=init))
+    assert sorted(seen) == [(0, "DataLoader worker 0"), (1, "DataLoader worker 1")]
+
+
+def alive() -> int:
+    return sum(t.name.startswith("DataLoader worker") for t in threading.enumerate())
+
+
+def wait_for_workers(count: int) -> None:
+    deadline = time.monotonic() + 10
+    while alive() != count and time.monotonic() < deadline:
+        gc.collect()
+        time.sleep(0.005)
+    assert alive() == count
+
+
+def test_workers_end_with_their_pass() -> None:
+    before = alive()
+    iterator = iter(DataLoader(Squares(), num_workers=2))
+    next(iterator)
+    assert alive() == before + 2
+    del iterator
+    wait_for_workers(before)
+
+
+def test_persistent_workers_stay() -> None:
+    before = alive()
+    loader = DataLoader(Squares(), batch_size=5, num_workers=2, persistent_workers=True)
+    first = lists(loader)
+    names = {t for t in threading.enumerate() if t.name.startswith("DataLoader worker")}
+    assert lists(loader) == first
+    iterator = iter(loader)
+    next(iterator)
+    # A pass that is given up leaves nothing behind for the next.
+    assert lists(loader) == first
+    assert names <= set(threading.enumerate())
+    del loader, iterator
+    wait_for_workers(before)
+
+
+def test_persistent_workers_open_a_stream_anew() -> None:
+    loader = DataLoader(Count(), batch_size=2, num_workers=2, persistent_workers=True)
+    assert lists(loader) == lists(loader) == [[0, 2], [1, 3], [4, 6], [5]]
+
+
+def test_an_error_in_a_worker_is_raised_where_the_batch_is_asked_for() -> None:
+    class Broken(Squares):
+        def __getitem__(self, index: int) -> int:
+            if index == 1:
+                raise KeyError("no such sample")
+            return index
+
+    iterator = iter(DataLoader(Broken(), num_workers=2))
+    assert next(iterator).tolist() == [0]
+    with pytest.raises(KeyError, match="no such sample") as caught:
+        next(iterator)
+    assert caught.value.__notes__ == ["Caught KeyError in DataLoader worker thread 1."]
+    assert [entry.name for entry in caught.traceback][-1] == "__getitem__"
+    assert next(iterator).tolist() == [2]
+
+
+def test_an_error_in_worker_init_fn_is_raised() -> None:
+    def init(worker: int) -> None:
+        raise OSError("no disk")
+
+    with pytest.raises(OSError, match="no disk"):
+        next(iter(DataLoader(Squares(), num_workers=1, worker_init_fn=init)))
+
+
+def test_a_worker_that_takes_too_long() -> None:
+    release = threading.Event()
+
+    class Stuck(Squares):
+        def __getitem__(self, index: int) -> int:
+            release.wait(10)
+            return index
+
+    iterator = iter(DataLoader(Stuck(), num_workers=1, timeout=0.05))
+    with pytest.raises(RuntimeError, match="DataLoader timed out after 0.05 seconds"):
+        next(iterator)
+    release.set()
+
+
+def test_workers_run_on_the_backend_of_the_program() -> None:
+    name = tt.get_backend()
+    with tt.backend_context(name):
+        (batch,) = DataLoader(Squares(), batch_size=10, num_workers=1)
+    assert batch.backend.name == name
+
+
+# -- arguments --------------------------------------------------------------------------------
+
+STREAM = "DataLoader with IterableDataset: expected unspecified {} option, but got {}="
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"num_workers": -1}, "num_workers option should be non-negative"),
+    ({"timeout": -1}, "timeout option should be non-negative"),
+    ({"prefetch_factor": 2}, "prefetch_factor option could only be specified in multiprocessing"),
+    ({"prefetch_factor": -2, "num_workers": 1}, "prefetch_factor option should be non-negative"),
+    ({"persistent_workers": True}, "persistent_workers option needs num_workers > 0"),
+    ({"multiprocessing_context": "spawn"}, "multiprocessing_context can only be used with"),
+    ({"multiprocessing_context": "x", "num_workers": 1}, "should specify a valid start method"),
+    ({"sampler": [1], "shuffle": True}, "sampler option is mutually exclusive with shuffle"),
+    ({"batch_sampler": [[1]], "batch_size": 2}, "batch_sampler option is mutually exclusive"),
+    ({"batch_sampler": [[1]], "shuffle": True}, "batch_sampler option is mutually exclusive"),
+    ({"batch_size": None, "drop_last": True}, "mutually exclusive with drop_last"),
+    ({"batch_size": 0}, "batch_size should be a positive integer value, but got batch_size=0"),
+    ({"batch_size": 2.5}, "batch_size should be a positive integer value"),
+]
+
+
+@pytest.mark.parametrize(("setting", "text"), WRONG)
+def test_arguments_that_do_not_go_together(setting: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        DataLoader(Squares(), **setting)
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("shuffle", True), ("sampler", [0]), ("batch_sampler", [[0]])]
+)
+def test_a_stream_takes_no_order(name: str, value: Any) -> None:
+    with pytest.raises(ValueError) as caught:
+        DataLoader(Count(), **{name: value})
+    assert str(caught.value) == STREAM.format(name, name) + str(value)
+
+
+def test_an_empty_dataset() -> None:
+    assert list(DataLoader([])) == []  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="num_samples should be a positive integer value"):
+        DataLoader([], shuffle=True)  # type: ignore[arg-type]
+
+
+def test_what_the_loader_was_built_from_cannot_be_replaced() -> None:
+    loader = DataLoader(Squares())
+    for name in ("batch_size", "sampler", "batch_sampler", "drop_last", "dataset"):
+        with pytest.raises(ValueError, match="attribute should not be set after DataLoader"):
+            setattr(loader, name, 1)
+    loader.num_workers = 2
+    assert isinstance(loader.sampler, SequentialSampler)
