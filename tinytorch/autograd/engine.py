@@ -86,7 +86,8 @@ class Sweep:
             self._send_to_leaf(edge, g, fresh)
 
     def _sum(self, have: Gradient, g: Gradient, owned: bool, xp: Any) -> Gradient:
-        if owned and not self.create_graph:
+        # NumPy's gradients of 0-d tensors may be scalars, which cannot be written to.
+        if owned and not self.create_graph and have.__class__ is xp.array_type:
             return xp.add(have, g, out=have)
         total = have + g
         if self.create_graph or total.__class__ is xp.array_type:
