@@ -146,6 +146,8 @@ def test_bernoulli_is_torchs(dtype: str) -> None:
     assert_exact(lambda lib: lib.zeros(20, 30).bernoulli_(given(lib)))
     assert_exact(lambda lib: lib.zeros(30, 20).t().bernoulli_(given(lib)))
     assert_exact(lambda lib: lib.zeros(20, 30, dtype=lib.int64).bernoulli_(given(lib)[3]))
+    assert_exact(lambda lib: lib.zeros(20, 1, 30).bernoulli_(given(lib).reshape(20, 1, 30)))
+    assert_exact(lambda lib: lib.zeros(30, 1, 20).permute(2, 1, 0).bernoulli_(given(lib)[:, None]))
 
 
 @pytest.mark.parametrize("count", [1, 2, 40])

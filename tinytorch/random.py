@@ -61,7 +61,8 @@ class Generator:
     @property
     def device(self) -> Device:
         """Where the numbers are drawn."""
-        return Device(self.backend.device_type)
+        xp = self.backend
+        return Device(xp.device_type, xp.device_index(xp.empty(0)))
 
     def manual_seed(self, seed: int) -> Generator:
         """Restart the stream at ``seed``; returns the generator itself.

@@ -35,6 +35,8 @@ def largest_integer(dtype: Any) -> int:
 
 def cast(values: NDArray, dtype: Any) -> NDArray:
     """``values`` as ``dtype``; what float16 does not hold becomes infinite, as in PyTorch."""
+    if values.dtype == dtype:
+        return values
     if dtype != np.float16:
         return np.asarray(values, dtype)
     with np.errstate(over="ignore"):

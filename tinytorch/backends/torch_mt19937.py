@@ -77,6 +77,7 @@ _MASK24 = np.uint64(2**24 - 1)
 _MASK53 = np.uint64(2**53 - 1)
 _SHIFT = np.uint64(32)
 _UNIT24 = np.float32(2.0**-24)
+_FLOAT32 = np.dtype(np.float32)
 
 
 class TorchMT19937:
@@ -206,6 +207,8 @@ class TorchMT19937:
 
         A value that rounds to ``high`` becomes ``low``, as in PyTorch.
         """
+        if dtype == _FLOAT32 and low == 0 and high == 1:
+            return self._place(self._fill(shape, _FLOAT32, self._unit32))
         dtype = np.dtype(dtype)
         if dtype.kind == "c":
             parts = self._uniform((*shape, 2), real_dtype(dtype), low, high)

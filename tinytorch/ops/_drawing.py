@@ -41,10 +41,12 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
 def memory_order(array: Array) -> tuple[int, ...]:
     """Dimensions from the one with the longest steps in memory to the shortest.
 
-    That is the order in which torch fills a tensor that is not contiguous. Dimensions of
-    size 1 come first: where they are does not matter.
+    That is the order in which torch fills a tensor. In one that is not contiguous,
+    dimensions of size 1 come first: where they are does not matter.
     """
     shape, strides = array.shape, array.strides
+    if array.flags.c_contiguous:
+        return tuple(range(len(shape)))
     return tuple(
         sorted(range(len(shape)), key=lambda d: (shape[d] != 1, -abs(strides[d])))
     )

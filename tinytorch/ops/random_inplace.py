@@ -12,6 +12,7 @@ from typing import Any
 from .. import dtypes
 from .._inplace import call_inplace, check_writable, scalar_name
 from .._op import OPS, Array, Backend, composite, op
+from .._state import grad_enabled
 from .._tensor import Tensor, wrap
 from ._drawing import (
     check_normal,
@@ -42,9 +43,16 @@ def _fill(
     check_writable(name, input)
     xp, data = input._xp, input._data
     engine = engine_of(f"{name}_", xp, generator)
-    order = memory_order(data)
-    values = in_order(xp, data.shape, order, lambda shape: draw(engine, shape, data.dtype))
-    return call_inplace(OPS["_refilled"], (input, wrap(values, xp)), {})
+    if data.flags.c_contiguous:
+        values = draw(engine, data.shape, data.dtype)
+    else:
+        order = memory_order(data)
+        values = in_order(xp, data.shape, order, lambda shape: draw(engine, shape, data.dtype))
+    if grad_enabled() and input.requires_grad:
+        return call_inplace(OPS["_refilled"], (input, wrap(values, xp)), {})
+    xp.copyto(data, values)
+    input._bump()
+    return input
 
 
 def _refuse_discrete(name: str, law: str, dtype: dtypes.dtype) -> None:
