@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import strictcupy
-from strictcupy.backend import StrictBackend
+from strictcupy.backend import StrictBackend, StrictCudaBackend
 from tinytorch.backends import BackendUnavailableError, load
 from tinytorch.backends.cupy import CupyBackend
 
@@ -221,8 +221,9 @@ class TestBackend:
         assert xp.erf(x).dtype == np.float32
         assert np.allclose(xp.to_numpy(xp.erf(x)), [-0.8427008, 0, 0.5204999], rtol=1e-6)
 
-    def test_devices(self, xp: Any) -> None:
-        assert xp.devices() == ["strict:0"]
+    def test_devices(self) -> None:
+        xp = StrictCudaBackend()
+        assert xp.devices() == ["strictcuda:0"]
         assert xp.device_index(xp.zeros(1)) == 0
 
     def test_synchronize_waits(self, xp: Any) -> None:
@@ -242,9 +243,7 @@ class TestDeferredChecks:
 
     @pytest.fixture
     def xp(self) -> Any:
-        backend = StrictBackend()
-        backend.immediate = False
-        return backend
+        return StrictCudaBackend()
 
     def test_do_not_wait(self, xp: Any) -> None:
         index, valid = xp.asarray([0, 5]), xp.asarray([False])

@@ -11,11 +11,12 @@ from tinytorch.backends.cupy import CupyBackend
 class StrictBackend(CupyBackend):
     """Every line that runs on a GPU, on a library that runs anywhere and refuses more.
 
-    Checks raise at once, so that the whole suite, written for any backend, can run on it.
+    It calls its device ``cpu`` and raises failed checks at once, so that the whole suite, which
+    prints tensors and asks for ``.numpy()``, can run on it.
     """
 
     name = "strict"
-    device_type = "strict"
+    device_type = "cpu"
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,3 +24,26 @@ class StrictBackend(CupyBackend):
 
     def open(self) -> tuple[Any, Any]:
         return strictcupy, strictcupy.cupyx
+
+    def device_index(self, array: Any) -> Any:
+        return None
+
+    def devices(self) -> list[str]:
+        return [self.device_type]
+
+
+class StrictCudaBackend(StrictBackend):
+    """The same with a GPU's manners: a device of its own, checks that do not wait."""
+
+    name = "strictcuda"
+    device_type = "strictcuda"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.immediate = False
+
+    def device_index(self, array: Any) -> Any:
+        return CupyBackend.device_index(self, array)
+
+    def devices(self) -> list[str]:
+        return CupyBackend.devices(self)
