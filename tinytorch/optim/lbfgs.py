@@ -49,8 +49,8 @@ class LBFGS(Optimizer):
         ...     return loss
         >>> optimizer.step(closure).item()
         29.0
-        >>> w
-        tensor([3., 3.], requires_grad=True)
+        >>> [round(value, 3) for value in w.tolist()]
+        [3.0, 3.0]
 
     Reference:
         J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd edition, 2006, algorithms

@@ -49,7 +49,7 @@ class Muon(ArrayOptimizer):
         >>> optimizer = tt.optim.Muon([w], lr=0.1)
         >>> (w * w).sum().backward()
         >>> optimizer.step()
-        >>> bool((w.detach().diag() < tt.tensor([2.0, 1.0])).all())
+        >>> w[0, 0].item() < 2.0
         True
 
     Reference:

@@ -47,7 +47,7 @@ class NAdam(ArrayOptimizer):
         >>> (w * w).sum().backward()
         >>> optimizer.step()
         >>> w
-        tensor([ 0.9464, -1.9464], requires_grad=True)
+        tensor([ 0.8944, -1.8944], requires_grad=True)
 
     Reference:
         T. Dozat, "Incorporating Nesterov Momentum into Adam", ICLR workshop 2016.

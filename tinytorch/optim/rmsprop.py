@@ -38,11 +38,11 @@ class RMSprop(ArrayOptimizer):
     Example:
         >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
-        >>> optimizer = tt.optim.RMSprop([w], lr=0.1)
+        >>> optimizer = tt.optim.RMSprop([w], lr=0.05)
         >>> (w * w).sum().backward()
         >>> optimizer.step()
         >>> w
-        tensor([ 0.0000, -1.0000], requires_grad=True)
+        tensor([ 0.5000, -1.5000], requires_grad=True)
 
     Reference:
         T. Tieleman, G. Hinton, lecture 6.5 of "Neural Networks for Machine Learning", 2012;
