@@ -465,15 +465,15 @@ class _Pick:
 def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Exception:
     """torch's error for operands that do not broadcast; any other error as it is."""
     text = str(error)
+    shapes = [tuple(given[i]._data.shape) for i in op.tensors if isinstance(given[i], Tensor)]
+    if "non-broadcastable output" in text or "Out shape" in text:  # NumPy's words, and CuPy's
+        wanted = given[op.tensors[0]]._xp.broadcast_shapes(*shapes)
+        return RuntimeError(
+            f"{op.name}_: output with shape {list(shapes[0])} doesn't match the broadcast shape "
+            f"{list(wanted)}"
+        )
     if "broadcast" not in text:
         return error
-    if "non-broadcastable output" in text:  # NumPy's words, with its shapes as lists
-        have, _, wanted = text.partition("with shape ")[2].partition(" doesn't match the ")
-        return RuntimeError(
-            f"{op.name}_: output with shape {_as_list(have)} doesn't match the broadcast shape "
-            f"{_as_list(wanted.rpartition('shape ')[2])}"
-        )
-    shapes = [tuple(given[i]._data.shape) for i in op.tensors if isinstance(given[i], Tensor)]
     if len(shapes) == 2:
         a, b = shapes
         for k in range(1, min(len(a), len(b)) + 1):
@@ -485,11 +485,6 @@ def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Excepti
                     f"{list(b)}"
                 )
     return RuntimeError(f"{op.name}: shapes {[list(s) for s in shapes]} do not broadcast: {text}")
-
-
-def _as_list(shape: str) -> str:
-    """``(2,3)`` as ``[2, 3]``."""
-    return f"[{', '.join(part for part in shape.strip('()').split(',') if part)}]"
 
 
 # -- composites ------------------------------------------------------------------------------------
