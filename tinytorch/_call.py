@@ -44,7 +44,7 @@ def make_function(op: Op) -> Callable[..., Any]:
         return _unary(op)
     if op.tensors == op.operands == (0, 1) and op.positional == 2 and op.params[0] == "input":
         if all(d is not REQUIRED for d in op.defaults[2:]):
-            return _binary(op, call)
+            return _binary(op)
     return _general(op)
 
 
@@ -60,7 +60,7 @@ def _unary(op: Op) -> Callable[..., Any]:
             return call(op, (input,), options)
         xp = input._xp
         y = kernel(xp, x)
-        if y.__class__ is not xp.array_type:
+        if y.__class__ is not x.__class__:
             y = xp.asarray(y)
         out = new(Tensor)
         out._data = y
@@ -74,15 +74,30 @@ def _unary(op: Op) -> Callable[..., Any]:
     return function
 
 
-def _binary(op: Op, fallback: Callable[..., Any]) -> Callable[..., Any]:
-    """The fast path of two operands; ``fallback`` takes every call that is none."""
-    kernel = op.kernel
-    only_floats = op.promote == "float"
-    numbers = (int, float) if 1 in op.numbers else ()
+def _binary(op: Op) -> Callable[..., Any]:
+    forward = _operands(op, call)
 
-    def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
+    def function(input: Any, other: Any, **options: Any) -> Any:
         if options or not isinstance(input, Tensor):
-            return fallback(op, _positional(input, other, options), options)
+            return call(op, (input, other), options)
+        return forward(input, other)
+
+    return function
+
+
+def _operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """A tensor and another, or a number; ``fallback`` takes every call that is less plain."""
+    only_floats = op.promote == "float"
+    kernels: dict[Any, Callable[..., Any]] = {}
+
+    def kernel_on(xp: Any) -> Callable[..., Any]:
+        # Where the kernel is one library function, it is called without a frame of ours.
+        kernel = op.kernel
+        found = getattr(xp, op.ufunc) if op.ufunc else lambda x, y: kernel(xp, x, y)
+        kernels[xp] = found
+        return found
+
+    def forward(input: Any, other: Any) -> Any:
         x = input._data
         xp = input._xp
         rg = input._rg
@@ -90,19 +105,19 @@ def _binary(op: Op, fallback: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(other, Tensor):
             y = other._data
             if y.dtype is not dtype or other._xp is not xp:
-                return fallback(op, (input, other), options)
+                return fallback(op, (input, other), {})
             if only_floats and dtype.kind not in "fc":
-                return fallback(op, (input, other), options)
+                return fallback(op, (input, other), {})
             rg = rg or other._rg
-        elif other.__class__ in numbers and dtype.kind == "f":
+        elif (other.__class__ is float or other.__class__ is int) and dtype.kind == "f":
             y = other
         else:
-            return fallback(op, _positional(input, other, options), options)
+            return fallback(op, (input, other), {})
         try:
-            z = kernel(xp, x, y)
+            z = (kernels.get(xp) or kernel_on(xp))(x, y)
         except ValueError as error:
             raise explain_shapes(op, (input, other), error) from None
-        if z.__class__ is not xp.array_type:
+        if z.__class__ is not x.__class__:
             z = xp.asarray(z)
         out = new(Tensor)
         out._data = z
@@ -113,16 +128,7 @@ def _binary(op: Op, fallback: Callable[..., Any]) -> Callable[..., Any]:
             record_binary(op, xp, out, input, other, x, y)
         return out
 
-    return function
-
-
-def _positional(input: Any, other: Any, options: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments given by position; either may have come by a keyword of another name."""
-    if input is REQUIRED:
-        if other is not REQUIRED:
-            options["other"] = other
-        return ()
-    return (input,) if other is REQUIRED else (input, other)
+    return forward
 
 
 def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
@@ -349,11 +355,22 @@ def prepare(
             if value is not None:
                 given[i] = tuple(to_tensor(op, i, v, xp) for v in value)
         elif not isinstance(value, Tensor) and value is not None:
-            if i not in op.numbers or not isinstance(value, (bool, int, float, complex)):
+            if not isinstance(value, (bool, int, float, complex)):
                 given[i] = to_tensor(op, i, value, xp)
+            elif i not in op.numbers:
+                given[i] = _refuse_number(op, i, value) if op.strict else to_tensor(op, i, value, xp)
+            elif op.strict and not any(isinstance(given[k], Tensor) for k in op.tensors):
+                _refuse_number(op, i, value)
     if op.promote is not None:
         promote_operands(op, given, xp)
     return tuple(given), xp
+
+
+def _refuse_number(op: Op, position: int, value: Any) -> None:
+    raise TypeError(
+        f"{op.name}(): argument '{op.params[position]}' (position {position + 1}) must be Tensor, "
+        f"not {type(value).__name__}"
+    )
 
 
 def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
@@ -533,7 +550,7 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
         return NotImplemented
 
     if op.kernel is not None and op.params[:2] == ("input", "other") and op.operands == (0, 1):
-        forward = _binary(op, fallback)
+        forward = _operands(op, fallback)
     else:
 
         def forward(self: Any, other: Any) -> Any:

@@ -66,12 +66,14 @@ class Op:
         numbers: Positions of those that may stay Python numbers.
         promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
             dtype) or None.
+        ufunc: The library function that the kernel is, at its defaults, or None.
         view: Whether the result may share its input's memory.
         rule_list: Compiled rules, one per position in ``differentiable``.
         joint: The compiled rule that gives every gradient at once, or None.
         saved_positions: Tensor positions whose value some rule wants.
         saves_out: Whether some rule wants the result.
         materialize: Whether a missing gradient of one of several results becomes zeros.
+        strict: Whether numbers are refused where torch takes tensors only.
     """
 
     def __init__(self, kernel: Callable[..., Any], skip: int, options: dict[str, Any]) -> None:
@@ -94,9 +96,11 @@ class Op:
         self.inplace: bool = options.pop("inplace", False)
         self.operators: tuple[str, ...] = options.pop("operators", ())
         self.promote: str | None = options.pop("promote", None)
+        self.ufunc: str | None = options.pop("ufunc", None)
         self.view: bool = options.pop("view", False)
         self.returns: Any = options.pop("returns", None)
         self.materialize: bool = options.pop("materialize", True)
+        self.strict: bool = options.pop("strict", False)
         self.public: bool = options.pop("public", not self.name.startswith("_"))
         if options:
             raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")
@@ -276,8 +280,9 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
         **options: ``namespaces`` where it is public (default the top level), ``aliases``
             other names there, ``method`` whether tensors have it, ``attribute`` whether as an
             attribute (``x.T``), ``inplace`` whether a form with a trailing underscore exists, ``operators`` names such as ``"add"`` for
-            ``__add__``, ``__radd__`` and ``__iadd__``, ``promote``, ``view``, ``returns``
-            a named tuple for several results, ``materialize``.
+            ``__add__``, ``__radd__`` and ``__iadd__``, ``promote``, ``ufunc``, ``view``, ``returns``
+            a named tuple for several results, ``materialize``, ``strict`` whether numbers are
+            refused for tensors, as torch does.
 
     Returns:
         A plain function with ``op``'s signature without ``xp``.

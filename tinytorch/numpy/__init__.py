@@ -6,9 +6,11 @@ when a backward pass is recorded; ``Tensor.__array_namespace__()`` returns it.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .. import _state
+from .._convert import to_tensor
 from .._facade import find
 from .._op import OPS
 from .._tensor import Tensor
@@ -93,11 +95,29 @@ _TORCH_NAMES = {
 }  # fmt: skip
 
 
+def _with_numbers(function: Any) -> Any:
+    """A function that takes numbers for tensors, as NumPy's do."""
+    op = function.op
+
+    def lenient(*args: Any, **options: Any) -> Any:
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        xp = tensors[0]._xp if tensors else _state.current_backend()
+        return function(*(_as_tensor(op, i, a, xp) for i, a in enumerate(args)), **options)
+
+    return functools.update_wrapper(lenient, function)
+
+
+def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
+    if isinstance(value, (int, float, complex)) and position in op.tensors:
+        return to_tensor(op, position, value, xp)
+    return value
+
+
 def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         function = find("", _TORCH_NAMES.get(name, name))
         if function is not None:
-            return function
+            return _with_numbers(function) if function.op.strict else function
     raise AttributeError(
         f"module 'tinytorch.numpy' has no attribute {name!r} "
         f"(active backend: {_state.get_backend()})"

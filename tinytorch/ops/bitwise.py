@@ -8,7 +8,7 @@ from .._op import Array, Backend, Operand, op
 from ._checks import refuse
 
 
-@op(inplace=True, operators=("and",), promote="arithmetic")
+@op(inplace=True, operators=("and",), promote="arithmetic", strict=True)
 def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bits set in both; ``&`` of bools.
 
@@ -28,7 +28,7 @@ def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_and(input, other)
 
 
-@op(inplace=True, operators=("or",), promote="arithmetic")
+@op(inplace=True, operators=("or",), promote="arithmetic", strict=True)
 def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bits set in either; ``|`` of bools.
 
@@ -48,7 +48,7 @@ def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_or(input, other)
 
 
-@op(inplace=True, operators=("xor",), promote="arithmetic")
+@op(inplace=True, operators=("xor",), promote="arithmetic", strict=True)
 def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bits set in one of the two only; ``^`` of bools.
 
@@ -103,7 +103,9 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """
     refuse(xp, "lshift_cpu", "fc", input, other)
     bits = _bits(input, other)
-    inside = _inside(xp, other, bits)
+    if not hasattr(other, "dtype"):
+        return xp.left_shift(input, other) if 0 <= other < bits else xp.zeros_like(input)
+    inside = (other >= 0) & (other < bits)
     return xp.where(inside, xp.left_shift(input, xp.where(inside, other, 0)), 0)
 
 
@@ -125,13 +127,11 @@ def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
         tensor([ 2, -2])
     """
     refuse(xp, "rshift_cpu", "fc", input, other)
-    bits = _bits(input, other)
-    return xp.right_shift(input, xp.where(_inside(xp, other, bits), other, bits - 1))
+    last = _bits(input, other) - 1
+    if not hasattr(other, "dtype"):
+        return xp.right_shift(input, other if 0 <= other <= last else last)
+    return xp.right_shift(input, xp.where((other >= 0) & (other <= last), other, last))
 
 
 def _bits(*operands: Any) -> int:
     return next(8 * v.dtype.itemsize for v in operands if hasattr(v, "dtype"))
-
-
-def _inside(xp: Backend, shift: Any, bits: int) -> Any:
-    return xp.logical_and(xp.greater_equal(shift, 0), xp.less(shift, bits))

@@ -9,8 +9,8 @@ from .._tensor import Tensor
 from ._checks import refuse
 
 
-@op(operators=("eq",), promote="arithmetic", inplace=True)
-def eq(xp: Backend, input: Operand, other: Operand) -> Array:
+@op(operators=("eq",), promote="arithmetic", inplace=True, strict=True)
+def eq(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements are equal.
 
     Args:
@@ -28,8 +28,8 @@ def eq(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.equal(input, other)
 
 
-@op(operators=("ne",), promote="arithmetic", inplace=True, aliases=("not_equal",))
-def ne(xp: Backend, input: Operand, other: Operand) -> Array:
+@op(operators=("ne",), promote="arithmetic", inplace=True, aliases=("not_equal",), strict=True)
+def ne(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements differ.
 
     Args:
@@ -47,8 +47,8 @@ def ne(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.not_equal(input, other)
 
 
-@op(operators=("lt",), promote="arithmetic", inplace=True, aliases=("less",))
-def lt(xp: Backend, input: Operand, other: Operand) -> Array:
+@op(operators=("lt",), promote="arithmetic", inplace=True, aliases=("less",), strict=True)
+def lt(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements of ``input`` are smaller.
 
     Args:
@@ -70,8 +70,8 @@ def lt(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.less(input, other)
 
 
-@op(operators=("le",), promote="arithmetic", inplace=True, aliases=("less_equal",))
-def le(xp: Backend, input: Operand, other: Operand) -> Array:
+@op(operators=("le",), promote="arithmetic", inplace=True, aliases=("less_equal",), strict=True)
+def le(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements of ``input`` are smaller or equal.
 
     Args:
@@ -93,8 +93,8 @@ def le(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.less_equal(input, other)
 
 
-@op(operators=("gt",), promote="arithmetic", inplace=True, aliases=("greater",))
-def gt(xp: Backend, input: Operand, other: Operand) -> Array:
+@op(operators=("gt",), promote="arithmetic", inplace=True, aliases=("greater",), strict=True)
+def gt(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements of ``input`` are larger.
 
     Args:
@@ -116,8 +116,10 @@ def gt(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.greater(input, other)
 
 
-@op(operators=("ge",), promote="arithmetic", inplace=True, aliases=("greater_equal",))
-def ge(xp: Backend, input: Operand, other: Operand) -> Array:
+@op(
+    operators=("ge",), promote="arithmetic", inplace=True, aliases=("greater_equal",), strict=True
+)  # fmt: skip
+def ge(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements of ``input`` are larger or equal.
 
     Args:
@@ -139,7 +141,7 @@ def ge(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.greater_equal(input, other)
 
 
-@op(inplace=True)
+@op(inplace=True, strict=True)
 def logical_and(xp: Backend, input: Array, other: Array) -> Array:
     """Whether both elements are nonzero.
 
@@ -158,7 +160,7 @@ def logical_and(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_and(input, other)
 
 
-@op(inplace=True)
+@op(inplace=True, strict=True)
 def logical_or(xp: Backend, input: Array, other: Array) -> Array:
     """Whether either element is nonzero.
 
@@ -177,7 +179,7 @@ def logical_or(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_or(input, other)
 
 
-@op(inplace=True)
+@op(inplace=True, strict=True)
 def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
     """Whether one element alone is nonzero.
 
@@ -303,7 +305,7 @@ def _check_same_dtype(name: str, xp: Backend, input: Any, other: Any) -> None:
         raise RuntimeError(f"{name}: {mine.capitalize()} did not match {yours.capitalize()}")
 
 
-@op
+@op(strict=True)
 def isclose(
     xp: Backend,
     input: Array,

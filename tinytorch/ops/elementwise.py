@@ -29,7 +29,7 @@ def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
     return xp.multiply(other, alpha)
 
 
-@op(inplace=True, operators=("add",), promote="arithmetic")
+@op(inplace=True, operators=("add",), promote="arithmetic", ufunc="add")
 def add(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
 ) -> Array:
@@ -106,7 +106,9 @@ sub.vjp(
 )
 
 
-@op(inplace=True, operators=("mul",), promote="arithmetic", aliases=("multiply",))
+@op(
+    inplace=True, operators=("mul",), promote="arithmetic", ufunc="multiply", aliases=("multiply",)
+)
 def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     """``input * other``, element by element.
 
@@ -239,7 +241,7 @@ def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.floor_divide(input, other)
 
 
-@op(inplace=True, operators=("mod",), promote="arithmetic")
+@op(inplace=True, operators=("mod",), promote="arithmetic", strict=True)
 def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
     """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
 

@@ -24,13 +24,13 @@ def _ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
     return xp.where(equal, g * 0.5, xp.where(lost, 0, g))
 
 
-@op(promote="arithmetic")
-def maximum(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+@op(promote="arithmetic", strict=True)
+def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """The larger of two elements; NaN if one of them is.
 
     Args:
         input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
+        other: Tensor; the two shapes broadcast.
         out: Where to write the result.
 
     Returns:
@@ -54,13 +54,13 @@ maximum.vjp(
 )
 
 
-@op(promote="arithmetic")
-def minimum(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+@op(promote="arithmetic", strict=True)
+def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """The smaller of two elements; NaN if one of them is.
 
     Args:
         input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
+        other: Tensor; the two shapes broadcast.
         out: Where to write the result.
 
     Returns:
@@ -84,7 +84,7 @@ minimum.vjp(
 )
 
 
-@op(promote="arithmetic")
+@op(promote="arithmetic", strict=True)
 def fmax(xp: Backend, input: Array, other: Array) -> Array:
     """The larger of two elements; a NaN loses against a number.
 
@@ -110,7 +110,7 @@ fmax.vjp(
 )
 
 
-@op(promote="arithmetic")
+@op(promote="arithmetic", strict=True)
 def fmin(xp: Backend, input: Array, other: Array) -> Array:
     """The smaller of two elements; a NaN loses against a number.
 
@@ -187,7 +187,7 @@ clamp.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic")
+@op(inplace=True, promote="arithmetic", strict=True)
 def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
     """``input``, but at least ``min``.
 
@@ -209,7 +209,7 @@ clamp_min.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic")
+@op(inplace=True, promote="arithmetic", strict=True)
 def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
     """``input``, but at most ``max``.
 

@@ -189,7 +189,7 @@ def atanh(xp: Backend, input: Array) -> Array:
 atanh.vjp(input=lambda xp, g, input: g / (1 - input * input))
 
 
-@op(inplace=True, promote="float", aliases=("arctan2",))
+@op(inplace=True, promote="float", aliases=("arctan2",), strict=True)
 def atan2(xp: Backend, input: Array, other: Array) -> Array:
     """Angle of the point ``(other, input)``, between -π and π.
 
@@ -215,7 +215,7 @@ atan2.vjp(
 )
 
 
-@op(inplace=True, promote="float")
+@op(inplace=True, promote="float", strict=True)
 def hypot(xp: Backend, input: Array, other: Array) -> Array:
     """``sqrt(input² + other²)``, without overflow on the way.
 
