@@ -252,10 +252,10 @@ class TestDeferredChecks:
             xp.check_all(valid, "no")
         assert log == []
 
-    @pytest.mark.parametrize("wait", ["to_numpy", "synchronize"])
+    @pytest.mark.parametrize("wait", ["to_numpy", "item", "synchronize"])
     def test_raise_at_the_next_wait_and_once(self, xp: Any, wait: str) -> None:
         xp.check_indices("gather", xp.asarray([0, 5]), 3, 1)
-        arguments = [xp.zeros(2)] if wait == "to_numpy" else []
+        arguments = [] if wait == "synchronize" else [xp.zeros(1)]
         with pytest.raises(IndexError, match="index 5 is out of bounds") as caught:
             getattr(xp, wait)(*arguments)
         assert "CUDA_LAUNCH_BLOCKING=1" in caught.value.__notes__[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import math
 import pickle
 from collections.abc import Callable
@@ -415,6 +416,11 @@ def test_values_equal_numpys(x: Any, name: str) -> None:
 def test_division_by_zero_is_silent(x: Any) -> None:
     assert np.isinf(host(1.0 / x)[0, 0])
     assert np.isnan(host(xp.log(-x))[0, 1])
+
+
+def test_the_module_s_example_runs() -> None:
+    assert doctest.testmod(xp).attempted == 4
+    assert doctest.testmod(xp).failed == 0
 
 
 def test_every_listed_name_resolves() -> None:

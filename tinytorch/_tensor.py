@@ -446,7 +446,7 @@ class Tensor:
             raise RuntimeError(
                 f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
             )
-        return self._data.item()
+        return self._xp.item(self._data)
 
     def tobytes(self) -> bytes:
         """The elements' bytes in row-major order."""
@@ -463,7 +463,7 @@ class Tensor:
             if self._data.size == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        return bool(self._data.item())
+        return bool(self._xp.item(self._data))
 
     def __int__(self) -> int:
         return int(self.item())
@@ -477,7 +477,7 @@ class Tensor:
     def __index__(self) -> int:
         if self._data.dtype.kind not in "iub" or self._data.size != 1:
             raise TypeError("only integer tensors of a single element can be converted to an index")
-        return operator.index(int(self._data.item()))
+        return operator.index(int(self._xp.item(self._data)))
 
     def __len__(self) -> int:
         if not self._data.shape:

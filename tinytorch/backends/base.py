@@ -96,6 +96,10 @@ class Backend:
         """A NumPy array as one of this library; shares memory where the library can."""
         return self.library.asarray(array)
 
+    def item(self, array: Array) -> Any:
+        """The one element of an array as a Python number; the host waits for the device."""
+        return array.item()
+
     def convert(self, data: Any, dtype: dtypes.dtype | None = None) -> Array:
         """A new array from numbers, nested sequences or foreign arrays."""
         host = numpy.array(data) if dtype is None else numpy.array(data, dtype.dtype)

@@ -45,6 +45,12 @@ class CupyBackend(DeferredChecks):
             self.raise_pending()
         return host
 
+    def item(self, array: Array) -> Any:
+        value = array.item()
+        if self._pending:
+            self.raise_pending()
+        return value
+
     def readonly(self, array: Array) -> bool:
         # CuPy marks nothing read-only and would write to the shared element many times over.
         steps = zip(array.shape, array.strides, strict=True)
