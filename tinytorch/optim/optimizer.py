@@ -321,7 +321,7 @@ class Optimizer(HookTables):
             adopted = value
             if key not in self._keeps_dtype:
                 dtype = p.dtype if p.is_floating_point() else value.dtype
-                adopted = value.to(dtype=dtype, device=p.device)
+                adopted = value.to(dtype=dtype, device=p.device, backend=p.backend)
             # A step changes state in place, and must not change what was loaded.
             return value.clone() if adopted is value else adopted
         if isinstance(value, dict):
