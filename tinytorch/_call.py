@@ -16,7 +16,7 @@ from ._op import REQUIRED, Op
 from ._tensor import Tensor, new, wrap
 from .autograd import views
 from .autograd.engine import Anomaly
-from .autograd.graph import Node, Slot
+from .autograd.graph import Node, Slot, next_seq
 from .autograd.views import VIEW, edge_of
 
 grad_enabled = _state.grad_enabled
@@ -192,14 +192,28 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
     if first is None and second is None:
         return None
     z = out._data
-    if z.dtype.kind not in "fc":
+    dtype = z.dtype
+    if dtype is not x.dtype and dtype.kind not in "fc":
         return None
-    args = (x if saves[0] else None, y if saves[1] else None) + op.tail
-    node = Node(op, xp, (first, second), args, saved, z.shape, z.dtype)
-    for tensor in saved:
-        if tensor._vc is not None:
-            note_versions(node)
-            break
+    # Node(...), without the frame of a call: this is the hot path.
+    node = new(Node)
+    node.seq = next_seq()
+    node.op = op
+    node.xp = xp
+    node.edges = (first, second)
+    node.saved = saved
+    node.shape = z.shape
+    node.dtype = dtype
+    node.versions = node.out = node.out_version = node.hooks = node.extra = None
+    if op.saves_none:
+        node.args = op.bare
+    else:
+        args = (x if saves[0] else None, y if saves[1] else None)
+        node.args = args + op.tail if op.tail else args
+        for tensor in saved:
+            if tensor._vc is not None:
+                note_versions(node)
+                break
     if op.saves_out:
         keep_out(node, out)
     if Anomaly.enabled:

@@ -66,8 +66,7 @@ def _record_and_write(
     node = make_node(op, xp, given, raws) if wants else None
     try:
         if op.takes_out and raws[0] is data:
-            at = op.params.index("out")
-            y = op.run(xp, (*raws[:at], data, *raws[at + 1 :]))
+            y = op.run(xp, raws, out=data)
         else:
             y = op.run(xp, raws)
     except ValueError as error:

@@ -81,6 +81,9 @@ class Op:
         if code.co_flags & 0x0C and skip:
             raise TypeError(f"{kernel.__name__}: a kernel takes no *args or **kwargs")
         names = code.co_varnames[skip : code.co_argcount + code.co_kwonlyargcount]
+        # out= is where the result goes, not what it is: it is passed on its own.
+        self.takes_out = skip > 0 and names[-1:] == ("out",)
+        names = names[:-1] if self.takes_out else names
         self.name = kernel.__name__.rstrip("_") if skip else kernel.__name__
         self.kernel: Any = kernel if skip else None
         self.params: tuple[str, ...] = names
@@ -105,7 +108,6 @@ class Op:
         if options:
             raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")
         self._read_annotations()
-        self.takes_out = "out" in names
         self.numpy_form: Callable[..., Any] | None = None
         self.function: Callable[..., Any]
         self.rules: dict[int, Callable[..., Any]] = {}
@@ -114,7 +116,12 @@ class Op:
         self.joint: Callable[..., Any] | None = None
         self.saved_positions: tuple[int, ...] = ()
         self.saves: tuple[bool, ...] = (False,) * len(names)
+        self.saves_none = True
         self.saves_out = False
+        #: What a node keeps of the arguments where no rule wants a tensor's value.
+        self.bare: tuple[Any, ...] = tuple(
+            None if i in self.tensors else d for i, d in enumerate(self.defaults)
+        )
 
     def __repr__(self) -> str:
         return f"<Op {self.qualname}>"
@@ -130,11 +137,16 @@ class Op:
         """torch's name of its node: ``log_softmax`` gives ``LogSoftmaxBackward0``."""
         return "".join(part.capitalize() for part in self.name.split("_")) + "Backward0"
 
-    def run(self, xp: Any, values: tuple[Any, ...]) -> Any:
-        """The kernel on a full tuple of raw values, in the order of ``params``."""
-        if self.positional == len(values):
+    def run(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
+        """The kernel on a full tuple of raw values, in the order of ``params``.
+
+        ``out`` is for kernels that can write their result there (``takes_out``).
+        """
+        if self.positional == len(values) and out is None:
             return self.kernel(xp, *values)
         named = dict(zip(self.params[self.positional :], values[self.positional :], strict=True))
+        if out is not None:
+            named["out"] = out
         return self.kernel(xp, *values[: self.positional], **named)
 
     def _read_annotations(self) -> None:
@@ -190,6 +202,7 @@ class Op:
             old or name in needs for old, name in zip(self.saves, self.params, strict=True)
         )
         self.saved_positions = tuple(i for i in self.tensors if self.saves[i])
+        self.saves_none = not self.saved_positions
 
     def _compile(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """The rule as the engine calls it: ``(xp, g, out, shape, args)``."""
