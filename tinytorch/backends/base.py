@@ -13,6 +13,8 @@ from .. import dtypes
 #: A raw array of whatever library the backend wraps.
 Array: TypeAlias = Any
 
+OUT_OF_BOUNDS = "{name}(): index {index} is out of bounds for dimension {dim} with size {size}"
+
 
 class Backend:
     """An array library, as the kernels see it.
@@ -127,7 +129,13 @@ class Backend:
         return array.astype(dtype, copy=False)
 
     def check_indices(
-        self, name: str, index: Array, size: int, dim: int, negative: bool = True
+        self,
+        name: str,
+        index: Array,
+        size: int,
+        dim: int,
+        negative: bool = True,
+        text: str = OUT_OF_BOUNDS,
     ) -> None:
         """IndexError if an element of ``index`` does not name one of ``size`` places."""
         if not index.size:
@@ -135,9 +143,7 @@ class Backend:
         low, high = int(index.min()), int(index.max())
         if high >= size or low < (-size if negative else 0):
             wrong = high if high >= size else low
-            raise IndexError(
-                f"{name}(): index {wrong} is out of bounds for dimension {dim} with size {size}"
-            )
+            raise IndexError(text.format(name=name, index=wrong, dim=dim, size=size))
 
     def check_all(self, valid: Array, message: str) -> None:
         """RuntimeError with ``message`` unless every element of ``valid`` is true."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from .base import Array, Backend
+from .base import OUT_OF_BOUNDS, Array, Backend
 
 #: Answers kept at most; then the host waits for them, which also bounds the memory they take.
 _MOST = 1024
@@ -34,13 +34,19 @@ class DeferredChecks(Backend):
         self._pending: list[tuple[Array, Callable[[_Host], None]]] = []
 
     def check_indices(
-        self, name: str, index: Array, size: int, dim: int, negative: bool = True
+        self,
+        name: str,
+        index: Array,
+        size: int,
+        dim: int,
+        negative: bool = True,
+        text: str = OUT_OF_BOUNDS,
     ) -> None:
         if self.immediate or not index.size:
-            return super().check_indices(name, index, size, dim, negative)
+            return super().check_indices(name, index, size, dim, negative, text)
         check = super().check_indices
         extremes = self.library.stack([index.min(), index.max()])
-        return self._defer(extremes, lambda host: check(name, host, size, dim, negative))
+        return self._defer(extremes, lambda host: check(name, host, size, dim, negative, text))
 
     def check_all(self, valid: Array, message: str) -> None:
         if self.immediate:
