@@ -169,7 +169,8 @@ class Slow(Dataset[int]):
 
 
 def test_workers_keep_the_order() -> None:
-    assert lists(DataLoader(Slow(), batch_size=2, num_workers=4)) == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    loader = DataLoader(Slow(), batch_size=2, num_workers=4)
+    assert lists(loader) == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
 def test_workers_need_not_keep_the_order() -> None:

@@ -1,1 +1,26 @@
-"""Tools around training: ``utils.data`` loads it."""
+"""Tools around training: ``utils.data`` loads it.
+
+Example:
+    >>> import tinytorch as tt
+    >>> loader = tt.utils.data.DataLoader(range(4), batch_size=2)
+    >>> [batch.tolist() for batch in loader]
+    [[0, 1], [2, 3]]
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+__all__ = ["data"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    # A program that trains on its own loop does not pay for the import.
+    if name == "data":
+        return importlib.import_module(f"{__name__}.data")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

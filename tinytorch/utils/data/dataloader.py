@@ -105,9 +105,8 @@ class DataLoader(Generic[T_co]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        streaming = isinstance(dataset, IterableDataset)
         check_arguments(
-            streaming=streaming,
+            streaming=isinstance(dataset, IterableDataset),
             batch_size=batch_size,
             shuffle=shuffle,
             sampler=sampler,
