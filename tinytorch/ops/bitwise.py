@@ -128,9 +128,12 @@ def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """
     refuse(xp, "rshift_cpu", "fc", input, other)
     last = _bits(input, other) - 1
+    inside = (other >= 0) & (other <= last)
     if not hasattr(other, "dtype"):
-        return xp.right_shift(input, other if 0 <= other <= last else last)
-    return xp.right_shift(input, xp.where((other >= 0) & (other <= last), other, last))
+        shifted = xp.right_shift(input, other if inside else last)
+    else:
+        shifted = xp.right_shift(input, xp.where(inside, other, last))
+    return shifted if shifted.dtype.kind == "i" else xp.where(inside, shifted, 0)
 
 
 def _bits(*operands: Any) -> int:

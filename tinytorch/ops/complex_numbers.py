@@ -1,10 +1,11 @@
-"""Complex numbers: signs and directions."""
+"""Complex numbers: their parts, directions and conjugates."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, op, torch_convention
+from .._op import Array, Backend, composite, op, torch_convention
+from .._tensor import Tensor
 
 
 @op(inplace=True)
@@ -32,3 +33,288 @@ def _sgn_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
 
 
 sgn.vjp(input=torch_convention(_sgn_gradient))
+
+
+@op(view=True, method=False)
+def _real(xp: Backend, input: Array) -> Array:
+    return input.real
+
+
+# The engine takes the real part of a gradient for a real input, and a real gradient of a
+# complex input for a complex one: both are right here.
+_real.vjp(input=lambda xp, g: g)
+
+
+@composite(method=False)
+def real(input: Tensor) -> Tensor:
+    """The real part: a view of a complex tensor, a real tensor itself.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.real(tt.tensor([1 + 2j]))
+        tensor([1.])
+    """
+    return _real(input) if _is_complex(input) else input  # type: ignore[no-any-return]
+
+
+@op(view=True, method=False)
+def _imag(xp: Backend, input: Array) -> Array:
+    return input.imag
+
+
+_imag.vjp(input=lambda xp, g: g * -1j)
+
+
+@composite(method=False)
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, a view.
+
+    Raises:
+        RuntimeError: For a real tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.imag(tt.tensor([1 + 2j]))
+        tensor([2.])
+    """
+    if not _is_complex(input):
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _imag(input)  # type: ignore[no-any-return]
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, Tensor) and value._data.dtype.kind == "c"
+
+
+# torch's methods of these names are attributes.
+Tensor.real = property(real)  # type: ignore[attr-defined]
+Tensor.imag = property(imag)  # type: ignore[attr-defined]
+
+
+@op(inplace=True)
+def conj_physical(xp: Backend, input: Array) -> Array:
+    """The complex conjugate, in memory of its own.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.conj_physical(tt.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    return xp.conj(input) if input.dtype.kind == "c" else xp.array(input)
+
+
+conj_physical.vjp(input=lambda xp, g: xp.conj(g))
+
+
+@composite
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor itself.
+
+    torch marks the tensor and conjugates when it is used; here the result is computed at
+    once and shares no memory with a complex ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.conj(tt.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    return conj_physical(input) if _is_complex(input) else input  # type: ignore[no-any-return]
+
+
+@composite
+def resolve_conj(input: Tensor) -> Tensor:
+    """``input`` itself: conjugates are never pending here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.resolve_conj(tt.tensor([1 + 2j]).conj())
+        tensor([1.-2.j])
+    """
+    return input
+
+
+@composite
+def resolve_neg(input: Tensor) -> Tensor:
+    """``input`` itself: signs are never pending here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.resolve_neg(tt.tensor([1.0]))
+        tensor([1.])
+    """
+    return input
+
+
+@op(promote="float")
+def angle(xp: Backend, input: Array) -> Array:
+    """The angle of each element in the complex plane, in radians between -π and π.
+
+    Args:
+        input: Tensor of any shape; real numbers have the angle 0 or π, NaN has NaN.
+
+    Returns:
+        Real tensor of the same shape. No gradient flows to real numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.angle(tt.tensor([1j, -1 + 0j]))
+        tensor([1.5708, 3.1416])
+    """
+    if input.dtype.kind == "c":
+        return xp.arctan2(input.imag, input.real)
+    turned = xp.where(input < 0, xp.asarray(xp.pi, input.dtype), 0)
+    return xp.where(xp.isnan(input), input, turned)
+
+
+def _angle_gradient(xp: Any, g: Any, input: Any) -> Any:
+    if input.dtype.kind != "c":
+        return xp.zeros_like(g)
+    square = xp.real(input * xp.conj(input))
+    turned = xp.conj(input) * -1j / xp.where(square == 0, 1, square)
+    return g * xp.where(square == 0, 0, turned)
+
+
+angle.vjp(input=_angle_gradient)
+
+
+def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
+    for part in (first, second):
+        if part.dtype.kind != "f":
+            raise RuntimeError(
+                f"{name}: Expected both inputs to be Half, Float or Double tensors but got "
+                f"{xp.dtype_of(first).name} and {xp.dtype_of(second).name}"
+            )
+    if first.dtype != second.dtype:
+        raise RuntimeError(
+            f"{name}: Expected object of scalar type {xp.dtype_of(first).name} but got scalar type "
+            f"{xp.dtype_of(second).name} for second argument"
+        )
+
+
+@op(method=False, strict=True)
+def complex(xp: Backend, real: Array, imag: Array) -> Array:
+    """Complex numbers of given real and imaginary parts.
+
+    Args:
+        real: float32 or float64 tensor of any shape.
+        imag: Tensor of the same dtype; the two shapes broadcast.
+
+    Returns:
+        complex64 or complex128 tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: For other or different dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.complex(tt.tensor([1.0]), tt.tensor([2.0]))
+        tensor([1.+2.j])
+    """
+    _check_parts("complex", xp, real, imag)
+    return _joined(xp, real, imag)
+
+
+def _joined(xp: Backend, real: Array, imag: Array) -> Array:
+    """``real + imag * 1j`` without the NaN that multiplying an infinity by 1j makes."""
+    real, imag = xp.broadcast_arrays(real, imag)
+    # float16 has no complex type of its own here: complex64 is the next.
+    wide = "float64" if real.dtype.itemsize == 8 else "float32"
+    pairs = xp.stack((xp.astype(real, wide), xp.astype(imag, wide)), -1)
+    return pairs.view("complex128" if wide == "float64" else "complex64")[..., 0]
+
+
+complex.vjp(
+    real=lambda xp, g: g,
+    imag=lambda xp, g: g * 1j,
+)
+
+
+@op(method=False, strict=True)
+def polar(xp: Backend, abs: Array, angle: Array) -> Array:
+    """Complex numbers of given magnitudes and angles.
+
+    Args:
+        abs: float32 or float64 tensor of any shape.
+        angle: Tensor of the same dtype, in radians; the two shapes broadcast.
+
+    Returns:
+        complex64 or complex128 tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: For other or different dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.polar(tt.tensor([2.0]), tt.tensor([0.0]))
+        tensor([2.+0.j])
+    """
+    _check_parts("polar", xp, abs, angle)
+    return _joined(xp, abs * xp.cos(angle), abs * xp.sin(angle))
+
+
+polar.vjp(
+    abs=lambda xp, g, angle: g * xp.exp(angle * 1j),
+    angle=lambda xp, g, out: g * (out * 1j),
+)
+
+
+@op(view=True, method=False)
+def view_as_real(xp: Backend, input: Array) -> Array:
+    """A view of complex numbers as pairs of real ones, in a last dimension of size 2.
+
+    Args:
+        input: Complex tensor of shape ``(*,)``.
+
+    Returns:
+        View of shape ``(*, 2)``.
+
+    Raises:
+        RuntimeError: For a real tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_as_real(tt.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    if input.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    # Along a new dimension of size 1 every element is contiguous, whatever the strides.
+    return input[..., None].view(input.real.dtype)
+
+
+view_as_real.vjp(input=lambda xp, g: g[..., 0] - g[..., 1] * 1j)
+
+
+@op(view=True, method=False)
+def view_as_complex(xp: Backend, input: Array) -> Array:
+    """A view of pairs of real numbers as complex ones.
+
+    Args:
+        input: float32 or float64 tensor of shape ``(*, 2)`` whose pairs are contiguous.
+
+    Returns:
+        Complex view of shape ``(*,)``.
+
+    Raises:
+        RuntimeError: If the last dimension is not a contiguous pair, or for other dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_as_complex(tt.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    if input.dtype.kind != "f" or input.dtype.itemsize < 4:
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a "
+            f"tensor of scalar type: {xp.dtype_of(input).name}"
+        )
+    if not input.ndim or input.shape[-1] != 2:
+        raise RuntimeError(
+            f"Tensor must have a last dimension of size 2, got shape {list(input.shape)}"
+        )
+    if input.strides[-1] != input.dtype.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    return input.view("complex128" if input.dtype.itemsize == 8 else "complex64")[..., 0]
+
+
+view_as_complex.vjp(input=lambda xp, g: xp.stack((xp.real(g), -xp.imag(g)), -1))
