@@ -76,6 +76,9 @@ class Op:
         strict: Whether numbers are refused where torch takes tensors only.
     """
 
+    #: Rules return new arrays, the incoming gradient or a view of it; see the engine.
+    makes_gradients = True
+
     def __init__(self, kernel: Callable[..., Any], skip: int, options: dict[str, Any]) -> None:
         code = kernel.__code__
         if code.co_flags & 0x0C and skip:

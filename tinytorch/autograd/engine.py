@@ -202,10 +202,11 @@ class Sweep:
             results = self._after(node, results, g)
         if Anomaly.enabled and Anomaly.check_nan:
             self._refuse_nan(node, results)
+        given = g if g.__class__ is tuple else (g,)
         for edge, h in zip(edges, results, strict=True):
             if edge is not None and h is not None:
                 h = self._fit(node, edge, h)
-                self.send(edge, h, False)
+                self.send(edge, h, self._is_fresh(op, h, given))
 
     def _fit(self, node: Node, edge: Edge, h: Gradient) -> Gradient:
         shape, dtype = target_of(edge)
@@ -222,6 +223,12 @@ class Sweep:
             wanted = node.xp.dtype_of_native(dtype)
             h = (h.real if h.is_complex() and not wanted.is_complex else h).to(wanted)
         return h
+
+    def _is_fresh(self, op: Any, h: Gradient, given: tuple[Gradient, ...]) -> bool:
+        """Whether a rule made ``h`` itself, by the contract that it never gives it twice."""
+        if self.create_graph or not op.makes_gradients or h.base is not None:
+            return False
+        return all(h is not g for g in given)
 
     def _refuse_nan(self, node: Node, results: Any) -> None:
         for i, h in enumerate(results):

@@ -91,6 +91,8 @@ class _FunctionOp:
 
     saved_positions: tuple[int, ...] = ()
     sequence = None
+    #: A user's ``backward`` may return one tensor for several inputs, or one it keeps.
+    makes_gradients = False
     rule_list: tuple[Any, ...] = ()
 
     def __init__(self, cls: type[Function], materialize: bool) -> None:
