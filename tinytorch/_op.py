@@ -20,10 +20,10 @@ may also be a number), ``Index`` and ``Mask`` tensors that take no part in promo
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
 
+from ._signature import of_function
 from ._tensor import Tensor
 from .backends.base import Array, Backend
 
@@ -97,6 +97,7 @@ class Op:
         self.annotations = kernel.__annotations__
         self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
         self.aliases: tuple[str, ...] = options.pop("aliases", ())
+        self.also: tuple[str, ...] = options.pop("also", ())
         self.method: bool = options.pop("method", True)
         self.attribute: bool = options.pop("attribute", False)
         self.inplace: bool = options.pop("inplace", False)
@@ -294,7 +295,7 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
     Args:
         kernel: Function of a backend, raw arrays and plain values.
         **options: ``namespaces`` where it is public (default the top level), ``aliases``
-            other names there, ``method`` whether tensors have it, ``attribute`` whether as an
+            other names there, ``also`` other qualified names (``"special.expit"``), ``method`` whether tensors have it, ``attribute`` whether as an
             attribute (``x.T``), ``inplace`` whether a form with a trailing underscore exists, ``operators`` names such as ``"add"`` for
             ``__add__``, ``__radd__`` and ``__iadd__``, ``promote``, ``ufunc``, ``view``, ``returns``
             a named tuple for several results, ``materialize``, ``strict`` whether numbers are
@@ -346,7 +347,7 @@ def dress(
     function.__module__ = f"tinytorch.{space}" if space else "tinytorch"
     function.__doc__ = source.__doc__
     function.__wrapped__ = source
-    function.__signature__ = LazySignature(spec, source, common or {})
+    function.__signature__ = of_function(spec, source, common or {})
     function.op = spec
     function.kernel = spec.kernel
     function.vjp = lambda **rules: spec.set_rules(rules)
@@ -373,6 +374,9 @@ def _publish(spec: Op, function: Any) -> None:
         if spec.inplace:
             form = make_inplace(spec)
             table.update({f"{name}_": form for name in names})
+    for qualified in spec.also:
+        space, _, name = qualified.rpartition(".")
+        NAMESPACES.setdefault(space, {})[name] = function
 
 
 def _attach(spec: Op, function: Any) -> None:
@@ -412,69 +416,3 @@ def _conjugate(xp: Any, g: Any) -> Any:
     if isinstance(g, (tuple, list)):
         return tuple(_conjugate(xp, h) for h in g)
     return xp.conj(g) if g.dtype.kind == "c" else g
-
-
-class LazySignature(inspect.Signature):
-    """The signature of a public function, read from its kernel when somebody asks.
-
-    Building it for every operation at import would take longer than the import.
-    """
-
-    __slots__ = ("_spec", "_source", "_common", "_built")
-
-    def __init__(
-        self, spec: Op, source: Callable[..., Any], common: dict[str, tuple[str, Any]]
-    ) -> None:
-        self._spec = spec
-        self._source = source
-        self._common = common
-        self._built: inspect.Signature | None = None
-
-    def _real(self) -> inspect.Signature:
-        if self._built is None:
-            signature = inspect.signature(self._source)
-            parameters = list(signature.parameters.values())[1 if self._spec.kernel else 0 :]
-            parameters = [p for p in parameters if p.name not in self._common]
-            parameters += [
-                inspect.Parameter(
-                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-                )
-                for name, (annotation, default) in self._common.items()
-            ]
-            self._built = signature.replace(
-                parameters=[p.replace(annotation=_shown(p.annotation)) for p in parameters],
-                return_annotation=_shown(signature.return_annotation),
-            )
-        return self._built
-
-    @property
-    def parameters(self) -> Any:
-        return self._real().parameters
-
-    @property
-    def _parameters(self) -> Any:
-        return self._real().parameters
-
-    @property
-    def _return_annotation(self) -> Any:
-        return self._real().return_annotation
-
-    @property
-    def return_annotation(self) -> Any:
-        return self._real().return_annotation
-
-    def replace(self, **changes: Any) -> inspect.Signature:  # type: ignore[override]
-        return self._real().replace(**changes)
-
-    def __reduce__(self) -> Any:
-        return self._real().__reduce__()
-
-
-_SHOWN = {"Array": "Tensor", "Operand": "Tensor | complex", "Index": "Tensor", "Mask": "Tensor"}
-
-
-def _shown(annotation: Any) -> Any:
-    """A kernel's annotation as users read it: arrays are tensors to them."""
-    if not isinstance(annotation, str):
-        return annotation
-    return re.sub(r"\b(Array|Operand|Index|Mask)\b", lambda m: _SHOWN[m[0]], annotation)

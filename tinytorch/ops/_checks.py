@@ -16,6 +16,12 @@ def kind_of(*operands: Any) -> str:
     return "f" if any(isinstance(v, float) for v in operands) else "i"
 
 
+def as_arrays(xp: Backend, *operands: Any) -> list[Any]:
+    """Promoted operands with the numbers among them made 0-d arrays of the same dtype."""
+    dtype = next(v.dtype for v in operands if hasattr(v, "dtype"))
+    return [v if hasattr(v, "dtype") else xp.asarray(v, dtype) for v in operands]
+
+
 def refuse(xp: Backend, kernel: str, kinds: str, *operands: Any) -> None:
     """NotImplementedError in torch's words for operands of one of ``kinds``.
 

@@ -32,7 +32,7 @@ def relu(xp: Backend, input: Array) -> Array:
 relu.vjp(input=lambda xp, g, out: g * xp.astype(out > 0, g.dtype))
 
 
-@op(inplace=True, promote="float", namespaces=("", "nn.functional"))
+@op(inplace=True, promote="float", namespaces=("", "nn.functional"), also=("special.expit",))
 def sigmoid(xp: Backend, input: Array) -> Array:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 

@@ -1,0 +1,139 @@
+"""Numbers as floating point has them: infinities, exponents, whole powers of 2."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+from .. import dtypes
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from .exponential import pow as power
+
+
+@op(inplace=True)
+def nan_to_num(
+    xp: Backend,
+    input: Array,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Array:
+    """``input`` with numbers in the place of NaN and infinities.
+
+    Args:
+        input: Tensor of any shape.
+        nan: In the place of NaN; default 0.
+        posinf: In the place of inf; default the largest number of the dtype.
+        neginf: In the place of -inf; default the smallest number of the dtype.
+
+    Returns:
+        Tensor of the same shape; the gradient passes where ``input`` is finite.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nan_to_num(tt.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
+        tensor([1., 0., 9.])
+    """
+    if input.dtype.kind in "uib":
+        return xp.array(input)
+    if input.dtype.kind == "c":
+        parts = (xp.call(nan_to_num, part, nan, posinf, neginf) for part in (input.real, input.imag))
+        return xp.stack(tuple(parts), -1).view(input.dtype)[..., 0]
+    limits = dtypes.finfo(xp.dtype_of(input))
+    out = xp.where(xp.isnan(input), 0.0 if nan is None else nan, input)
+    out = xp.where(input == xp.inf, limits.max if posinf is None else posinf, out)
+    return xp.where(input == -xp.inf, limits.min if neginf is None else neginf, out)
+
+
+nan_to_num.vjp(input=lambda xp, g, input: xp.where(xp.isfinite(input), g, 0))
+
+
+_Parts = namedtuple("frexp", "mantissa exponent", module="tinytorch.return_types")
+
+
+@op(returns=_Parts)
+def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
+    """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
+
+    Args:
+        input: Floating-point tensor of any shape.
+
+    Returns:
+        A named tuple ``(mantissa, exponent)``; the exponents are int32.
+
+    Raises:
+        RuntimeError: For other dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.frexp(tt.tensor([6.0])).mantissa
+        tensor([0.7500])
+    """
+    if input.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = xp.frexp(input)
+    return mantissa, xp.astype(exponent, "int32")
+
+
+frexp.vjp(input=lambda xp, g, input: g[0] / xp.exp2(xp.frexp(input)[1]))
+
+
+@composite(inplace=True)
+def ldexp(input: Tensor, other: Tensor) -> Tensor:
+    """``input * 2 ** other``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of exponents; the two shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
+        tensor([12.])
+    """
+    for i, (name, value) in enumerate((("input", input), ("other", other))):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"ldexp(): argument '{name}' (position {i + 1}) must be Tensor, not "
+                f"{type(value).__name__}"
+            )
+    return input * power(2.0, other)  # type: ignore[no-any-return]
+
+
+def _double(value: Any, dtype: dtypes.dtype) -> Any:
+    return value.to(dtype) if isinstance(value, Tensor) else value
+
+
+@composite(inplace=True)
+def float_power(input: Tensor, exponent: Any) -> Tensor:
+    """``input ** exponent``, computed in float64 (or complex128).
+
+    Args:
+        input: Tensor or number.
+        exponent: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        float64 or complex128 tensor of the broadcast shape.
+
+    Raises:
+        TypeError: If both are numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.float_power(tt.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=tinytorch.float64)
+    """
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        raise TypeError(
+            "float_power(): argument 'input' (position 1) or 'exponent' (position 2) must be Tensor"
+        )
+    wide = any(
+        v.is_complex() if isinstance(v, Tensor) else isinstance(v, complex)
+        for v in (input, exponent)
+    )
+    dtype = dtypes.complex128 if wide else dtypes.float64
+    return power(_double(input, dtype), _double(exponent, dtype))  # type: ignore[no-any-return]
