@@ -35,6 +35,17 @@ class WorkerInfo:
         num_workers: How many there are.
         seed: What its random generator was seeded with.
         dataset: The dataset; workers are threads and share it.
+
+    Example:
+        >>> from tinytorch.utils.data import DataLoader, Dataset, get_worker_info
+        >>> class Who(Dataset):
+        ...     def __len__(self):
+        ...         return 2
+        ...
+        ...     def __getitem__(self, index):
+        ...         return get_worker_info().id
+        >>> [batch.item() for batch in DataLoader(Who(), num_workers=2)]
+        [0, 1]
     """
 
     id: int
