@@ -19,6 +19,7 @@ from .report import Row
 from .timing import Effort, Statement, medians
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
+BUSY = 0.5  # of one core
 Measure = Callable[[Libraries, Effort], Row]
 
 
@@ -92,13 +93,16 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"no row holds {options.only!r}; there are: {', '.join(measurements())}")
         return 2
     found = libraries.load()
+    machine = libraries.describe_machine(found)
     rows = []
     for number, (name, measure) in enumerate(chosen.items(), 1):
         print(f"\r\x1b[K[{number}/{len(chosen)}] {name}", end="", file=sys.stderr, flush=True)
         rows.append(measure(found, effort))
     print("\r\x1b[K", end="", file=sys.stderr)
-    machine = libraries.describe_machine(found)
     print(f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}")
+    if (machine["load"] or 0) > BUSY:
+        print(f"the machine was busy before the start (load {machine['load']:.1f}): what waits for "
+              "its threads, PyTorch above all, looks slower than it is")
     for name, reason in found.absent.items():
         print(f"{name}: absent ({reason})")
     print(report.table(rows))

@@ -57,10 +57,16 @@ def describe_machine(libraries: Libraries) -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "torch_threads": THREADS,
+        "load": load_average(),
         "OPENBLAS_CORETYPE": os.environ.get("OPENBLAS_CORETYPE"),
         "versions": {name: version(name) for name in libraries.modules},
         "absent": libraries.absent,
     }
+
+
+def load_average() -> float | None:
+    """Return how many processes wanted a core during the last minute; Windows does not tell."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def processor() -> str:

@@ -80,15 +80,15 @@ def draw(path: Path, losses: list[float], accuracies: list[float], images: tt.Te
     figure = plt.figure(figsize=(11, 4.6), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
     draw_training(left.subplots(), losses, accuracies)
-    wrong = predicted != labels
-    order = wrong.int().argsort(descending=True, stable=True)[:20]
-    right.suptitle(f"held-out digits: the {int(wrong.sum())} mistakes of {len(labels)} first")
-    for axes, index in zip(right.subplots(4, 5).flat, order.tolist()):
+    wrong = (predicted != labels).tolist()
+    right.suptitle(f"held-out digits: the {sum(wrong)} mistakes of {len(labels)} first")
+    mistakes_first = sorted(range(len(wrong)), key=lambda index: not wrong[index])
+    for axes, index in zip(right.subplots(4, 5).flat, mistakes_first):
         axes.imshow(images[index].numpy(), cmap="gray_r")
         axes.set_axis_off()
-        said, is_wrong = int(predicted[index]), bool(wrong[index])
-        title = f"{said} (is {int(labels[index])})" if is_wrong else str(said)
-        axes.set_title(title, color="tab:red" if is_wrong else "black", fontsize=10)
+        said, is_digit = int(predicted[index]), int(labels[index])
+        title = f"{said} (is {is_digit})" if wrong[index] else str(said)
+        axes.set_title(title, color="tab:red" if wrong[index] else "black", fontsize=10)
     figure.savefig(path, dpi=120)
 
 

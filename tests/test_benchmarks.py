@@ -39,7 +39,7 @@ def test_an_absent_library_leaves_a_gap_and_no_verdict() -> None:
 def test_every_library_trains_the_same_network(optimizer: str) -> None:
     steps = mlp.step(FOUND, optimizer, batch=8)
     assert {"tinytorch", "numpy"} <= steps.keys()
-    losses = {name: [float(statement.names["step"]()) for _ in range(4)]
+    losses = {name: [statement.names["step"]().item() for _ in range(4)]
               for name, statement in steps.items()}
     assert losses["numpy"][-1] < losses["numpy"][0]
     for name, values in losses.items():

@@ -35,8 +35,24 @@ def test_digits_recognises_97_percent_and_draws(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_digits_repeats_the_losses_of_pytorch(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the same program is run with PyTorch")
+    pytest.importorskip("sklearn", reason="the `examples` extra is not installed")
+    source = (ROOT / "examples" / "digits.py").read_text()
+    source = source.replace("import tinytorch as tt", "import torch as tt")
+    (tmp_path / "digits.py").write_text(source.replace("from tinytorch", "from torch"))
+    ours, theirs = (
+        subprocess.run([sys.executable, script, "--epochs", "5"], cwd=tmp_path, text=True,
+                       env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=240)
+        for script in (str(ROOT / "examples" / "digits.py"), "digits.py")
+    )
+    epochs = re.compile(r"^epoch .*", re.MULTILINE)
+    assert epochs.findall(ours.stdout) == epochs.findall(theirs.stdout) != [], ours.stderr
+
+
+@pytest.mark.slow
 def test_digits_fails_when_it_learned_too_little(tmp_path: Path) -> None:
     pytest.importorskip("sklearn", reason="the `examples` extra is not installed")
-    done = run("digits.py", "--epochs", "1", "--lr", "1e-5", cwd=tmp_path)
+    done = run("digits.py", "--epochs=1", "--lr=1e-5", cwd=tmp_path)
     assert done.returncode == 1
     assert "expected at least 97%" in done.stderr
