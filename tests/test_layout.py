@@ -30,7 +30,7 @@ LAYERS = [
     ["_device"],
     ["autograd.engine", "autograd.graph", "autograd.views"],
     ["_tensor"],
-    ["_op", "_call", "_convert", "_creation", "_inplace", "_random"],
+    ["_op", "_call", "_convert", "_creation", "_inplace", "_random", "_signature"],
     ["ops"],
     [""],  # numpy, nn, optim, utils, ...: all that is named nowhere else
     ["__init__"],

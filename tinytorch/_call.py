@@ -7,12 +7,14 @@ everything else to the general path: keywords, conversion, promotion, several re
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from . import _state, dtypes
 from ._convert import cast_tensor, common_backend, promote_operands, to_tensor
 from ._op import REQUIRED, Op
+from ._signature import of_operator
 from ._tensor import Tensor, new, wrap
 from .autograd import views
 from .autograd.engine import Anomaly
@@ -555,7 +557,7 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     """The methods behind a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
     function = op.function
     if len(op.tensors) == 1:
-        return {f"__{name}__": lambda self: function(self)}
+        return _dressed(op, name, {f"__{name}__": lambda self: function(self)})
 
     def fallback(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         other = args[1]
@@ -582,6 +584,17 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
             from ._inplace import call_inplace
 
             methods[f"__i{name}__"] = lambda self, other: call_inplace(op, (self, other), {})
+    return _dressed(op, name, methods)
+
+
+def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:
+    """The methods of an operator with names and signatures of their own."""
+    for method_name, method in methods.items():
+        method.__name__ = method_name
+        method.__qualname__ = f"Tensor.{method_name}"
+        method.__wrapped__ = inspect.unwrap(op.function)
+        method.__signature__ = of_operator(op, reflected=method_name == f"__r{name}__")
+        method.op = op
     return methods
 
 

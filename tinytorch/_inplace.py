@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from . import _state, dtypes
 from ._call import any_rg, explain_shapes, keep_out, make_node, prepare, unwrap
 from ._op import OPS, Op
+from ._signature import of_inplace
 from ._tensor import Tensor, wrap
 from .autograd.graph import Node
 from .autograd.views import check_inplace, edge_of, rebase
@@ -22,6 +24,8 @@ def make_inplace_function(op: Op) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = f"{op.name}_"
     function.__module__ = getattr(op, "module", "tinytorch")
     function.__doc__ = f"In-place form of ``{op.qualname}``: writes the result over ``input``."
+    function.__wrapped__ = inspect.unwrap(op.function)  # type: ignore[attr-defined]
+    function.__signature__ = of_inplace(op)  # type: ignore[attr-defined]
     function.op = op  # type: ignore[attr-defined]
     return function
 
