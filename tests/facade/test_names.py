@@ -130,7 +130,7 @@ def test_function_shows_a_user_the_right_face(name: str) -> None:
 
 
 def test_method_has_a_signature() -> None:
-    assert list(inspect.signature(tt.ones(2).sum).parameters) == ["dim", "keepdim", "dtype"]
+    assert list(inspect.signature(tt.ones(2).sum).parameters) == ["dim", "keepdim", "dtype", "out"]
 
 
 def test_help_shows_signature_and_docstring() -> None:
