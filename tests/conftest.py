@@ -20,13 +20,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     name = config.getoption("--backend")
-    if name == "numpy":
-        return
-    import tinytorch as tt
+    if name != "numpy":
+        from strictcupy.suite import run_on
 
-    if name == "strict":
-        tt.register_backend("strict", "strictcupy.backend:StrictBackend")
-    tt.set_default_backend(name)
+        run_on(name)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what another backend has no part in."""
+    if config.getoption("--backend") != "numpy":
+        from strictcupy.suite import on_numpy_alone
+
+        left_out = [item for item in items if on_numpy_alone(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,47 @@
+"""The whole suite on another backend: what ``pytest --backend strict`` sets and leaves out.
+
+On ``strict``, and on ``cupy`` where there is a GPU, the device ``cpu`` means that backend and the
+backend calls its device ``cpu``, so that a test written for NumPy, with its ``.numpy()`` and its
+``device="cpu"``, exercises every operation there. Checks raise at once, as on NumPy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tinytorch
+from tinytorch import _device
+from tinytorch.backends import load, register_backend
+from tinytorch.backends.deferred import DeferredChecks
+
+TESTS = Path(__file__).parent.parent
+#: What is not about arrays, or about one backend by name: it runs on numpy alone.
+NOT_ABOUT_ARRAYS = (
+    "facade", "state", "strictcupy", "typing", "test_benchmarks.py", "test_cupy_backend.py",
+    "test_docs.py", "test_examples.py", "test_layout.py", "test_main.py", "test_registry.py",
+    "test_strictcupy",
+)  # fmt: skip
+#: Single tests that hold on numpy alone, and why.
+NUMPY_ALONE = {
+    "test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
+}
+
+
+def run_on(name: str) -> None:
+    """Make a backend the default and the meaning of ``cpu``."""
+    if name == "strict":
+        register_backend(name, "strictcupy.backend:StrictBackend")
+    backend = load(name)
+    if isinstance(backend, DeferredChecks):
+        backend.immediate = True
+    backend.device_type = "cpu"
+    _device._BACKEND_OF_TYPE["cpu"] = name
+    tinytorch.set_default_backend(name)
+
+
+def on_numpy_alone(item: pytest.Item) -> bool:
+    """Whether another backend has no part in a test."""
+    path = item.path.relative_to(TESTS).as_posix()
+    return path.startswith(NOT_ABOUT_ARRAYS) or f"{path}::{item.name}" in NUMPY_ALONE
