@@ -23,7 +23,7 @@ class _Watch(Function):
     def forward(ctx: Any, show: Callable[[Grads], Grads], *tensors: Tensor) -> Any:
         ctx.show = show
         ctx.set_materialize_grads(False)
-        return tuple(tensor.view_as(tensor) for tensor in tensors)
+        return tuple(tensor.detach() for tensor in tensors)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:

@@ -60,7 +60,7 @@ class Members:
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
-                "(tinytorch.Tensor or None required)"
+                "(tinytorch Tensor or None required)"
             )
         self._buffers[name] = _global_hooks.replaced(_global_hooks.BUFFER, self, name, tensor)
         if persistent:

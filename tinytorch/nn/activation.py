@@ -268,7 +268,7 @@ class Softmax(_AlongDim):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply it to a tensor of any shape."""
-        return F.softmax(input, self.dim, _stacklevel=5)
+        return F.softmax(input, self.dim)
 
 
 class Softmin(_AlongDim):
@@ -285,7 +285,7 @@ class Softmin(_AlongDim):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply it to a tensor of any shape."""
-        return F.softmin(input, self.dim, _stacklevel=5)
+        return F.softmin(input, self.dim)
 
 
 class LogSoftmax(_AlongDim):
@@ -302,7 +302,7 @@ class LogSoftmax(_AlongDim):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply it to a tensor of any shape."""
-        return F.log_softmax(input, self.dim, _stacklevel=5)
+        return F.log_softmax(input, self.dim)
 
 
 class Softmax2d(Module):
@@ -322,4 +322,4 @@ class Softmax2d(Module):
         """
         if input.ndim not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return F.softmax(input, -3, _stacklevel=5)
+        return F.softmax(input, -3)

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-from .._tensor import Tensor
+from .._tensor import Tensor, wrap
 from .._state import no_grad
 from ..ops.random import randperm
 from ._truncated_normal import fill_truncated_normal
@@ -212,7 +212,9 @@ def eye_(tensor: Tensor) -> Tensor:
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
-        tensor.zero_().diagonal().fill_(1)
+        tensor.zero_()
+        for place in range(min(tensor.shape)):
+            tensor[place, place] = 1
     return tensor
 
 
@@ -412,11 +414,17 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     columns = tensor.numel() // rows
     with no_grad():
         drawn: Any = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
-        q, r = (drawn.T if rows < columns else drawn).qr()
-        # Without these signs the distribution would depend on how the routine chooses them.
-        q = q * r.diagonal().sign()
+        q: Any = _orthonormal(drawn.T if rows < columns else drawn)
         tensor.copy_((q.T if rows < columns else q).reshape(tensor.shape))
         return cast(Tensor, tensor.mul_(gain))
+
+
+def _orthonormal(drawn: Tensor) -> Tensor:
+    """Q of the QR decomposition, the one whose R has a positive diagonal."""
+    xp = drawn._xp
+    q, r = xp.linalg.qr(drawn._data)
+    # Without these signs the distribution would depend on how the routine chooses them.
+    return wrap(q * xp.sign(xp.diagonal(r)), xp)
 
 
 def sparse_(

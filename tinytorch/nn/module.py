@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from ._call import HookedCall
-from ._global_hooks import CALLS
+from ._global_hooks import CALLS as CALLS
 from ._global_hooks import register_module_backward_hook as register_module_backward_hook
 from ._global_hooks import (
     register_module_buffer_registration_hook as register_module_buffer_registration_hook,

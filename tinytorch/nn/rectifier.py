@@ -66,7 +66,7 @@ class ReLU(_InPlace):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply it to a tensor of any shape."""
-        return F.relu(input, inplace=self.inplace)
+        return F.relu_(input) if self.inplace else F.relu(input)
 
 
 class SiLU(_InPlace):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._inplace import assign
 from .._op import composite
 from .._tensor import Tensor
 
@@ -46,5 +45,5 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     if not training or p == 0.0 or not input.numel():
         return input
     x: Any = input
-    out = x * _noise(input, input.shape, p)
-    return assign(input, out, "dropout_") if inplace else out
+    noise = _noise(input, input.shape, p)
+    return x.mul_(noise) if inplace else x * noise  # type: ignore[no-any-return]

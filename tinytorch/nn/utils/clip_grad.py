@@ -10,6 +10,7 @@ from typing import Any, cast
 from ..._state import no_grad
 from ..._tensor import Tensor
 from ...ops.creation import tensor
+from ...ops.distance import p_norm
 from ...ops.joining import stack
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -46,8 +47,8 @@ def get_total_norm(
     if not values:
         return tensor(0.0)
     with no_grad():
-        norms: list[Any] = [value.norm(float(norm_type)) for value in values]
-        total: Any = stack([norm.to(values[0].device) for norm in norms]).norm(float(norm_type))
+        norms: list[Any] = [p_norm(value.reshape(-1), float(norm_type)) for value in values]
+        total = p_norm(stack([norm.to(values[0].device) for norm in norms]), float(norm_type))
         if error_if_nonfinite and not bool(total.isfinite()):
             raise RuntimeError(
                 f"The total norm of order {norm_type} for gradients from `parameters` is "
@@ -164,7 +165,7 @@ def clip_grad_value_(
     """
     with no_grad():
         for grad in _grads(parameters):
-            grad.clamp_(-float(clip_value), float(clip_value))
+            grad.clamp_(min=-float(clip_value), max=float(clip_value))
 
 
 def _grads(parameters: Tensors) -> list[Any]:

@@ -1,0 +1,109 @@
+"""Run the same thing on tinytorch and on PyTorch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+torch = pytest.importorskip("torch", reason="the oracle of these tests is PyTorch")
+
+TOLERANCE = {"float32": {"rtol": 2e-5, "atol": 2e-6}, "float64": {"rtol": 1e-9, "atol": 1e-11}}
+
+
+def both(use: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Call ``use`` with each library, with the same seed."""
+    results = []
+    for lib in (tt, torch):
+        lib.manual_seed(0)
+        results.append(use(lib))
+    return results[0], results[1]
+
+
+def outcome(use: Callable[[Any], Any], lib: Any) -> Any:
+    """What ``use`` returns or raises, as comparable values without the library's name."""
+    try:
+        return plain(use(lib))
+    except Exception as error:
+        return type(error).__name__, plain(str(error))
+
+
+def plain(value: Any) -> Any:
+    """Tensors as arrays, names of PyTorch as ours."""
+    if isinstance(value, (tt.Tensor, torch.Tensor)):
+        return np.asarray(value.detach())
+    if isinstance(value, str):
+        return value.replace("tinytorch", "torch")
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value
+
+
+def assert_same(ours: Any, theirs: Any) -> None:
+    """Compare two results of ``plain``, numbers within the tolerance of their dtype."""
+    assert type(ours) is type(theirs), f"{ours!r} against {theirs!r}"
+    if isinstance(theirs, np.ndarray):
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+        np.testing.assert_allclose(ours, theirs, **TOLERANCE.get(theirs.dtype.name, {}))
+    elif isinstance(theirs, dict):
+        assert list(ours) == list(theirs)
+        for key in theirs:
+            assert_same(ours[key], theirs[key])
+    elif isinstance(theirs, list):
+        assert len(ours) == len(theirs)
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same(one, other)
+    else:
+        assert ours == theirs
+
+
+def same(use: Callable[[Any], Any]) -> None:
+    """Assert that ``use`` does the same with both libraries, errors and warnings aside."""
+    ours, theirs = both(lambda lib: outcome(use, lib))
+    assert_same(ours, theirs)
+
+
+def arguments(function: Any) -> list[tuple[str, Any]]:
+    """Names and defaults of a signature's parameters."""
+    return [
+        (parameter.name, parameter.default)
+        for parameter in inspect.signature(function).parameters.values()
+    ]
+
+
+def array(*shape: int, dtype: str = "float32", seed: int = 0) -> np.ndarray[Any, Any]:
+    """Numbers from the normal distribution, the same for both libraries."""
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def constant(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array whose tensor requires no gradient."""
+    values = values.copy()
+    values.flags.writeable = False
+    return values
+
+
+def gradients(lib: Any, function: Callable[..., Any], *arrays: Any) -> list[Any]:
+    """The result of a function of float arrays, and its gradients by them.
+
+    The result is reduced with fixed weights, so that every element has a gradient of its own.
+    What ``constant`` made gets no gradient.
+    """
+    inputs = [
+        lib.tensor(each.copy(), requires_grad=each.dtype.kind == "f" and each.flags.writeable)
+        if isinstance(each, np.ndarray)
+        else each
+        for each in arrays
+    ]
+    out = function(*inputs)
+    if out.requires_grad:
+        weights = np.cos(np.arange(out.numel(), dtype=float)).reshape(tuple(out.shape))
+        (out * lib.tensor(weights.astype(np.asarray(out.detach()).dtype))).sum().backward()
+    return [out, *(x.grad for x in inputs if isinstance(x, (tt.Tensor, torch.Tensor)))]

@@ -1,0 +1,420 @@
+"""Losses of classes: negative log likelihood and cross entropy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._inplace import scalar_name
+from .._op import Array, Backend, Index, Mask, composite, op
+from .._tensor import Tensor
+from ._loss import SPACE, reduced, reduction_of
+from .activation import _softmax, log_softmax
+
+# Shapes: input (batch, classes, *), target (batch, *).
+
+
+def _places(xp: Backend, shape: tuple[int, ...], classes: Array) -> Array:
+    """Where ``input[n, classes[n, *], *]`` lies in the flattened input, for each target."""
+    inner = math.prod(shape[2:])
+    at = xp.arange(shape[0] * inner)
+    outer, rest = (at, 0) if inner == 1 else (at // inner, at % inner)
+    return (outer * shape[1] + classes.reshape(-1)) * inner + rest
+
+
+def _valid(xp: Backend, target: Array, ignore_index: int) -> tuple[Array, Array]:
+    """Which targets count, and the targets with 0 in place of those that do not."""
+    valid = target != ignore_index
+    return valid, xp.where(valid, target, 0)
+
+
+def _check_classes(xp: Backend, input: Array, classes: Array) -> None:
+    text = "Target {index} is out of bounds."
+    xp.check_indices("cross_entropy", classes, input.shape[1], 1, negative=False, text=text)
+
+
+@op(public=False)
+def _negative_at(xp: Backend, input: Array, target: Index, ignore_index: int) -> Array:
+    """-input at the target classes, 0 where the target is ignored."""
+    valid, classes = _valid(xp, target, ignore_index)
+    _check_classes(xp, input, classes)
+    picked = xp.take(input.reshape(-1), _places(xp, input.shape, classes))
+    return xp.where(valid, -picked.reshape(target.shape), 0)
+
+
+@op(public=False)
+def _negative_onto(
+    xp: Backend, grad: Array, target: Index, ignore_index: int, shape: Any
+) -> Array:
+    """The transpose of ``_negative_at``: -grad at the target classes, else 0."""
+    valid, classes = _valid(xp, target, ignore_index)
+    out = xp.zeros(math.prod(shape), grad.dtype)
+    out[_places(xp, shape, classes)] = xp.where(valid, -grad, 0).reshape(-1)
+    return out.reshape(shape)
+
+
+_negative_at.vjp(
+    input=lambda xp, g, target, ignore_index, in_shape: xp.call(
+        _negative_onto, g, target, ignore_index, in_shape
+    )
+)
+_negative_onto.vjp(
+    grad=lambda xp, g, target, ignore_index: xp.call(_negative_at, g, target, ignore_index)
+)
+
+
+@op(public=False)
+def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int) -> Array:
+    """-log softmax(input) at the target classes, 0 where the target is ignored."""
+    valid, classes = _valid(xp, target, ignore_index)
+    _check_classes(xp, input, classes)
+    # Every term of the sum is at most 1: no overflow.
+    highest = xp.max(input, axis=1, keepdims=True)
+    shifted = input - highest
+    log_sum = xp.log(xp.sum(xp.exp(shifted), axis=1))
+    picked = xp.take(shifted.reshape(-1), _places(xp, input.shape, classes))
+    return xp.where(valid, log_sum - picked.reshape(target.shape), 0)
+
+
+@op(public=False)
+def _surprise_grad(
+    xp: Backend, grad: Array, input: Array, target: Index, ignore_index: int
+) -> Array:
+    """grad · (softmax(input) - one_hot(target)), 0 where the target is ignored."""
+    valid, classes = _valid(xp, target, ignore_index)
+    out = xp.call(_softmax, input, 1)
+    # A view of what was just computed, so the subtraction is seen in it.
+    out.reshape(-1)[_places(xp, input.shape, classes)] -= 1
+    out *= xp.expand_dims(xp.where(valid, grad, 0), 1)
+    return out
+
+
+_surprise.vjp(
+    input=lambda xp, g, input, target, ignore_index: xp.call(
+        _surprise_grad, g, input, target, ignore_index
+    )
+)
+
+
+def _counted(xp: Any, g: Any, target: Any, ignore_index: int) -> Any:
+    return xp.where(xp.expand_dims(target != ignore_index, 1), g, 0)
+
+
+def _surprise_grad_vjp_grad(xp: Any, g: Any, input: Any, target: Any, ignore_index: int) -> Any:
+    expected = xp.sum(_counted(xp, g, target, ignore_index) * xp.call(_softmax, input, 1), axis=1)
+    return expected + xp.call(_negative_at, g, target, ignore_index)
+
+
+def _surprise_grad_vjp_input(
+    xp: Any, g: Any, grad: Any, input: Any, target: Any, ignore_index: int
+) -> Any:
+    p = xp.call(_softmax, input, 1)
+    g = _counted(xp, g, target, ignore_index) * xp.expand_dims(grad, 1)
+    return p * (g - xp.sum(g * p, axis=1, keepdims=True))
+
+
+_surprise_grad.vjp(grad=_surprise_grad_vjp_grad, input=_surprise_grad_vjp_input)
+
+
+@op(public=False)
+def _target_weights(
+    xp: Backend, input: Array, target: Index, weight: Array | None, ignore_index: int
+) -> Array:
+    """The weight of each target's class, 0 where the target is ignored."""
+    valid, classes = _valid(xp, target, ignore_index)
+    if weight is None:
+        return valid.astype(input.dtype)
+    _check_classes(xp, input, classes)
+    return xp.where(valid, weight[classes], 0)
+
+
+def _mean_weighted(loss: Any, weights: Any, reduction: str) -> Tensor:
+    """Reduce losses; the mean divides by the sum of the targets' weights."""
+    if reduction == "mean":
+        return loss.sum() / weights.sum()  # type: ignore[no-any-return]
+    return reduced(loss, reduction)
+
+
+def _check_batch(input: Tensor, target: Tensor) -> tuple[Any, Any]:
+    """Input and class numbers with a batch dimension; ValueError where they do not fit."""
+    if not input.ndim:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    x: Any = input
+    y: Any = target
+    if input.ndim == 1:
+        if target.ndim == 1 and target.shape[0] != 1:
+            raise ValueError(
+                "For 1D input, 1D target must have size 1, but got target size: "
+                f"{target.shape[0]}"
+            )
+        return x.unsqueeze(0), y.reshape(1)
+    if not target.ndim or input.shape[0] != target.shape[0]:
+        raise ValueError(
+            f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+            f"({target.shape[0] if target.ndim else 1})."
+        )
+    return x, y
+
+
+def _check_target(input: Any, target: Any, weight: Any) -> None:
+    if target.dtype.kind not in "iu":
+        found = scalar_name(target.dtype)
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}")
+    expected = (input.shape[0], *input.shape[2:])
+    if tuple(target.shape) != expected:
+        if input.ndim == 2:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        if input.ndim == 4 and target.ndim != 3:
+            raise RuntimeError(
+                "only batches of spatial targets supported (3D tensors) but got targets of "
+                f"dimension: {target.ndim}"
+            )
+        raise RuntimeError(
+            f"Expected target size {list(expected)}, got {list(target.shape)}"
+        )
+    _check_weight(input, weight)
+
+
+def _check_weight(input: Any, weight: Any) -> None:
+    if weight is None:
+        return
+    classes = input.shape[1]
+    if weight.numel() != classes or weight.ndim > 1:
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes "
+            f"but got weight tensor of shape: {list(weight.shape)}"
+        )
+    if weight.dtype != input.dtype:
+        expected, found = scalar_name(input.dtype), scalar_name(weight.dtype)
+        raise RuntimeError(f"expected scalar type {expected} but found {found}")
+
+
+@composite(namespaces=SPACE, method=False)
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-input[target], where ``input`` holds the logarithms of the classes' probabilities.
+
+    Args:
+        input: Shape ``(batch, classes, *)``, or ``(classes,)``.
+        target: Class numbers, shape ``(batch, *)``, or 0-d.
+        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        ignore_index: Targets of this value count nothing. Default: -100.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"`` (the sum divided by that of the targets' weights), ``"sum"`` or
+            ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the target's shape.
+
+    Raises:
+        ValueError: If the batch sizes differ or ``reduction`` is unknown.
+        RuntimeError: If other sizes, or dtypes, do not fit.
+        IndexError: If a target is no class.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> log_probs = tt.tensor([[0.25, 0.75]]).log()
+        >>> tt.nn.functional.nll_loss(log_probs, tt.tensor([1]))
+        tensor(0.2877)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    x, y = _check_batch(input, target)
+    _check_target(x, y, weight)
+    weights = _target_weights(x, y, weight, ignore_index)
+    loss: Any = _negative_at(x, y, ignore_index)
+    if weight is not None:
+        loss = loss * weights
+    return _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Cross entropy between the softmax of the input and the target classes.
+
+    Args:
+        input: Logits, shape ``(batch, classes, *)``, or ``(classes,)``.
+        target: Class numbers, shape ``(batch, *)``, or 0-d; or probabilities of the shape of
+            ``input``.
+        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        ignore_index: Class numbers of this value count nothing. Default: -100.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"`` (for class numbers the sum divided by that of the targets'
+            weights), ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        label_smoothing: Share of the target that is spread over all classes. Default: 0.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of shape ``(batch, *)``.
+
+    Raises:
+        ValueError: If the batch sizes differ or ``reduction`` is unknown.
+        RuntimeError: If other sizes, or dtypes, do not fit, or ``label_smoothing`` is no share.
+        IndexError: If a target is no class.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.cross_entropy(tt.zeros(2, 4), tt.tensor([1, 3]))
+        tensor(1.3863)
+
+    Reference:
+        C. Szegedy et al., "Rethinking the Inception architecture for computer vision" (2015),
+        for label smoothing.
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(
+            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
+        )
+    if target.shape == input.shape and input.ndim:
+        _check_probabilities(target, ignore_index)
+        return _of_probabilities(input, target, weight, reduction, label_smoothing)
+    x, y = _check_batch(input, target)
+    _check_target(x, y, weight)
+    if label_smoothing:
+        loss, weights = _smoothed(x, y, weight, ignore_index, label_smoothing)
+    else:
+        loss = _surprise(x, y, ignore_index)
+        weights = _target_weights(x, y, weight, ignore_index)
+        loss = loss if weight is None else loss * weights
+    return _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
+
+
+def _check_probabilities(target: Tensor, ignore_index: int) -> None:
+    if not target.is_floating_point():
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, "
+            f"got {scalar_name(target.dtype)}"
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+
+
+def _of_probabilities(
+    input: Any, target: Any, weight: Any, reduction: str, smoothing: float
+) -> Tensor:
+    x, y = (input, target) if input.ndim > 1 else (input.unsqueeze(0), target.unsqueeze(0))
+    _check_weight(x, weight)
+    classes = x.shape[1]
+    if smoothing:
+        y = y * (1 - smoothing) + smoothing / classes
+    terms = log_softmax(x, 1) * y
+    if weight is not None:
+        terms = terms * _per_class(weight, x.ndim)
+    loss = -terms.sum(1)
+    if reduction == "mean":
+        return loss.sum() / (x.numel() // classes)  # type: ignore[no-any-return]
+    return reduced(loss if input.ndim > 1 else loss[0], reduction)
+
+
+def _smoothed(x: Any, y: Any, weight: Any, ignore_index: int, smoothing: float) -> Any:
+    """The losses with smoothed labels, and the weights of the targets."""
+    log_probs: Any = log_softmax(x, 1)
+    terms = log_probs if weight is None else log_probs * _per_class(weight, x.ndim)
+    weights = _target_weights(x, y, weight, ignore_index)
+    even = -terms.sum(1).masked_fill(y == ignore_index, 0)
+    exact: Any = _negative_at(log_probs, y, ignore_index)
+    exact = exact if weight is None else exact * weights
+    return (1 - smoothing) * exact + smoothing / x.shape[1] * even, weights
+
+
+def _per_class(weight: Any, ndim: int) -> Any:
+    return weight.reshape(1, -1, *(1,) * (ndim - 2))
+
+
+@composite(namespaces=SPACE, method=False)
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Tensor:
+    """``cross_entropy`` of the logits ``input @ linear_weight.T + linear_bias``.
+
+    Args:
+        input: Shape ``(batch, in_features)``, or ``(in_features,)``.
+        linear_weight: Shape ``(classes, *, in_features)``.
+        target: Class numbers, shape ``(batch, *)``, or 0-d; or probabilities of the shape of
+            the logits, ``(batch, classes, *)``.
+        linear_bias: Shape ``(classes, *)``. Default: none.
+        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
+        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        ignore_index: Class numbers of this value count nothing. Default: -100.
+        label_smoothing: Share of the target that is spread over all classes. Default: 0.
+        options: Accepted as in PyTorch, where it bounds the memory used. Default: None.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of shape ``(batch, *)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit, or ``ignore_index`` is given with probabilities.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, w = tt.zeros(2, 3), tt.ones(4, 3)
+        >>> tt.nn.functional.linear_cross_entropy(x, w, tt.tensor([1, 3]))
+        tensor(1.3863)
+    """
+    _check_linear(input, linear_weight, linear_bias)
+    classes, *inner = linear_weight.shape[:-1]
+    shape = (*input.shape[:-1], classes, *inner)
+    w: Any = linear_weight
+    logits: Any = input @ w.reshape(-1, w.shape[-1]).t()  # type: ignore[operator]
+    if linear_bias is not None:
+        bias: Any = linear_bias
+        logits = logits + bias.reshape(-1)
+    if ignore_index is not None and target.shape == shape:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    return cross_entropy(
+        logits.reshape(shape),
+        target,
+        weight=weight,
+        reduction=reduction,
+        ignore_index=-100 if ignore_index is None else ignore_index,
+        label_smoothing=label_smoothing,
+    )
+
+
+def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
+    if weight.ndim < 2:
+        raise RuntimeError(
+            f"expected linear_weight with dimensionality at least 2, got {weight.ndim}"
+        )
+    if input.shape[-1] != weight.shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{input.shape[-1]} and {weight.shape[-1]}, respectively"
+        )
+    if bias is not None and bias.shape != weight.shape[:-1]:
+        raise RuntimeError(
+            f"expected linear_bias shape {tuple(weight.shape[:-1])}, got {tuple(bias.shape)}"
+        )
+    if weight.ndim > 2 and input.ndim == 1:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {tuple(weight.shape)} requires "
+            f"batched input, got unbatched input with shape {tuple(input.shape)}"
+        )

@@ -1,0 +1,75 @@
+"""Distances and similarities between rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._op import composite
+from .._tensor import Tensor
+
+
+def p_norm(x: Any, p: float, keepdim: bool = False) -> Any:
+    """The p-norm over the last dimension: (Σ |x|^p)^(1/p), max |x| for infinity."""
+    if p == 2:
+        return (x * x).sum(-1, keepdim).sqrt()
+    size = x.abs()
+    if p == 1:
+        return size.sum(-1, keepdim)
+    if p == math.inf:
+        return size.amax(-1, keepdim)
+    if p == 0:
+        return (size != 0).sum(-1, keepdim).to(x.dtype)
+    return size.pow(p).sum(-1, keepdim).pow(1 / p)
+
+
+@composite(namespaces=("", "nn.functional"), method=False)
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps over the last dimension.
+
+    Args:
+        x1: Shape ``(*, features)``.
+        x2: The same shape, broadcast.
+        p: Default: 2.
+        eps: Keeps the gradient finite where they are equal. Default: 1e-6.
+        keepdim: Whether the last dimension stays, with size 1. Default: False.
+
+    Returns:
+        Shape ``(*)``, or ``(*, 1)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.pairwise_distance(tt.zeros(2, 4), tt.ones(4))
+        tensor([2.0000, 2.0000])
+    """
+    difference: Any = x1 - x2 + eps  # type: ignore[operator]
+    return p_norm(difference, p, keepdim)  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("", "nn.functional"), method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps.
+
+    Args:
+        x1: Any shape.
+        x2: The same shape, broadcast.
+        dim: The dimension. Default: 1.
+        eps: Default: 1e-8.
+
+    Returns:
+        The broadcast shape without ``dim``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
+        tensor([0.7071])
+    """
+    # Each is normalised before they are multiplied: the product of the norms could overflow.
+    a, b = (_normalized(x, dim, eps) for x in (x1, x2))
+    return (a * b).sum(dim)  # type: ignore[no-any-return]
+
+
+def _normalized(x: Any, dim: int, eps: float) -> Any:
+    return x / (x * x).sum(dim, True).sqrt().clamp(min=eps)

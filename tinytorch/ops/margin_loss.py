@@ -1,0 +1,483 @@
+"""Losses that ask for a margin between scores or distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._op import Array, Backend, Index, composite, op
+from .._tensor import Tensor
+from ._loss import SPACE, log_sigmoid, reduced, reduction_of
+from .distance import pairwise_distance
+
+
+@composite(namespaces=("", *SPACE), method=False)
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, -target · (input1 - input2) + margin).
+
+    Args:
+        input1: Any shape.
+        input2: The same number of dimensions, broadcast.
+        target: 1 where ``input1`` should be larger, -1 where ``input2`` should; likewise.
+        margin: Default: 0.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
+
+    Raises:
+        RuntimeError: If the numbers of dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> low, high = tt.tensor([1.0]), tt.tensor([3.0])
+        >>> tt.nn.functional.margin_ranking_loss(low, high, tt.tensor([1.0]))
+        tensor(2.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}"
+        )
+    gap: Any = -target * (input1 - input2) + margin  # type: ignore[operator]
+    return reduced(gap.clamp(min=0), reduction)
+
+
+@composite(namespaces=("", *SPACE), method=False)
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """input where the target is 1, max(0, margin - input) where it is -1.
+
+    Args:
+        input: Any shape.
+        target: The same shape, broadcast.
+        margin: Default: 1.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, y = tt.tensor([0.5, 0.2]), tt.tensor([1.0, -1.0])
+        >>> tt.nn.functional.hinge_embedding_loss(x, y)
+        tensor(0.6500)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    x: Any = input
+    y: Any = target
+    # Each part is kept where the target is not the other one's, as in PyTorch: a target that is
+    # neither 1 nor -1 counts both.
+    apart = (margin - x).clamp(min=0) * (y != 1)
+    return reduced(apart + x * (y != -1), reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """log(1 + exp(-target · input)), with targets 1 and -1.
+
+    Args:
+        input: Any shape.
+        target: The same shape, broadcast.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([1.0, 1.0])
+        >>> tt.nn.functional.soft_margin_loss(x, y)
+        tensor(0.4100)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    agreement: Any = target * input  # type: ignore[operator]
+    return reduced(-log_sigmoid(agreement), reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over the classes of the binary cross entropy with logits.
+
+    Args:
+        input: Logits, shape ``(*, classes)``.
+        target: The same shape, 0 or 1.
+        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the input's shape without its last dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, y = tt.tensor([[0.0, 2.0]]), tt.tensor([[0.0, 1.0]])
+        >>> tt.nn.functional.multilabel_soft_margin_loss(x, y)
+        tensor(0.4100)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    x: Any = input
+    y: Any = target
+    loss = -(y * log_sigmoid(x) + (1 - y) * log_sigmoid(-x))
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss.sum(-1) / input.shape[-1], reduction)
+
+
+@composite(namespaces=("", *SPACE), method=False)
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1.
+
+    Args:
+        input1: Shape ``(batch, features)``, or ``(features,)``.
+        input2: The same shape.
+        target: Shape ``(batch,)``, or 0-d.
+        margin: Default: 0.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the target's shape.
+
+    Raises:
+        RuntimeError: If the numbers of dimensions do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[1.0, 0.0]])
+        >>> tt.nn.functional.cosine_embedding_loss(x, x, tt.tensor([-1.0]))
+        tensor(1.0000)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found "
+            f"inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
+        )
+    a: Any = input1
+    b: Any = input2
+    y: Any = target
+    # The constant keeps the gradient finite for a zero vector.
+    squares = ((a * a).sum(-1) + 1e-12) * ((b * b).sum(-1) + 1e-12)
+    cosine = (a * b).sum(-1) / squares.sqrt()
+    alike = (1 - cosine) * (y == 1)
+    return reduced(alike + (cosine - margin).clamp(min=0) * (y == -1), reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over the other classes of max(0, margin - x[target] + x[other])^p.
+
+    Args:
+        input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
+        target: Class numbers, shape ``(batch,)``, or 0-d.
+        p: 1 or 2. Default: 1.
+        margin: Default: 1.
+        weight: A factor for each target class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the target's shape.
+
+    Raises:
+        ValueError: If ``p`` is neither 1 nor 2, or ``weight`` no vector.
+        RuntimeError: If the shapes do not fit.
+        IndexError: If a target is no class.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[0.1, 0.2, 0.4, 0.8]])
+        >>> tt.nn.functional.multi_margin_loss(x, tt.tensor([3]))
+        tensor(0.3250)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    _check_multi_margin(input, target, p, weight)
+    x: Any = input
+    y: Any = target
+    rows = x.reshape(-1, x.shape[-1])
+    places = y.reshape(-1, 1)
+    gaps = (margin - rows.gather(1, places) + rows).clamp(min=0)
+    if p == 2:
+        gaps = gaps * gaps
+    if weight is not None:
+        gaps = gaps * weight[places]  # type: ignore[index]
+    # The target itself is no other class.
+    gaps = gaps.scatter(1, places, 0)
+    loss = gaps.sum(1) / rows.shape[1]
+    return reduced(loss.reshape(y.shape) if input.ndim > 1 else loss[0], reduction)
+
+
+def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> None:
+    if p not in (1, 2):
+        raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError(f"weight must be one-dimensional, got {weight.ndim} dimensions")
+    if input.ndim not in (1, 2) or not input.shape[-1]:
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(input.shape)}"
+        )
+    batch = input.shape[0] if input.ndim == 2 else 1
+    if target.ndim > 1 or target.numel() != batch:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of "
+            f"input samples (batch size). Expected target size [{batch}], but got "
+            f"{list(target.shape)}. Input has shape {list(input.shape)}."
+        )
+    if weight is not None and weight.numel() != input.shape[-1]:
+        raise RuntimeError(
+            f"inconsistent weight size, expected {input.shape[-1]} but got {list(weight.shape)}"
+        )
+
+
+@composite(namespaces=SPACE, method=False)
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Sum over pairs of a target class and another of max(0, 1 - (x[target] - x[other])) / n.
+
+    Args:
+        input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
+        target: Class numbers up to the first -1, the same shape.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
+
+    Raises:
+        RuntimeError: If the shapes do not fit or a target is no class.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, y = tt.tensor([0.1, 0.2, 0.4, 0.8]), tt.tensor([3, 0, -1, 1])
+        >>> tt.nn.functional.multilabel_margin_loss(x, y)
+        tensor(0.8500)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if input.ndim > 2 or (input.ndim and not input.shape[-1]):
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(input.shape)}"
+        )
+    if target.shape != input.shape:
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: "
+            f"{list(input.shape)}"
+        )
+    x: Any = input
+    y: Any = target
+    classes = input.shape[-1] if input.ndim else 1
+    rows = x.reshape(-1, classes)
+    wanted, places = _wanted(y.reshape(-1, classes))
+    is_target = _label_mask(places, wanted)
+    gaps = (1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1)).clamp(min=0)
+    counted = wanted.unsqueeze(2) & ~is_target.unsqueeze(1)
+    loss = (gaps * counted).sum((1, 2)) / classes
+    return reduced(loss if input.ndim == 2 else loss[0], reduction)
+
+
+def _wanted(target: Any) -> tuple[Any, Any]:
+    """Which entries come before the first -1, and the entries with 0 in place of the rest."""
+    wanted: Any = _before_end(target)
+    places = target.masked_fill(~wanted, 0)
+    target._xp.check_all(
+        (target._data >= -1) & (target._data < target.shape[1]),
+        "argument #2 'target' is out of range",
+    )
+    return wanted, places
+
+
+@op(public=False)
+def _before_end(xp: Backend, target: Index) -> Array:
+    """Which labels of each row come before its first negative one."""
+    return xp.cumsum(target < 0, axis=1) == 0
+
+
+@op(public=False)
+def _label_mask(xp: Backend, places: Index, wanted: Index) -> Array:
+    """Per row and class, whether the class is among the wanted labels."""
+    hits = xp.zeros(places.shape, places.dtype)
+    rows = xp.expand_dims(xp.arange(places.shape[0]), 1)
+    xp.index_add(hits, (xp.broadcast_to(rows, places.shape), places), wanted.astype(hits.dtype))
+    return hits > 0
+
+
+@composite(namespaces=("", *SPACE), method=False)
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance.
+
+    Args:
+        anchor: Shape ``(batch, features)``, or ``(features,)``.
+        positive: Of the same kind, the same shape.
+        negative: Of another, the same shape.
+        margin: Positive. Default: 1.
+        p: Default: 2.
+        eps: Added to the differences. Default: 1e-6.
+        swap: Whether d(positive, negative) is used where it is smaller than the distance from
+            anchor to negative. Default: False.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
+
+    Raises:
+        ValueError: If ``margin`` is not positive.
+        RuntimeError: If the numbers of dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
+        >>> tt.nn.functional.triplet_margin_loss(anchor, anchor, far)
+        tensor(0.5000)
+
+    Reference:
+        V. Balntas et al., "Learning shallow convolutional feature descriptors with triplet
+        losses" (2016).
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+
+    def distance(x: Tensor, y: Tensor) -> Tensor:
+        return pairwise_distance(x, y, p, eps)
+
+    return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d any function.
+
+    Args:
+        anchor: Shape ``(batch, *)``.
+        positive: Of the same kind, the same shape.
+        negative: Of another, the same shape.
+        distance_function: d. Default: the Euclidean distance.
+        margin: Positive. Default: 1.
+        swap: Whether d(positive, negative) is used where it is smaller than the distance from
+            anchor to negative. Default: False.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the distances' shape.
+
+    Raises:
+        ValueError: If ``margin`` is not positive or ``reduction`` unknown.
+        RuntimeError: If the numbers of dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> F = tt.nn.functional
+        >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
+        >>> F.triplet_margin_with_distance_loss(anchor, anchor, far)
+        tensor(0.5000)
+    """
+    distance = distance_function or pairwise_distance
+    return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
+
+
+def _triplet(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance: Callable[[Any, Any], Any],
+    margin: float,
+    swap: bool,
+    reduction: str,
+) -> Tensor:
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and "
+            f"negative {negative.ndim}D inputs"
+        )
+    near = distance(anchor, positive)
+    far = distance(anchor, negative)
+    if swap:
+        far = far.minimum(distance(positive, negative))
+    return reduced((margin + near - far).clamp(min=0), reduction)
