@@ -23,6 +23,8 @@ NOT_ABOUT_ARRAYS = (
     "test_docs.py", "test_examples.py", "test_layout.py", "test_main.py", "test_registry.py",
     "test_strictcupy",
 )  # fmt: skip
+#: The examples in the operations' docstrings are about arrays again.
+OPERATION_EXAMPLES = "test_docstring_example[tinytorch.ops"
 #: Single tests that hold on numpy alone, and why.
 NUMPY_ALONE = {
     "test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
@@ -44,4 +46,6 @@ def run_on(name: str) -> None:
 def on_numpy_alone(item: pytest.Item) -> bool:
     """Whether another backend has no part in a test."""
     path = item.path.relative_to(TESTS).as_posix()
+    if item.name.startswith(OPERATION_EXAMPLES):
+        return False
     return path.startswith(NOT_ABOUT_ARRAYS) or f"{path}::{item.name}" in NUMPY_ALONE
