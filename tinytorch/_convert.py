@@ -8,7 +8,7 @@ from . import _state, dtypes
 from ._tensor import Tensor, wrap
 
 if TYPE_CHECKING:
-    from ._op import Op
+    from ._spec import Op
 
 _NUMBERS = (bool, int, float, complex)
 

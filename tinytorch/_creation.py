@@ -51,7 +51,7 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
 def _create(
     spec: Op, use_default: bool, args: tuple[Any, ...], given: Any, common: dict[str, Any]
 ) -> Tensor:
-    from ._call import bind
+    from ._arguments import bind
 
     target = common.get("out")
     dtype = common.get("dtype")
@@ -70,7 +70,7 @@ def _create(
         values[spec.shape_position] = checked_size(spec.name, values[spec.shape_position])
     out = wrap(spec.run(xp, tuple(values)), xp)
     if target is not None:
-        from ._inplace import write_to_out
+        from ._write import write_to_out
 
         return write_to_out(target, out, spec)  # type: ignore[no-any-return]
     return out.requires_grad_() if common.get("requires_grad") else out

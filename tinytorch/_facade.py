@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -34,6 +35,7 @@ def families() -> list[str]:
 
 
 _loaded_all = False
+_loading = threading.RLock()
 
 
 def load_core() -> None:
@@ -49,14 +51,15 @@ def load_until(found: Callable[[], bool]) -> bool:
         return True
     if _loaded_all:
         return False
-    for name in families():
-        module = f"tinytorch.ops.{name}"
-        if module not in sys.modules:
-            importlib.import_module(module)
-            if found():
-                return True
-    _loaded_all = True
-    return found()
+    with _loading:  # another thread may be halfway through a family
+        for name in families():
+            module = f"tinytorch.ops.{name}"
+            if module not in sys.modules:
+                importlib.import_module(module)
+                if found():
+                    return True
+        _loaded_all = True
+        return found()
 
 
 def load_all() -> None:

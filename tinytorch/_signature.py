@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._op import Op
+    from ._spec import Op
 
 Parameter = inspect.Parameter
 

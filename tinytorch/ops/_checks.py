@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._inplace import scalar_name
+from .._write import scalar_name
 from .._op import Backend
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _state, dtypes
-from .._inplace import scalar_name
+from .._write import scalar_name
 from .._op import Array, Backend
 
 

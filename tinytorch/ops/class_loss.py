@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._inplace import scalar_name
+from .._write import scalar_name
 from .._op import Array, Backend, Index, Mask, composite, op
 from .._tensor import Tensor
 from ._loss import SPACE, reduced, reduction_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _state
-from .._inplace import assign, check_writable
+from .._inplace import assign
+from .._write import check_writable
 from .._op import OPS, Array, Backend, Index, Mask, Operand, composite, op
 from .._tensor import Tensor, wrap
 from ..autograd.graph import Node

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from .._inplace import scalar_name
+from .._write import scalar_name
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._loss import SPACE, log_sigmoid, reduced, reduction_of

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _state, dtypes
 from .._creation import backend_for, checked_size, creation
-from .._inplace import write_to_out
+from .._write import write_to_out
 from .._op import OPS, Array, Backend, Shape, composite, op
 from .._tensor import Tensor, wrap
 from ._drawing import (

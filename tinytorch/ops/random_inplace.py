@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._inplace import call_inplace, check_writable, scalar_name
+from .._inplace import call_inplace
+from .._write import check_writable, scalar_name
 from .._op import OPS, Array, Backend, composite, op
 from .._state import grad_enabled
 from .._tensor import Tensor, wrap

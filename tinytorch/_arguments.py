@@ -1,0 +1,114 @@
+"""From a call's arguments to a kernel's: binding, conversion, promotion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._convert import common_backend, promote_operands, to_tensor
+from ._spec import REQUIRED, Op
+from ._tensor import Tensor
+
+#: NumPy's spellings of parameters, where the operation has torch's.
+SPELLINGS = {
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input",
+    "x2": "other", "dims": "dim", "self": "input", "arr": "input", "a_min": "min", "a_max": "max",
+}  # fmt: skip
+
+#: Keywords only NumPy has: their presence means the call is NumPy's.
+NUMPY_KEYWORDS = frozenset(
+    ("axis", "keepdims", "ddof", "kind", "num", "k", "N", "return_index", "indices_or_sections",
+     "equal_nan", "a_min", "a_max", "order", "rowvar", "bias")
+)  # fmt: skip
+
+
+def prepare(
+    op: Op, args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], Any]:
+    """The full argument tuple, tensors converted and promoted, and the backend."""
+    given = bind(op, args, options)
+    xp = common_backend(op, given)
+    for i in op.tensors:
+        value = given[i]
+        if i == op.sequence:
+            if value is not None:
+                given[i] = tuple(to_tensor(op, i, v, xp) for v in value)
+        elif not isinstance(value, Tensor) and value is not None:
+            if not isinstance(value, (bool, int, float, complex)):
+                given[i] = to_tensor(op, i, value, xp)
+            elif i not in op.numbers:
+                if op.strict:
+                    _refuse_number(op, i, value)
+                given[i] = to_tensor(op, i, value, xp)
+            elif op.strict and not any(isinstance(given[k], Tensor) for k in op.tensors):
+                _refuse_number(op, i, value)
+    if op.promote is not None:
+        promote_operands(op, given, xp)
+    return tuple(given), xp
+
+
+def _refuse_number(op: Op, position: int, value: Any) -> None:
+    raise TypeError(
+        f"{op.name}(): argument '{op.params[position]}' (position {position + 1}) must be Tensor, "
+        f"not {type(value).__name__}"
+    )
+
+
+def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
+    """Arguments in the order of ``op.params``, defaults filled in."""
+    at = op.shape_position
+    if at is not None and len(args) > at and isinstance(args[at], (int, Tensor)):
+        if not (len(args) == at + 1 and isinstance(args[at], Tensor) and args[at].ndim):
+            args = (*args[:at], args[at:])
+    n = len(args)
+    if n > op.positional:
+        raise TypeError(
+            f"{op.name}() takes {op.positional} positional arguments but {n} were given"
+        )
+    given = [*args, *op.defaults[n:]]
+    for name, value in options.items():
+        i = op.index.get(name)
+        if i is None:
+            i = op.index.get(SPELLINGS.get(name, ""))
+            if i is None:
+                raise TypeError(f"{op.name}() got an unexpected keyword argument '{name}'")
+        if i < n:
+            raise TypeError(f"{op.name}() got multiple values for argument '{op.params[i]}'")
+        given[i] = value
+    for i in range(n, len(given)):
+        if given[i] is REQUIRED:
+            raise TypeError(f"{op.name}() missing required argument '{op.params[i]}' (pos {i + 1})")
+    return given
+
+
+def unwrap(value: Any) -> Any:
+    """The raw array behind a tensor, also in tuples and lists; anything else as it is."""
+    if isinstance(value, Tensor):
+        return value._data
+    if value.__class__ is tuple or value.__class__ is list:
+        return value.__class__(unwrap(v) for v in value)
+    return value
+
+
+def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Exception:
+    """torch's error for operands that do not broadcast; any other error as it is."""
+    text = str(error)
+    shapes = [tuple(given[i]._data.shape) for i in op.tensors if isinstance(given[i], Tensor)]
+    if "non-broadcastable output" in text or "Out shape" in text:  # NumPy's words, and CuPy's
+        wanted = given[op.tensors[0]]._xp.broadcast_shapes(*shapes)
+        return RuntimeError(
+            f"{op.name}_: output with shape {list(shapes[0])} doesn't match the broadcast shape "
+            f"{list(wanted)}"
+        )
+    if "broadcast" not in text:
+        return error
+    if len(shapes) == 2:
+        a, b = shapes
+        for k in range(1, min(len(a), len(b)) + 1):
+            if a[-k] != b[-k] and 1 not in (a[-k], b[-k]):
+                dim = max(len(a), len(b)) - k
+                return RuntimeError(
+                    f"{op.name}: The size of tensor a ({a[-k]}) must match the size of tensor b "
+                    f"({b[-k]}) at non-singleton dimension {dim}; got shapes {list(a)} and "
+                    f"{list(b)}"
+                )
+    return RuntimeError(f"{op.name}: shapes {[list(s) for s in shapes]} do not broadcast: {text}")

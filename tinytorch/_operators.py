@@ -1,0 +1,63 @@
+"""The methods behind Python's operators."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ._fast import operands
+from ._inplace import call_inplace
+from ._signature import of_operator
+from ._spec import Op
+from ._tensor import Tensor
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
+    """The methods behind a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
+    function = op.function
+    if len(op.tensors) == 1:
+        return _dressed(op, name, {f"__{name}__": lambda self: function(self)})
+
+    def fallback(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        other = args[1]
+        if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(args[0], other):
+            return function(*args)
+        return NotImplemented
+
+    if op.kernel is not None and op.params[:2] == ("input", "other") and op.operands == (0, 1):
+        forward = operands(op, fallback)
+    else:
+
+        def forward(self: Any, other: Any) -> Any:
+            return fallback(op, (self, other), {})
+
+    def reflected(self: Any, other: Any) -> Any:
+        if isinstance(other, _NUMBERS) or is_array(self, other):
+            return function(other, self)
+        return NotImplemented
+
+    methods: dict[str, Callable[..., Any]] = {f"__{name}__": forward}
+    if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
+        methods[f"__r{name}__"] = reflected
+        if op.inplace:
+            methods[f"__i{name}__"] = lambda self, other: call_inplace(op, (self, other), {})
+    return _dressed(op, name, methods)
+
+
+def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:
+    """The methods of an operator with names and signatures of their own."""
+    for method_name, method in methods.items():
+        method.__name__ = method_name
+        method.__qualname__ = f"Tensor.{method_name}"
+        method.__wrapped__ = inspect.unwrap(op.function)
+        method.__signature__ = of_operator(op, reflected=method_name == f"__r{name}__")
+        method.op = op
+    return methods
+
+
+def is_array(tensor: Tensor, value: Any) -> bool:
+    """Whether ``value`` is an array of the tensor's backend, or a NumPy scalar or array."""
+    return isinstance(value, tensor._xp.array_type) or hasattr(value, "__array_interface__")

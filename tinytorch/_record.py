@@ -1,0 +1,208 @@
+"""Recording: which node a result gets, and what that keeps for the backward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._spec import Op
+from ._tensor import Tensor, new
+from .autograd.engine import Anomaly
+from .autograd.graph import Node, Slot, next_seq
+from .autograd.views import edge_of
+
+
+def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
+    """``record`` for one tensor and parameters at their defaults."""
+    rg = input._rg
+    if rg is True:
+        edge = input._node
+        if edge is None:
+            edge = input
+    else:
+        edge = edge_of(input)
+        if edge is None:
+            return
+    y = out._data
+    if y.dtype.kind not in "fc":
+        return
+    if op.saves[0]:
+        node = Node(op, xp, (edge,), (x,), (input,), y.shape, y.dtype)
+        if input._vc is not None:
+            note_versions(node)
+    else:
+        node = Node(op, xp, (edge,), _NO_ARGUMENT, (), y.shape, y.dtype)
+    if op.saves_out:
+        keep_out(node, out)
+    if Anomaly.enabled:
+        keep_traceback(node)
+    out._node = node
+    out._rg = True
+
+_NO_ARGUMENT = (None,)
+
+
+def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: Any) -> None:
+    """``record`` for two operands and parameters at their defaults."""
+    if op.differentiable != (0, 1):
+        return record(op, xp, out, (input, other, *op.defaults[2:]), (x, y, *op.defaults[2:]))
+    rg = input._rg
+    if rg is True:
+        first = input._node
+        if first is None:
+            first = input
+    else:
+        first = edge_of(input) if rg else None
+    saves = op.saves
+    if y is other:  # a number
+        second = None
+        saved = (input,) if saves[0] else ()
+    else:
+        rg = other._rg
+        if rg is True:
+            second = other._node
+            if second is None:
+                second = other
+        else:
+            second = edge_of(other) if rg else None
+        if saves[0]:
+            saved = (input, other) if saves[1] else (input,)
+        else:
+            saved = (other,) if saves[1] else ()
+    if first is None and second is None:
+        return None
+    z = out._data
+    dtype = z.dtype
+    if dtype is not x.dtype and dtype.kind not in "fc":
+        return None
+    # Node(...), without the frame of a call: this is the hot path.
+    node = new(Node)
+    node.seq = next_seq()
+    node.op = op
+    node.xp = xp
+    node.edges = (first, second)
+    node.saved = saved
+    node.shape = z.shape
+    node.dtype = dtype
+    node.versions = node.out = node.out_version = node.hooks = node.extra = None
+    if op.saves_none:
+        node.args = op.bare
+    else:
+        args = (x if saves[0] else None, y if saves[1] else None)
+        node.args = args + op.tail if op.tail else args
+        for tensor in saved:
+            if tensor._vc is not None:
+                note_versions(node)
+                break
+    if op.saves_out:
+        keep_out(node, out)
+    if Anomaly.enabled:
+        keep_traceback(node)
+    out._node = node
+    out._rg = True
+    return None
+
+
+def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
+    """Make ``out`` (or each of several results) a recorded result of ``op``.
+
+    Args:
+        op: The operation.
+        xp: Its backend.
+        out: The result, or a tuple of results.
+        given: The arguments with their tensors.
+        raws: The same arguments as the kernel saw them.
+    """
+    node = make_node(op, xp, given, raws)
+    if node is None:
+        return
+    if isinstance(out, tuple):
+        node.shape = tuple(t._data.shape for t in out)
+        node.dtype = tuple(t._data.dtype for t in out)
+        if op.saves_out:
+            node.out = tuple(t._data for t in out)
+        for i, t in enumerate(out):
+            if t._data.dtype.kind in "fc":
+                t._node = Slot(node, i)
+                t._rg = True
+        return
+    data = out._data
+    if data.dtype.kind not in "fc":
+        return
+    node.shape = data.shape
+    node.dtype = data.dtype
+    if op.saves_out:
+        keep_out(node, out)
+    out._node = node
+    out._rg = True
+
+
+def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
+    """A node for a call of ``op``, without its result; None if no input wants a gradient."""
+    if op.sequence is not None and op.sequence in op.differentiable:
+        edges = tuple(edge_of(t) for t in given[op.sequence])
+    else:
+        edges = tuple(
+            edge_of(given[i]) if isinstance(given[i], Tensor) else None for i in op.differentiable
+        )
+    if not any(edge is not None for edge in edges):
+        return None
+    args = tuple(
+        raw if keep or i not in op.tensors else None
+        for i, (raw, keep) in enumerate(zip(raws, op.saves, strict=True))
+    )
+    if op.sequence is not None and not op.saves[op.sequence]:
+        shapes = tuple(tuple(raw.shape) for raw in raws[op.sequence])
+        args = (*args[: op.sequence], shapes, *args[op.sequence + 1 :])
+    saved: list[Any] = []
+    for i in op.saved_positions:
+        value = given[i]
+        if isinstance(value, (tuple, list)):
+            saved.extend(value)
+        elif isinstance(value, Tensor):
+            saved.append(value)
+    node = Node(op, xp, edges, args, tuple(saved), None, None)
+    note_versions(node)
+    if Anomaly.enabled:
+        keep_traceback(node)
+    return node
+
+
+def note_versions(node: Node) -> None:
+    """Remember the versions of the saved tensors, unless none was ever modified."""
+    for tensor in node.saved:
+        cell = tensor._vc
+        if cell is not None and cell[0]:
+            if tensor._version == -1:
+                raise RuntimeError(
+                    "Inference tensors cannot be saved for backward. To work around you can "
+                    "make a clone to get a normal tensor and use it in autograd."
+                )
+            node.versions = tuple(t._version for t in node.saved)
+            return
+
+
+def keep_out(node: Node, out: Tensor) -> None:
+    """Save the result for the rules that use it (not the tensor: that would be a cycle)."""
+    node.out = out._data
+    if out._vc is None:
+        out._vc = [0]
+    node.out_version = (out._vc, out._vc[0])
+
+
+def keep_traceback(node: Node) -> None:
+    """Anomaly mode: remember where the operation was called."""
+    import traceback
+
+    node._extra()["traceback"] = traceback.format_stack()[:-3]
+
+
+def any_rg(op: Op, given: tuple[Any, ...]) -> bool:
+    """Whether a tensor among the differentiable arguments may require grad."""
+    for i in op.differentiable:
+        value = given[i]
+        if isinstance(value, Tensor):
+            if value._rg:
+                return True
+        elif i == op.sequence and any(t._rg for t in value):
+            return True
+    return False

@@ -1,0 +1,272 @@
+"""The specification of an operation, its compiled gradient rules, and the registries."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from .backends.base import Array as Array
+from .backends.base import Backend as Backend
+
+#: A tensor or a Python number.
+Operand: TypeAlias = Any
+
+#: An integer tensor that selects elements.
+Index: TypeAlias = Any
+
+#: A bool tensor that selects elements.
+Mask: TypeAlias = Any
+
+#: Sizes: a sequence of ints, or as many int arguments.
+Shape: TypeAlias = Sequence[int]
+
+_TENSOR_ANNOTATIONS = ("Array", "Operand", "Index", "Mask", "Tensor")
+
+REQUIRED: Any = inspect.Parameter.empty
+
+#: Every operation by its qualified name: ``sin``, ``nn.functional.linear``, ``linalg.norm``.
+OPS: dict[str, Op] = {}
+
+#: What each public namespace holds: ``NAMESPACES["nn.functional"]["relu"]`` is the function.
+NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": {}}
+
+
+class Op:
+    """An operation: its kernel, its parameters, its gradient rules and where it is public.
+
+    Attributes:
+        name: Its name, and ``qualname`` with the namespace before it.
+        kernel: The function on raw arrays; None for a composite.
+        function: The public function.
+        params: Names of the parameters, without ``xp``.
+        defaults: Their defaults, ``REQUIRED`` where there is none.
+        positional: How many of them may be given by position.
+        tensors: Positions of the tensor parameters (``sequence`` is one of them, if any).
+        operands: Positions of those that are promoted to a common dtype.
+        numbers: Positions of those that may stay Python numbers.
+        promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
+            dtype) or None.
+        ufunc: The library function that the kernel is, at its defaults, or None.
+        view: Whether the result may share its input's memory.
+        rule_list: Compiled rules, one per position in ``differentiable``.
+        joint: The compiled rule that gives every gradient at once, or None.
+        saved_positions: Tensor positions whose value some rule wants.
+        saves_out: Whether some rule wants the result.
+        materialize: Whether a missing gradient of one of several results becomes zeros.
+        strict: Whether numbers are refused where torch takes tensors only.
+        flag: Position of a last parameter ``inplace``, which asks for the in-place form.
+    """
+
+    #: Rules return new arrays, the incoming gradient or a view of it; see the engine.
+    makes_gradients = True
+
+    def __init__(self, kernel: Callable[..., Any], skip: int, options: dict[str, Any]) -> None:
+        code = kernel.__code__
+        if code.co_flags & 0x0C and skip:
+            raise TypeError(f"{kernel.__name__}: a kernel takes no *args or **kwargs")
+        names = code.co_varnames[skip : code.co_argcount + code.co_kwonlyargcount]
+        # out= is where the result goes, not what it is: it is passed on its own.
+        self.takes_out = skip > 0 and names[-1:] == ("out",)
+        names = names[:-1] if self.takes_out else names
+        self.name = kernel.__name__.rstrip("_") if skip else kernel.__name__
+        self.kernel: Any = kernel if skip else None
+        self.params: tuple[str, ...] = names
+        self.positional = code.co_argcount - skip
+        self.index = {name: i for i, name in enumerate(names)}
+        self.defaults = _defaults(kernel, names, self.positional)
+        self.tail = self.defaults[2:]
+        self.annotations = kernel.__annotations__
+        self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
+        self.aliases: tuple[str, ...] = options.pop("aliases", ())
+        self.also: tuple[str, ...] = options.pop("also", ())
+        self.method: bool = options.pop("method", True)
+        self.attribute: bool = options.pop("attribute", False)
+        self.inplace: bool = options.pop("inplace", False)
+        self.operators: tuple[str, ...] = options.pop("operators", ())
+        self.promote: str | None = options.pop("promote", None)
+        self.ufunc: str | None = options.pop("ufunc", None)
+        self.view: bool = options.pop("view", False)
+        self.returns: Any = options.pop("returns", None)
+        self.materialize: bool = options.pop("materialize", True)
+        self.strict: bool = options.pop("strict", False)
+        self.public: bool = options.pop("public", not self.name.startswith("_"))
+        if options:
+            raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")
+        self._read_annotations()
+        self.numpy_form: Callable[..., Any] | None = None
+        self.function: Callable[..., Any]
+        self.rules: dict[int, Callable[..., Any]] = {}
+        self.differentiable: tuple[int, ...] = ()
+        self.rule_list: tuple[Callable[..., Any], ...] = ()
+        self.joint: Callable[..., Any] | None = None
+        self.saved_positions: tuple[int, ...] = ()
+        self.saves: tuple[bool, ...] = (False,) * len(names)
+        self.saves_none = True
+        self.saves_out = False
+        #: What a node keeps of the arguments where no rule wants a tensor's value.
+        self.bare: tuple[Any, ...] = tuple(
+            None if i in self.tensors else d for i, d in enumerate(self.defaults)
+        )
+
+    def __repr__(self) -> str:
+        return f"<Op {self.qualname}>"
+
+    @property
+    def qualname(self) -> str:
+        """The name with its first namespace, as in ``linalg.norm``."""
+        space = self.namespaces[0]
+        return f"{space}.{self.name}" if space else self.name
+
+    @property
+    def backward_name(self) -> str:
+        """torch's name of its node: ``log_softmax`` gives ``LogSoftmaxBackward0``."""
+        return "".join(part.capitalize() for part in self.name.split("_")) + "Backward0"
+
+    def run(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
+        """The kernel on a full tuple of raw values, in the order of ``params``.
+
+        ``out`` is for kernels that can write their result there (``takes_out``).
+        """
+        if self.positional == len(values) and out is None:
+            return self.kernel(xp, *values)
+        named = dict(zip(self.params[self.positional :], values[self.positional :], strict=True))
+        if out is not None:
+            named["out"] = out
+        return self.kernel(xp, *values[: self.positional], **named)
+
+    def _read_annotations(self) -> None:
+        tensors, operands = [], []
+        self.numbers: set[int] = set()
+        self.sequence: int | None = None
+        self.shape_position: int | None = None
+        for i, name in enumerate(self.params):
+            annotation = str(self.annotations.get(name, ""))
+            base = annotation.removesuffix(" | None")
+            if base in _TENSOR_ANNOTATIONS and name != "out":
+                tensors.append(i)
+                if base in ("Array", "Operand"):
+                    operands.append(i)
+                if base == "Operand":
+                    self.numbers.add(i)
+            elif base in ("Sequence[Array]", "Sequence[Tensor]"):
+                tensors.append(i)
+                operands.append(i)
+                self.sequence = i
+            elif base == "Shape" and i < self.positional:
+                self.shape_position = i
+        self.tensors = tuple(tensors)
+        self.operands = tuple(operands)
+        last = len(self.params) - 1
+        self.flag: int | None = last if self.params[-1:] == ("inplace",) else None
+
+    # -- gradient rules --------------------------------------------------------------------
+
+    def set_rules(self, rules: dict[str, Callable[..., Any]]) -> None:
+        """Register rules by parameter name."""
+        for name, rule in rules.items():
+            if self.index.get(name, -1) not in self.tensors:
+                raise TypeError(f"{self.name}.vjp: {name!r} is not a tensor parameter")
+            self.rules[self.index[name]] = rule
+            self._note_needs(rule)
+        self.differentiable = tuple(sorted(self.rules))
+        compiled = tuple(self._compile(self.rules[i]) for i in self.differentiable)
+        if self.sequence in self.rules:
+            if len(compiled) > 1:
+                raise TypeError(f"{self.name}.vjp: a list of tensors must be the only input")
+            self.joint = compiled[0]
+        self.rule_list = compiled
+
+    def set_joint_rule(self, names: Iterable[str], rule: Callable[..., Any]) -> None:
+        """Register one rule that returns the gradients of several parameters."""
+        self.differentiable = tuple(self.index[name] for name in names)
+        self._note_needs(rule)
+        self.joint = self._compile(rule)
+
+    def _note_needs(self, rule: Callable[..., Any]) -> None:
+        needs = _rule_needs(rule)
+        self.saves_out = self.saves_out or "out" in needs
+        self.saves = tuple(
+            old or name in needs for old, name in zip(self.saves, self.params, strict=True)
+        )
+        self.saved_positions = tuple(i for i in self.tensors if self.saves[i])
+        self.saves_none = not self.saved_positions
+
+    def _compile(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """The rule as the engine calls it: ``(xp, g, out, shape, args)``."""
+        needs = _rule_needs(rule)
+        special = ("out", "in_shape", "in_shapes")
+        unknown = [n for n in needs if n not in self.index and n not in special]
+        if unknown:
+            raise TypeError(f"{self.name}.vjp: {unknown} are no parameters of the operation")
+        if not needs:
+            return lambda xp, g, out, shape, args: rule(xp, g)
+        if needs == ("out",):
+            return lambda xp, g, out, shape, args: rule(xp, g, out)
+        if needs == ("in_shape",):
+            return lambda xp, g, out, shape, args: rule(xp, g, shape)
+        at = [self.index.get(n, -1) for n in needs]
+        if "in_shapes" in needs:  # stands in the list's place among the saved arguments
+            assert self.sequence is not None
+            at[needs.index("in_shapes")] = self.sequence
+        if -1 not in at and len(at) == 1:
+            i = at[0]
+            return lambda xp, g, out, shape, args: rule(xp, g, args[i])
+        if -1 not in at and len(at) == 2:
+            i, j = at
+            return lambda xp, g, out, shape, args: rule(xp, g, args[i], args[j])
+
+        def general(xp: Any, g: Any, out: Any, shape: Any, args: Any) -> Any:
+            values = [
+                args[i] if i >= 0 else (out if name == "out" else shape)
+                for i, name in zip(at, needs, strict=True)
+            ]
+            return rule(xp, g, *values)
+
+        return general
+
+
+def _rule_needs(rule: Callable[..., Any]) -> tuple[str, ...]:
+    declared = getattr(rule, "needs", None)
+    if declared is not None:
+        return declared  # type: ignore[no-any-return]
+    code = rule.__code__
+    names = code.co_varnames[: code.co_argcount]
+    if len(names) < 2 or code.co_flags & 0x0C:
+        raise TypeError("a gradient rule takes (xp, g) and then, by name, what it needs")
+    return names[2:]
+
+
+def _defaults(
+    function: Callable[..., Any], names: tuple[str, ...], positional: int
+) -> tuple[Any, ...]:
+    given = function.__defaults__ or ()
+    keyword = function.__kwdefaults__ or {}
+    head = (REQUIRED,) * (positional - len(given)) + tuple(given)
+    return head[:positional] + tuple(keyword.get(n, REQUIRED) for n in names[positional:])
+
+
+def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Adapt a rule for complex arguments that is written in torch's convention.
+
+    Inside a backward pass gradients are the conjugates of torch's, so that a holomorphic
+    function's rule is its plain derivative. A rule for one that is not holomorphic is often
+    known in torch's convention; this conjugates what goes in and what comes out.
+    """
+    code = rule.__code__
+    names = code.co_varnames[2 : code.co_argcount]
+
+    def conjugated(xp: Any, g: Any, *values: Any) -> Any:
+        result = rule(xp, _conjugate(xp, g), *values)
+        if isinstance(result, (tuple, list)):
+            return [None if h is None else _conjugate(xp, h) for h in result]
+        return _conjugate(xp, result)
+
+    conjugated.needs = names  # type: ignore[attr-defined]
+    return conjugated
+
+
+def _conjugate(xp: Any, g: Any) -> Any:
+    if isinstance(g, (tuple, list)):
+        return tuple(_conjugate(xp, h) for h in g)
+    return xp.conj(g) if g.dtype.kind == "c" else g
