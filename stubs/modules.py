@@ -1,0 +1,345 @@
+"""What goes into the stub of one module: what its source says and what it answers for besides."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from stubs.names import TYPE_VARIABLES, Alias, Entity, Scope, statements
+from stubs.writer import Writer, declaration
+from tinytorch import _facade, dtypes
+from tinytorch._forward import forwarded
+from tinytorch._tensor import Tensor
+from tinytorch.backends import load
+
+#: Names that only the machinery needs.
+HIDDEN = ("__getattr__", "__dir__", "__slots__", "__all__")
+#: How a signature annotates sizes that may be given one by one.
+SIZES = "int | Sequence[int]"
+#: Classes that get members elsewhere.
+EXTENDED = {"Tensor": Tensor}
+
+
+def stub_modules(root: Path) -> dict[str, Path]:
+    """The modules that need a stub, and the packages they are in."""
+    found = {}
+    for path in sorted((root / "tinytorch").rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if module == "tinytorch._tensor" or answers_for_more(ast.parse(path.read_text())):
+            found[module] = path
+    return found
+
+
+def answers_for_more(tree: ast.Module) -> bool:
+    """Whether a module has a ``__getattr__``."""
+    defined = [getattr(node, "name", "") for node in tree.body]
+    assigned = [ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)]
+    return "__getattr__" in " ".join([*defined, *assigned])
+
+
+def write_module(module: str) -> str:
+    """The text of a module's stub."""
+    _facade.load_all()
+    scope = Scope.of(module)
+    assert scope is not None
+    dynamic = answered_names(module, scope)
+    public = {name: found for name, found in scope.names.items()
+              if isinstance(found, Entity) and is_shown(scope, name)}  # fmt: skip
+    public |= {name: home_of(value, name, module) for name, value in dynamic.items()}
+    writer = Writer(module, public, KNOWN)
+    write_imports(writer, scope, dynamic)
+    write_own(writer, scope, scope.tree.body)
+    write_values(writer, dynamic)
+    for name, value in dynamic.items():
+        if is_operation(value):
+            write_operation(writer, name, value)
+    return writer.text()
+
+
+def is_shown(scope: Scope, name: str) -> bool:
+    """Whether a source name is one of the stub's: its own, or imported ``as`` itself."""
+    return (name in scope.own and name not in HIDDEN) or name in reexports(scope)
+
+
+def reexports(scope: Scope) -> dict[str, Entity]:
+    """What a module imports ``as`` itself, for others to import from it."""
+    return {
+        alias.asname: Entity(scope.absolute(node), alias.name)
+        for node in statements(scope.tree.body) if isinstance(node, ast.ImportFrom)
+        for alias in node.names if alias.asname == alias.name
+    }  # fmt: skip
+
+
+# -- what a module answers for -------------------------------------------------------------------
+
+
+def answered_names(module: str, scope: Scope) -> dict[str, Any]:
+    """Names of ``dir(module)`` that its source does not define, with their values.
+
+    Not among them is what only the active backend's library has; dtypes are, whether the
+    active backend has them or not.
+    """
+    loaded = importlib.import_module(module)
+    names = {name for name in dir(loaded) if not name.startswith("_")}
+    values: dict[str, Any] = {}
+    if module == "tinytorch":
+        numpy = load("numpy")
+        names = {n for n in names if n not in forwarded(numpy) or is_own(getattr(loaded, n))}
+        values.update(dtypes.NAMES)
+        names -= dtypes.NAMES.keys()
+    listed = "__dir__" in vars(loaded)
+    names -= {
+        name for name, meant in scope.names.items()
+        if not listed or is_shown(scope, name) or is_foreign(meant)
+    }  # fmt: skip
+    values.update({name: getattr(loaded, name) for name in names})
+    return dict(sorted(values.items()))
+
+
+def is_foreign(meant: Entity | Alias) -> bool:
+    """Whether an imported name is another library's."""
+    return isinstance(meant, Entity) and meant.module.partition(".")[0] != "tinytorch"
+
+
+def is_own(value: Any) -> bool:
+    """Whether a value is defined here rather than forwarded from an array library."""
+    home = getattr(value, "__module__", None) or getattr(value, "__name__", "")
+    return str(home).partition(".")[0] == "tinytorch"
+
+
+def is_operation(value: Any) -> bool:
+    """Whether a value is a public function of an operation, or its in-place form."""
+    return isinstance(value, types.FunctionType) and hasattr(value, "op")
+
+
+def home_of(value: Any, name: str, module: str) -> Entity:
+    """Where a stub finds a value: in itself if it declares it, else in a module of ours."""
+    if isinstance(value, types.ModuleType):
+        return Entity(value.__name__)
+    if is_operation(value) or isinstance(value, dtypes.dtype):
+        return Entity(module, name)
+    homes = [value.__module__] if hasattr(value, "__module__") else []
+    homes += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
+    for home in homes:
+        scope = Scope.of(home) if home in sys.modules else None
+        if scope is not None and name in scope.own and vars(sys.modules[home])[name] is value:
+            return Entity(home, name)
+    raise LookupError(f"{module}.{name} is defined in no source")
+
+
+#: What annotations may use wherever they are written: the public classes, and what
+#: signatures are completed with.
+KNOWN = {
+    name: Entity(home, name)
+    for home, names in _facade.HOMES.items() for name in names if name[:1].isupper()
+}  # fmt: skip
+KNOWN |= {
+    "Self": Entity("typing", "Self"),
+    "Sequence": Entity("collections.abc", "Sequence"),
+    "device": Entity("tinytorch._device", "device"),
+    "dtype": Entity("tinytorch.dtypes", "dtype"),
+    "overload": Entity("typing", "overload"),
+}
+
+
+def write_imports(writer: Writer, scope: Scope, dynamic: dict[str, Any]) -> None:
+    """Add the imports that are part of the module's interface."""
+    for name, entity in reexports(scope).items():
+        writer.imports[name] = f"from {entity.module} import {entity.name} as {name}"
+    for name, entity in writer.public.items():
+        if name not in dynamic or entity.module == writer.module:
+            continue
+        home, word = (entity.module, entity.name) if entity.name else split(entity.module)
+        writer.imports[name] = f"from {home} import {word} as {name}"
+
+
+def split(module: str) -> tuple[str, str]:
+    """A module's package and its name there."""
+    package, _, name = module.rpartition(".")
+    return package, name
+
+
+def write_values(writer: Writer, dynamic: dict[str, Any]) -> None:
+    """Declare the values that are neither functions, classes nor modules: dtypes."""
+    found = {name: type(v) for name, v in dynamic.items() if isinstance(v, dtypes.dtype)}
+    for name, kind in found.items():
+        writer.line(f"{name}: {writer.word(Entity(kind.__module__, kind.__name__))}")
+    if found:
+        writer.line()
+
+
+# -- operations -------------------------------------------------------------------------------
+
+
+def write_operation(writer: Writer, name: str, value: Any, indent: str = "") -> None:
+    """Declare an operation's function, or with an indent its method."""
+    source = inspect.unwrap(value)
+    scope = Scope.of(source.__module__)
+    assert scope is not None
+    declared = declared_forms(source, scope) if not name.endswith("_") else []
+    forms = declared or list(call_forms(name, value))
+    for form in forms:
+        form.name = name
+        form.decorator_list = []
+        if len(forms) > 1:
+            form.decorator_list = [ast.Name("overload")]
+        if indent:
+            as_method(form)
+        writer.function(form, scope, indent)
+
+
+def declared_forms(source: Any, scope: Scope) -> list[ast.FunctionDef]:
+    """The ``@overload`` declarations that stand beside an operation."""
+    return [
+        node for node in scope.tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == source.__name__
+        and any(ast.unparse(d) == "overload" for d in node.decorator_list)
+    ]  # fmt: skip
+
+
+def call_forms(name: str, value: Callable[..., Any]) -> Iterator[ast.FunctionDef]:
+    """How an operation may be called: in two ways where sizes may come one by one."""
+    signature = inspect.signature(value)
+    sizes = [
+        p for p in signature.parameters.values()
+        if p.kind is p.VAR_POSITIONAL and p.annotation == SIZES
+    ]  # fmt: skip
+    if not sizes:
+        yield declaration(name, signature)
+    for size in sizes:
+        for kind, annotation in ((size.POSITIONAL_OR_KEYWORD, "Sequence[int]"),
+                                 (size.VAR_POSITIONAL, "int")):  # fmt: skip
+            form = size.replace(kind=kind, annotation=annotation)
+            parameters = [form if p is size else p for p in signature.parameters.values()]
+            yield declaration(name, signature.replace(parameters=parameters))
+
+
+def as_method(form: ast.FunctionDef) -> None:
+    """Make a function of a tensor its method: the tensor is ``self``."""
+    first = (form.args.posonlyargs or form.args.args)[0]
+    # stubtest compares names, and the function behind the method calls its tensor ``input``;
+    # it takes this name for any.
+    first.arg = "self" if form.name.startswith("__") else "_self"
+    first.annotation = None
+    if form.name.endswith("_") and not form.name.startswith("__"):
+        form.returns = ast.Name("Self")
+
+
+# -- what the source says ------------------------------------------------------------------------
+
+
+def write_own(writer: Writer, scope: Scope, body: list[ast.stmt], indent: str = "") -> None:
+    """Declare what a module's or a class's source defines."""
+    overloaded = {node.name for node in statements(body) if is_overload(node)}
+    for node in statements(body):
+        if isinstance(node, ast.ClassDef):
+            write_class(writer, scope, node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if node.name not in HIDDEN and (node.name not in overloaded or is_overload(node)):
+                writer.function(node, scope, indent)
+        elif isinstance(node, ast.AnnAssign):
+            write_annotated(writer, scope, node, indent)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            write_assigned(writer, scope, node, node.targets[0].id, indent)
+
+
+def is_overload(node: ast.stmt) -> typing.TypeGuard[ast.FunctionDef]:
+    """Whether a function is one of several declarations of the same."""
+    return isinstance(node, ast.FunctionDef) and any(
+        ast.unparse(decorator) == "overload" for decorator in node.decorator_list
+    )
+
+
+def write_annotated(writer: Writer, scope: Scope, node: ast.AnnAssign, indent: str) -> None:
+    """Declare ``name: type``; an alias keeps its value."""
+    name = ast.unparse(node.target)
+    if isinstance(scope.names.get(name), Alias) and not indent:
+        assert node.value is not None
+        writer.line(f"{name}: {writer.word(Entity('typing', 'TypeAlias'))} = "
+                    f"{writer.expression(node.value, scope)}")  # fmt: skip
+    else:
+        writer.line(f"{indent}{name}: {writer.expression(node.annotation, scope)}")
+
+
+def write_assigned(
+    writer: Writer, scope: Scope, node: ast.Assign, name: str, indent: str
+) -> None:
+    """Declare ``name = value``: another name's alias, a type variable or a plain value.
+
+    Raises:
+        LookupError: For a public name whose type only running would tell.
+    """
+    value = node.value
+    if name in HIDDEN:
+        return
+    if isinstance(value, ast.Name | ast.Attribute):
+        writer.line(f"{indent}{name} = {ast.unparse(value)}")
+    elif isinstance(value, ast.Call) and ast.unparse(value.func) in TYPE_VARIABLES:
+        writer.word(Entity("typing", ast.unparse(value.func)))
+        writer.line(f"{name} = {ast.unparse(value)}")
+    elif isinstance(value, ast.Constant):
+        kind = writer.word(Entity("builtins", type(value.value).__name__))
+        writer.line(f"{indent}{name}: {kind}")
+    elif not name.startswith("_"):
+        raise LookupError(f"{scope.module}.{name} needs an annotation")
+
+
+def write_class(writer: Writer, scope: Scope, node: ast.ClassDef) -> None:
+    """Declare a class, with the members it got elsewhere."""
+    bases = [writer.expression(base, scope) for base in node.bases]
+    writer.line()
+    writer.line(f"class {node.name}({', '.join(bases)}):" if bases else f"class {node.name}:")
+    more = gained_members(node) if node.name in EXTENDED else {}
+    writer.members = frozenset(more) | {*own_members(node)}
+    before = len(writer.lines)
+    write_own(writer, scope, node.body, "    ")
+    for name, value in more.items():
+        write_member(writer, name, value)
+    if len(writer.lines) == before:
+        writer.line("    ...")
+    writer.members = frozenset()
+    writer.line()
+
+
+def own_members(node: ast.ClassDef) -> Iterator[str]:
+    """The names a class's body defines."""
+    for statement in statements(node.body):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield statement.name
+        elif isinstance(statement, ast.AnnAssign):
+            yield ast.unparse(statement.target)
+        elif isinstance(statement, ast.Assign):
+            yield ast.unparse(statement.targets[0])
+
+
+def gained_members(node: ast.ClassDef) -> dict[str, Any]:
+    """The members of a class that its body does not define."""
+    own = {*own_members(node), *HIDDEN}
+    found = vars(EXTENDED[node.name])
+    return {
+        name: found[name] for name in sorted(found)
+        if name not in own
+        and isinstance(found[name], types.FunctionType | property)
+    }  # fmt: skip
+
+
+def write_member(writer: Writer, name: str, value: Any) -> None:
+    """Declare a method or attribute that a class was given."""
+    if not isinstance(value, property):
+        write_operation(writer, name, value, "    ")
+        return
+    writer.line(f"    @{writer.word(Entity('builtins', 'property'))}")
+    getter = declaration(name, inspect.signature(value.fget))
+    scope = Scope.of(inspect.unwrap(value.fget).__module__)
+    assert scope is not None
+    as_method(getter)
+    getter.args.args[0].arg = "self"
+    writer.function(getter, scope, "    ")
