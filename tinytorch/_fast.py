@@ -73,17 +73,27 @@ def _unary_with_flag(op: Op) -> Callable[..., Any]:
 def _binary(op: Op) -> Callable[..., Any]:
     forward = operands(op, call)
 
-    def function(input: Any, other: Any, **options: Any) -> Any:
-        if options or not isinstance(input, Tensor):
-            return call(op, (input, other), options)
+    def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
+        if options or other is REQUIRED or not isinstance(input, Tensor):
+            return call(op, _given(op, input, other, options), options)
         return forward(input, other)
 
     return function
 
 
+def _given(op: Op, input: Any, other: Any, options: dict[str, Any]) -> tuple[Any, ...]:
+    """What was given by position; either operand may have come by another keyword."""
+    if input is REQUIRED:
+        if other is not REQUIRED:
+            options[op.params[1]] = other
+        return ()
+    return (input,) if other is REQUIRED else (input, other)
+
+
 def operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     """A tensor and another, or a number; ``fallback`` takes every call that is less plain."""
     only_floats = op.promote == "float"
+    number_types = (int, float) if 1 in op.numbers else ()
     kernels: dict[Any, Callable[..., Any]] = {}
 
     def kernel_on(xp: Any) -> Callable[..., Any]:
@@ -105,7 +115,7 @@ def operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
             if only_floats and dtype.kind not in "fc":
                 return fallback(op, (input, other), {})
             rg = rg or other._rg
-        elif (other.__class__ is float or other.__class__ is int) and dtype.kind == "f":
+        elif other.__class__ in number_types and dtype.kind == "f":
             y = other
         else:
             return fallback(op, (input, other), {})

@@ -150,6 +150,10 @@ class Backend:
         if not bool(valid.all()):
             raise RuntimeError(message)
 
+    def masked(self, array: Array, mask: Array) -> Array:
+        """``array`` where ``mask`` holds, else 0; the two may broadcast."""
+        return self.library.where(mask, array, 0)
+
     def erf(self, array: Array) -> Array:
         """The error function of a real floating-point array."""
         from . import error_function

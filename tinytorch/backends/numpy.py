@@ -14,6 +14,9 @@ from .base import Array, Backend
 # takes, and numpy.seterr would change the user's own NumPy.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tinytorch\.")
 
+_INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
+_FEW = 4096
+
 
 class NumpyBackend(Backend):
     """NumPy, the library every other backend is described against."""
@@ -28,6 +31,17 @@ class NumpyBackend(Backend):
 
     def from_numpy(self, array: numpy.ndarray[Any, Any]) -> Array:
         return array
+
+    def masked(self, array: Array, mask: Array) -> Array:
+        kind, shape = array.dtype.kind, array.shape
+        if kind != "f" or array.size < _FEW or mask.shape != shape:
+            return numpy.where(mask, array, 0)
+        # where() stumbles over its branches on an irregular mask: bits are ten times faster.
+        # A product with the mask would be too, but 0 * inf is NaN.
+        integer = _INTEGERS[array.dtype.itemsize]
+        bits = numpy.negative(mask.view("int8")).astype(integer)
+        bits &= array.view(integer)
+        return bits.view(array.dtype)
 
     def info(self) -> dict[str, str]:
         """Library, version, and the BLAS that NumPy has loaded."""

@@ -1,4 +1,4 @@
-"""Activation functions."""
+"""The activation functions of most networks; rarer ones are in the families beside this one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ._checks import refuse, refuse_complex
+from .selection import masked
 from .shape import normalize_dim
 
+FUNCTIONAL = ("nn.functional",)
+BOTH = ("", "nn.functional")
 
-@op(inplace=True, namespaces=("", "nn.functional"))
-def relu(xp: Backend, input: Array) -> Array:
-    """``max(x, 0)`` for each element; the slope at 0 is 0.
+
+@op(inplace=True, namespaces=BOTH)
+def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
+    """``max(x, 0)``; the slope at 0 is 0.
 
     Args:
         input: Tensor of any shape.
+        inplace: Write the result over ``input``; default False.
 
     Returns:
         Tensor of the same shape.
@@ -26,13 +32,45 @@ def relu(xp: Backend, input: Array) -> Array:
         >>> tt.relu(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
+    if input.dtype.kind in "bc":
+        refuse(xp, "clamp_min_scalar_cpu", "bc", input)
     return xp.maximum(input, 0)
 
 
-relu.vjp(input=lambda xp, g, out: g * xp.astype(out > 0, g.dtype))
+relu.vjp(input=lambda xp, g, out: masked(xp, g, out > 0))
 
 
-@op(inplace=True, promote="float", namespaces=("", "nn.functional"), also=("special.expit",))
+@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+def leaky_relu(
+    xp: Backend, input: Array, negative_slope: float = 0.01, inplace: bool = False
+) -> Array:
+    """``x`` above 0 and ``negative_slope * x`` below.
+
+    Args:
+        input: Tensor of any shape.
+        negative_slope: Slope below 0 and at 0; default 0.01.
+        inplace: Write the result over ``input``; default False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.leaky_relu(tt.tensor([-1.0, 2.0]), 0.1)
+        tensor([-0.1000,  2.0000])
+
+    Reference:
+        Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
+    """
+    refuse(xp, "leaky_relu_cpu", "uibc", input)
+    if 0 <= negative_slope <= 1:
+        return xp.maximum(input, input * negative_slope)
+    return xp.where(input > 0, input, input * negative_slope)
+
+
+leaky_relu.vjp(
+    input=lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope)
+)
+
+
+@op(inplace=True, promote="float", namespaces=BOTH, also=("special.expit",))
 def sigmoid(xp: Backend, input: Array) -> Array:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 
@@ -54,96 +92,80 @@ def sigmoid(xp: Backend, input: Array) -> Array:
 sigmoid.vjp(input=lambda xp, g, out: g * (out * (1 - out)))
 
 
-@op(method=False)
-def _softmax(xp: Backend, input: Array, dim: int) -> Array:
-    fused = xp.kernel("softmax")
-    if fused is not None:
-        return fused(input, dim)
-    if not input.size:
-        return xp.array(input)
-    out = input - xp.max(input, axis=dim, keepdims=True)
-    xp.exp(out, out=out)
-    return xp.divide(out, xp.sum(out, axis=dim, keepdims=True), out=out)
-
-
-_softmax.vjp(
-    input=lambda xp, g, out, dim: out * (g - xp.sum(g * out, axis=dim, keepdims=True))
-)
-
-
-@op(method=False)
-def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
-    fused = xp.kernel("log_softmax")
-    if fused is not None:
-        return fused(input, dim)
-    if not input.size:
-        return xp.array(input)
-    out = input - xp.max(input, axis=dim, keepdims=True)
-    total = xp.sum(xp.exp(out), axis=dim, keepdims=True)
-    return xp.subtract(out, xp.log(total), out=out)
-
-
-_log_softmax.vjp(
-    input=lambda xp, g, out, dim: g - xp.exp(out) * xp.sum(g, axis=dim, keepdims=True)
-)
-
-
-def _default_dim(ndim: int) -> int:
-    return 0 if ndim in (0, 1, 3) else 1
-
-
-@composite(namespaces=("", "nn.functional", "special"))
-def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Tensor:
-    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
+@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
+    """``x * sigmoid(x)``, also called swish.
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension; None is torch's legacy choice by the number of dimensions.
-        dtype: Compute and return in this type; the default is the input's.
+        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.softmax(tt.zeros(2), 0)
-        tensor([0.5000, 0.5000])
+        >>> tt.nn.functional.silu(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7311])
+
+    Reference:
+        Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
-    return _along(_softmax, "softmax", input, dim, dtype)
+    refuse(xp, "silu_cpu", "uib", input)
+    return input / (1 + xp.exp(-input))
 
 
-@composite(namespaces=("", "nn.functional", "special"))
-def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Tensor:
-    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
+def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
+    s = 1 / (1 + xp.exp(-input))
+    return g * (s * (1 + input * (1 - s)))
+
+
+silu.vjp(input=_silu_gradient)
+
+
+@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+def elu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
+    """``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension; None is torch's legacy choice by the number of dimensions.
-        dtype: Compute and return in this type; the default is the input's.
+        alpha: Minus the limit far below 0; default 1.
+        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
-        tensor([-0.6931, -0.6931])
+        >>> tt.nn.functional.elu(tt.tensor([-1.0, 2.0]))
+        tensor([-0.6321,  2.0000])
+
+    Reference:
+        Clevert, Unterthiner, Hochreiter: Exponential Linear Units, arXiv:1511.07289.
     """
-    return _along(_log_softmax, "log_softmax", input, dim, dtype)
+    return exponential_below(xp, "elu_cpu", input, alpha, 1.0, 1.0)
 
 
-def _along(function: Any, name: str, input: Tensor, dim: int | None, dtype: Any) -> Tensor:
-    x: Any = input if dtype is None else input.to(dtype)  # type: ignore[attr-defined]
-    if not (x.is_floating_point() or x.is_complex()):
-        x = x.to(dtypes.float32) if dtype is not None else _refuse(name, x)
-    at = normalize_dim(name, _default_dim(x.ndim) if dim is None else dim, x.ndim)
-    return function(x.reshape(1), 0).reshape(()) if not x.ndim else function(x, at)  # type: ignore[no-any-return]
+def exponential_below(
+    xp: Backend, kernel: str, x: Array, alpha: float, scale: float, rate: float
+) -> Array:
+    """``scale * x`` above 0, ``scale * alpha * (exp(rate * x) - 1)`` below."""
+    refuse(xp, kernel, "uibc", x)
+    # The part of x below 0 alone goes through exp: it cannot overflow.
+    below = xp.expm1(xp.minimum(x, 0) * rate) * (alpha * scale)
+    return xp.where(x > 0, x * scale if scale != 1 else x, below)
 
 
-def _refuse(name: str, x: Tensor) -> Any:
-    raise NotImplementedError(f'"{name}_lastdim_kernel_impl" not implemented for {x.dtype}')
+def slope_of_exponential(
+    xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float
+) -> Any:
+    """The gradient of ``exponential_below``; at 0 that of the part below."""
+    positive = x > 0
+    below = xp.exp(xp.where(positive, 0, x) * rate) * (alpha * scale * rate)
+    return g * xp.where(positive, scale, below)
 
 
-@op(namespaces=("nn.functional",), method=False)
-def gelu(xp: Backend, input: Array, approximate: str = "none") -> Array:
+elu.vjp(
+    input=lambda xp, g, input, alpha: slope_of_exponential(xp, g, input, alpha, 1.0, 1.0)
+)
+
+
+@op(namespaces=FUNCTIONAL, method=False)
+def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
 
     Args:
@@ -162,6 +184,7 @@ def gelu(xp: Backend, input: Array, approximate: str = "none") -> Array:
     Reference:
         Hendrycks, Gimpel: Gaussian Error Linear Units, arXiv:1606.08415.
     """
+    refuse(xp, "GeluKernelImpl", "uibc", input)
     if approximate == "tanh":
         return input * 0.5 * (1 + xp.tanh(_gelu_inner(input)))
     if approximate != "none":
@@ -184,3 +207,123 @@ def _gelu_rule(xp: Any, g: Any, input: Any, approximate: str) -> Any:
 
 
 gelu.vjp(input=_gelu_rule)
+
+
+# -- softmax ------------------------------------------------------------------------------------
+
+
+@op(method=False)
+def _softmax(xp: Backend, input: Array, dim: int) -> Array:
+    fused = xp.kernel("softmax")
+    if fused is not None:
+        return fused(input, dim)
+    out = input - _highest(xp, input, dim)
+    xp.exp(out, out=out)
+    return xp.divide(out, xp.sum(out, axis=dim, keepdims=True), out=out)
+
+
+def _highest(xp: Backend, x: Array, dim: int) -> Array:
+    """The largest number along ``dim``: taken off, exp cannot overflow."""
+    if not x.size:
+        return xp.zeros((), x.dtype)
+    return xp.max(x.real if x.dtype.kind == "c" else x, axis=dim, keepdims=True)
+
+
+_softmax.vjp(
+    input=lambda xp, g, out, dim: out * (g - xp.sum(g * out, axis=dim, keepdims=True))
+)
+
+
+@op(method=False)
+def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
+    fused = xp.kernel("log_softmax")
+    if fused is not None:
+        return fused(input, dim)
+    out = input - _highest(xp, input, dim)
+    total = xp.sum(xp.exp(out), axis=dim, keepdims=True)
+    return xp.subtract(out, xp.log(total), out=out)
+
+
+_log_softmax.vjp(
+    input=lambda xp, g, out, dim: g - xp.exp(out) * xp.sum(g, axis=dim, keepdims=True)
+)
+
+
+@composite(namespaces=("", "nn.functional", "special"))
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
+
+    Args:
+        input: Tensor of any shape; integers need ``dtype``.
+        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
+            dimensions, else 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Tensor of the same shape; NaN where all numbers along ``dim`` are -inf.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        NotImplementedError: For integers without ``dtype``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.softmax(tt.zeros(2), 0)
+        tensor([0.5000, 0.5000])
+    """
+    return along(_softmax, "softmax", input, dim, dtype)
+
+
+@composite(namespaces=("", "nn.functional", "special"))
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
+
+    Args:
+        input: Tensor of any shape; integers need ``dtype``.
+        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
+            dimensions, else 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        NotImplementedError: For integers without ``dtype``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
+        tensor([-0.6931, -0.6931])
+    """
+    return along(_log_softmax, "log_softmax", input, dim, dtype)
+
+
+def along(function: Any, name: str, input: Tensor, dim: int | None, dtype: Any) -> Tensor:
+    """A function of one dimension, called as ``softmax`` is."""
+    x: Any = input
+    if dtype is not None:
+        x = x.to(dtypes.as_dtype(dtype))
+    if x._data.dtype.kind not in "fc":
+        refuse(x._xp, f"{name}_lastdim_kernel_impl", "uib", x._data)
+    if dim is None:
+        dim = 0 if x.ndim in (0, 1, 3) else 1
+    at = normalize_dim(name, dim, x.ndim)
+    return function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())  # type: ignore[no-any-return]
+
+
+def gate_halves(name: str, x: Array, dim: int) -> int:
+    """``dim`` counted from the front, checked to have an even size."""
+    refuse_complex(name, x)
+    if not x.ndim:
+        raise RuntimeError(f"{name} does not support 0-dimensional tensors")
+    at = normalize_dim(name, dim, x.ndim)
+    if x.shape[at] % 2:
+        raise RuntimeError(
+            f"{name}: Halving dimension must be even, but dimension {dim} is size {x.shape[at]}"
+        )
+    return at

@@ -14,9 +14,18 @@ def _check(name: str, *operands: Any) -> None:
         raise RuntimeError(f"{name} not implemented for complex tensors.")
 
 
-def _kept(xp: Any, g: Any, where: Any) -> Any:
-    """``g`` there and 0 elsewhere, also for a ``g`` of inf or NaN."""
-    return xp.where(where, g, 0)
+@op(method=False)
+def _masked(xp: Backend, input: Array, mask: Mask) -> Array:
+    """``input`` where ``mask`` holds and 0 elsewhere, also for an ``input`` of inf or NaN."""
+    return xp.masked(input, mask)
+
+
+_masked.vjp(input=lambda xp, g, mask: xp.call(_masked, g, mask))
+
+
+def masked(xp: Any, g: Any, mask: Any) -> Any:
+    """``g`` where ``mask`` holds, else 0, in a gradient rule."""
+    return xp.call(_masked, g, mask)
 
 
 def _ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
@@ -105,8 +114,8 @@ def fmax(xp: Backend, input: Array, other: Array) -> Array:
 
 
 fmax.vjp(
-    input=lambda xp, g, input, other: _kept(xp, g, (input >= other) | xp.isnan(other)),
-    other=lambda xp, g, input, other: _kept(xp, g, ~((input >= other) | xp.isnan(other))),
+    input=lambda xp, g, input, other: masked(xp, g, (input >= other) | xp.isnan(other)),
+    other=lambda xp, g, input, other: masked(xp, g, ~((input >= other) | xp.isnan(other))),
 )
 
 
@@ -131,8 +140,8 @@ def fmin(xp: Backend, input: Array, other: Array) -> Array:
 
 
 fmin.vjp(
-    input=lambda xp, g, input, other: _kept(xp, g, (input <= other) | xp.isnan(other)),
-    other=lambda xp, g, input, other: _kept(xp, g, ~((input <= other) | xp.isnan(other))),
+    input=lambda xp, g, input, other: masked(xp, g, (input <= other) | xp.isnan(other)),
+    other=lambda xp, g, input, other: masked(xp, g, ~((input <= other) | xp.isnan(other))),
 )
 
 
@@ -170,19 +179,19 @@ def clamp(
 
 def _clamp_gradient(xp: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
     if max is None:
-        return _kept(xp, g, input >= min)
+        return masked(xp, g, input >= min)
     if min is None:
-        return _kept(xp, g, input <= max)
-    return _kept(xp, g, (input >= min) & (input <= max))
+        return masked(xp, g, input <= max)
+    return masked(xp, g, (input >= min) & (input <= max))
 
 
 clamp.vjp(
     input=_clamp_gradient,
     min=lambda xp, g, input, min, max: (
-        _kept(xp, g, input < min if max is None else (input < min) & (min < max))
+        masked(xp, g, input < min if max is None else (input < min) & (min < max))
     ),
     max=lambda xp, g, input, min, max: (
-        _kept(xp, g, input > max if min is None else (input > max) | (max < min))
+        masked(xp, g, input > max if min is None else (input > max) | (max < min))
     ),
 )
 
@@ -204,8 +213,8 @@ def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
 
 
 clamp_min.vjp(
-    input=lambda xp, g, input, min: _kept(xp, g, input >= min),
-    min=lambda xp, g, input, min: _kept(xp, g, input < min),
+    input=lambda xp, g, input, min: masked(xp, g, input >= min),
+    min=lambda xp, g, input, min: masked(xp, g, input < min),
 )
 
 
@@ -226,8 +235,8 @@ def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
 
 
 clamp_max.vjp(
-    input=lambda xp, g, input, max: _kept(xp, g, input <= max),
-    max=lambda xp, g, input, max: _kept(xp, g, input > max),
+    input=lambda xp, g, input, max: masked(xp, g, input <= max),
+    max=lambda xp, g, input, max: masked(xp, g, input > max),
 )
 
 

@@ -1,0 +1,233 @@
+"""Smooth activation functions, gates, and softmax's relatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from ._checks import refuse
+from .activation import FUNCTIONAL, along, gate_halves, softmax
+from .activation import _softmax as softmax_kernel
+
+
+@op(namespaces=FUNCTIONAL, method=False)
+def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
+    """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``.
+
+    Args:
+        input: Tensor of any shape.
+        beta: How sharp the bend is; default 1.
+        threshold: Where ``beta * x`` exceeds it the function is ``x``; default 20.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.softplus(tt.tensor([0.0, 100.0]))
+        tensor([  0.6931, 100.0000])
+    """
+    refuse(xp, "softplus_cpu", "uibc", input)
+    scaled = input * beta
+    straight = scaled > threshold
+    return xp.where(straight, input, xp.log1p(xp.exp(xp.where(straight, 0, scaled))) / beta)
+
+
+def _softplus_gradient(xp: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
+    scaled = input * beta
+    return xp.where(scaled > threshold, g, g / (1 + xp.exp(-scaled)))
+
+
+softplus.vjp(input=_softplus_gradient)
+
+
+@op(namespaces=FUNCTIONAL, method=False)
+def logsigmoid(xp: Backend, input: Array) -> Array:
+    """``log(sigmoid(x))``, without rounding to ``log(0)``.
+
+    Args:
+        input: Tensor of any shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.logsigmoid(tt.tensor([0.0, -1000.0]))
+        tensor([-6.9315e-01, -1.0000e+03])
+    """
+    refuse(xp, "log_sigmoid_cpu", "uibc", input)
+    return xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.absolute(input)))
+
+
+logsigmoid.vjp(input=lambda xp, g, input: g / (1 + xp.exp(input)))
+
+
+@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
+    """``x * tanh(softplus(x))``.
+
+    Args:
+        input: Tensor of any shape.
+        inplace: Write the result over ``input``; default False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.mish(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8651])
+
+    Reference:
+        Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
+    """
+    refuse(xp, "mish_cpu", "uibc", input)
+    return input * xp.tanh(xp.logaddexp(input, xp.zeros((), input.dtype)))
+
+
+def _mish_gradient(xp: Any, g: Any, input: Any) -> Any:
+    t = xp.tanh(xp.logaddexp(input, xp.zeros_like(input)))
+    return g * (t + input * (1 - t * t) / (1 + xp.exp(-input)))
+
+
+mish.vjp(input=_mish_gradient)
+
+
+@op(namespaces=FUNCTIONAL, method=False, promote="float")
+def softsign(xp: Backend, input: Array) -> Array:
+    """``x / (1 + |x|)``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.softsign(tt.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+    return input / (1 + xp.absolute(input))
+
+
+def _softsign_gradient(xp: Any, g: Any, input: Any) -> Any:
+    size = 1 + xp.abs(input)
+    if input.dtype.kind != "c":
+        return g / (size * size)
+    # d(z / s) = dz / s - z Re(conj(z) dz) / (|z| s²), as a map of the conjugated gradient.
+    modulus = xp.where(size == 1, 1, size - 1)
+    return g / size - xp.conj(input) * xp.real(g * input) / (modulus * size * size)
+
+
+softsign.vjp(input=_softsign_gradient)
+
+
+@op(namespaces=FUNCTIONAL, method=False, promote="float")
+def tanhshrink(xp: Backend, input: Array) -> Array:
+    """``x - tanh(x)``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.tanhshrink(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.2384])
+    """
+    return input - xp.tanh(input)
+
+
+def _tanhshrink_gradient(xp: Any, g: Any, input: Any) -> Any:
+    t = xp.tanh(input)
+    return g * (t * t)
+
+
+tanhshrink.vjp(input=_tanhshrink_gradient)
+
+
+@op(namespaces=FUNCTIONAL, method=False)
+def glu(xp: Backend, input: Array, dim: int = -1) -> Array:
+    """The first half of ``input`` along ``dim`` times the sigmoid of the second.
+
+    Args:
+        input: Tensor of shape ``(*, 2n, *)``.
+        dim: The dimension to halve; default the last.
+
+    Returns:
+        Tensor of shape ``(*, n, *)``.
+
+    Raises:
+        RuntimeError: If that dimension has an odd size, or for a 0-d tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.glu(tt.tensor([3.0, 0.0]))
+        tensor([1.5000])
+
+    Reference:
+        Dauphin, Fan, Auli, Grangier: Language Modeling with Gated Convolutional Networks,
+        arXiv:1612.08083.
+    """
+    at = gate_halves("glu", input, dim)
+    refuse(xp, "glu_cpu", "uib", input)
+    value, gate = xp.split(input, 2, axis=at)
+    return value / (1 + xp.exp(-gate))
+
+
+def _glu_gradient(xp: Any, g: Any, input: Any, dim: int) -> Any:
+    at = dim % input.ndim
+    half = input.shape[at] // 2
+    before = (slice(None),) * at
+    value, gate = input[(*before, slice(0, half))], input[(*before, slice(half, None))]
+    s = 1 / (1 + xp.exp(-gate))
+    return xp.concatenate((g * s, g * (value * (s * (1 - s)))), axis=at)
+
+
+glu.vjp(input=_glu_gradient)
+
+
+@composite(namespaces=FUNCTIONAL, method=False)
+def softmin(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """``softmax(-input)``: the smallest number gets the largest share.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension; None is torch's legacy choice, as in ``softmax``.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.softmin(tt.zeros(2), 0)
+        tensor([0.5000, 0.5000])
+    """
+    return along(softmax_kernel, "softmax", -input, dim, dtype)
+
+
+@composite(namespaces=FUNCTIONAL, method=False)
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """A differentiable draw from the categorical distributions along ``dim``.
+
+    Args:
+        logits: Unnormalised log probabilities; tensor of any shape.
+        tau: Temperature, above 0; default 1.
+        hard: Return one-hot vectors, with the gradient of the soft ones; default False.
+        eps: Without effect, as in torch.
+        dim: The dimension of the categories; default the last.
+
+    Returns:
+        Tensor of the same shape whose numbers along ``dim`` sum to 1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.gumbel_softmax(tt.zeros(2, 3), hard=True).sum(-1)
+        tensor([1., 1.])
+
+    Reference:
+        Jang, Gu, Poole: Categorical Reparameterization with Gumbel-Softmax, arXiv:1611.01144.
+    """
+    from .creation import empty_like, zeros_like
+
+    x: Any = logits
+    noise: Any = empty_like(logits)
+    gumbels = -noise.exponential_().log()
+    soft = softmax((x + gumbels) / tau, dim)
+    if not hard:
+        return soft  # type: ignore[no-any-return]
+    index = soft.max(dim, keepdim=True)[1]
+    one_hot = zeros_like(logits).scatter_(dim, index, 1.0)
+    return one_hot - soft.detach() + soft  # type: ignore[no-any-return]
