@@ -112,7 +112,23 @@ class Backend:
         if out is source:
             return True
         base = out.base
-        return base is not None and (base is source or base is source.base)
+        if base is None or base is source or base is source.base:
+            return base is not None
+        return bool(self.owner(out) == self.owner(source))
+
+    def owner(self, array: Array) -> Any:
+        """What tells the memory of ``array`` apart from other memory; views share it."""
+        while (base := getattr(array, "base", None)) is not None:
+            array = base
+        return id(array)
+
+    def address(self, array: Array) -> int:
+        """Where the first element of ``array`` lies, in bytes."""
+        return int(array.__array_interface__["data"][0])
+
+    def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        """The diagonals of two dimensions, last: a view, writable if ``array`` is."""
+        return self.library.diagonal(array, offset, axis1, axis2)
 
     def as_strided(self, array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
         """A writable window into ``array``; ``strides`` in bytes. The caller checks bounds."""
@@ -123,6 +139,20 @@ class Backend:
     def index_add(self, target: Array, index: Any, values: Array) -> None:
         """``target[index] += values`` in place, repeated indices summed."""
         self.library.add.at(target, index, values)
+
+    def index_combine(self, name: str, target: Array, index: Array, values: Array) -> None:
+        """``index_add`` with the ufunc ``name`` for the sum; all arrays have one dimension."""
+        getattr(self.library, name).at(target, index, values)
+
+    def accumulate(self, name: str, array: Array, axis: int) -> Array:
+        """Running results of the ufunc ``name`` along ``axis``."""
+        return getattr(self.library, name).accumulate(array, axis=axis)
+
+    def scan(self, combine: Callable[[Array, Array], Array], array: Array, axis: int) -> Array:
+        """Running results of an associative function of two arrays along ``axis``."""
+        from .scans import scan
+
+        return scan(self, combine, array, axis)
 
     def astype(self, array: Array, dtype: Any) -> Array:
         """The array in another native dtype, itself if it has it already."""

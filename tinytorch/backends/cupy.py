@@ -9,6 +9,7 @@ import numpy
 from .base import Array
 from .cuda_errors import dotted, open_cupy, refuse_after_fork
 from .deferred import DeferredChecks
+from .scans import index_combine, scan
 
 #: What the GPU can add to atomically, which ``cupy.add.at`` is limited to.
 _ATOMIC = "ilILqQefd"
@@ -56,7 +57,23 @@ class CupyBackend(DeferredChecks):
         steps = zip(array.shape, array.strides, strict=True)
         return any(step == 0 and size > 1 for size, step in steps)
 
+    def is_view(self, out: Array, source: Array) -> bool:
+        # A window made by as_strided has no base, but every array knows its allocation.
+        return out is source or bool(out.data.mem == source.data.mem)
+
+    def owner(self, array: Array) -> Any:
+        return array.data.mem
+
+    def address(self, array: Array) -> int:
+        return int(array.data.ptr)
+
     # -- operations ---------------------------------------------------------------------
+
+    def index_combine(self, name: str, target: Array, index: Array, values: Array) -> None:
+        index_combine(self, getattr(self.library, name), target, index, values)
+
+    def accumulate(self, name: str, array: Array, axis: int) -> Array:
+        return scan(self, getattr(self.library, name), array, axis)
 
     def index_add(self, target: Array, index: Any, values: Array) -> None:
         add = self.library.add

@@ -43,6 +43,12 @@ class NumpyBackend(Backend):
         bits &= array.view(integer)
         return bits.view(array.dtype)
 
+    def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        out = numpy.diagonal(array, offset, axis1, axis2)
+        if array.flags.writeable:  # NumPy hands it out read-only
+            out.flags.writeable = True
+        return out
+
     def info(self) -> dict[str, str]:
         """Library, version, and the BLAS that NumPy has loaded."""
         from . import openblas  # asked by --info alone

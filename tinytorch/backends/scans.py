@@ -1,0 +1,68 @@
+"""Scans by doubling, for libraries whose functions of two arrays cannot accumulate.
+
+Reference:
+    W. D. Hillis, G. L. Steele, Data parallel algorithms, Communications of the ACM 29, 1986.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .base import Array, Backend
+
+Combine = Callable[[Any, Any], Any]
+
+
+def scan(xp: Backend, combine: Combine, array: Array, axis: int) -> Array:
+    """Running results of an associative ``combine`` along ``axis``, in log2(size) steps.
+
+    Args:
+        xp: The backend.
+        combine: Function of the earlier and the later part.
+        array: Array of at least one dimension.
+        axis: The dimension to run along.
+
+    Returns:
+        Array of the same shape; element i combines elements 0 to i.
+    """
+    out = xp.moveaxis(array, axis, 0)
+    step = 1
+    while step < array.shape[axis]:
+        out = xp.concatenate((out[:step], combine(out[:-step], out[step:])))
+        step *= 2
+    return xp.moveaxis(out, 0, axis)
+
+
+def index_combine(
+    xp: Backend, combine: Combine, target: Array, index: Array, values: Array
+) -> None:
+    """``target[i] = combine(target[i], v)`` for every pair of ``index`` and ``values``.
+
+    Equal indices are brought together by sorting and combined by a scan that does not cross
+    from one to the next; the last of each writes.
+
+    Args:
+        xp: The backend.
+        combine: An associative function of two arrays.
+        target: Array of shape ``(size,)``, changed in place.
+        index: Integer array of shape ``(n,)``, each within ``target``.
+        values: Array of shape ``(n,)``.
+    """
+    if not index.size:
+        return
+    order = xp.argsort(index)
+    index, values = index[order], values[order]
+    step = 1
+    while step < index.size:
+        joined = combine(values[:-step], values[step:])
+        same = index[step:] == index[:-step]
+        values = xp.concatenate((values[:step], xp.where(same, joined, values[step:])))
+        step *= 2
+    size = target.size
+    # All but the last of each write to one place beyond the end.
+    slot = xp.concatenate((xp.where(index[1:] == index[:-1], size, index[:-1]), index[-1:]))
+    longer = xp.concatenate((target, target[:1]))
+    longer[slot] = combine(longer[slot], values)
+    target[...] = longer[:-1]
