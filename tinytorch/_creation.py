@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, overload
 
 from . import _state, dtypes
 from ._device import backend_name, device
-from ._op import Op, dress
+from ._op import Op, Operation, dress
 from ._tensor import Tensor, wrap
 from .backends import load
 from .backends.base import Backend
@@ -28,6 +30,10 @@ def backend_for(where: Any = None, backend: Any = None) -> Backend:
     return _state.current_backend()
 
 
+@overload
+def creation(kernel: Callable[..., Any], /, **options: Any) -> Operation[..., Tensor]: ...
+@overload
+def creation(**options: Any) -> Callable[[Callable[..., Any]], Operation[..., Tensor]]: ...
 def creation(kernel: Any = None, /, **options: Any) -> Any:
     """File a kernel ``(xp, ..., *, dtype)`` as a creation function.
 
@@ -36,7 +42,7 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     (``out, dtype, device, requires_grad, ...``) and ``backend`` are added to its own.
     """
     if kernel is None:
-        return lambda real: creation(real, **options)
+        return partial(creation, **options)
     use_default = options.pop("default_dtype", True)
     spec = Op(kernel, 1, {"method": False, **options})
 

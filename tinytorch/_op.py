@@ -20,7 +20,8 @@ may also be a number), ``Index`` and ``Mask`` tensors that take no part in promo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, Protocol, TypeVar
+from functools import partial
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._call import make_composite
 from ._fast import make_function
@@ -41,12 +42,17 @@ from ._spec import torch_convention as torch_convention
 from ._tensor import Tensor
 
 P = ParamSpec("P")
-
+R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 
 class Operation(Protocol[P, R_co]):
-    """What ``@op`` returns: the public function, with its rules still to be registered."""
+    """What ``@op`` returns: the public function, with its rules still to be registered.
+
+    Inside the package it is typed by its kernel. An array there is anything to a type checker,
+    so the result of a kernel counts as one tensor, also where it is a tuple of them; what users
+    see is in the stubs.
+    """
 
     __name__: str
     op: Op
@@ -72,6 +78,22 @@ class Operation(Protocol[P, R_co]):
         """Register what the call means when it is spelt with NumPy's keywords."""
 
 
+class _MakeOperation(Protocol):
+    def __call__(
+        self, kernel: Callable[Concatenate[Backend, P], Any], /
+    ) -> Operation[P, Tensor]: ...
+
+
+class _MakeComposite(Protocol):
+    def __call__(self, function: Callable[P, R], /) -> Operation[P, R]: ...
+
+
+@overload
+def op(
+    kernel: Callable[Concatenate[Backend, P], Any], /, **options: Any
+) -> Operation[P, Tensor]: ...
+@overload
+def op(**options: Any) -> _MakeOperation: ...
 def op(kernel: Any = None, /, **options: Any) -> Any:
     """File a kernel as an operation and return its public function.
 
@@ -90,20 +112,24 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
         A plain function with ``op``'s signature without ``xp``.
     """
     if kernel is None:
-        return lambda real: op(real, **options)
+        return partial(op, **options)
     spec = Op(kernel, 1, options)
     function = make_function(spec)
     dress(spec, function, kernel)
     return function
 
 
+@overload
+def composite(function: Callable[P, R], /, **options: Any) -> Operation[P, R]: ...
+@overload
+def composite(**options: Any) -> _MakeComposite: ...
 def composite(function: Any = None, /, **options: Any) -> Any:
     """File a plain function over tensors as an operation.
 
     It has no kernel and no rule of its own; options as for ``op``.
     """
     if function is None:
-        return lambda real: composite(real, **options)
+        return partial(composite, **options)
     spec = Op(function, 0, options)
     public = make_composite(spec, function)
     dress(spec, public, function)
