@@ -7,81 +7,25 @@ storage, the autograd state, conversions to Python and NumPy, and protocols.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import _state, dtypes
-from ._device import device
+from . import _state
+from ._size import ElementCount as ElementCount
+from ._size import Size as Size
+from ._storage import Storage
 from .autograd.engine import Hooks
 from .autograd.graph import Node, RemovableHandle, Slot, add_hook
 from .autograd.views import VIEW, edge_of
 from .backends.base import Array, Backend
 
 if TYPE_CHECKING:
-    import numpy
+    pass
 
 new = object.__new__
 
 
-class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple of ints.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).shape.numel()
-        6
-    """
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        """Product of the sizes: how many elements a tensor of this shape has."""
-        total = 1
-        for n in self:
-            total *= n
-        return total
-
-    def __repr__(self) -> str:
-        return f"tinytorch.Size({list(self)})"
-
-    def __getitem__(self, index: Any) -> Any:
-        item = tuple.__getitem__(self, index)
-        return Size(item) if isinstance(index, slice) else item
-
-    def __add__(self, other: Any) -> Size:
-        return Size(tuple.__add__(self, tuple(other)))
-
-
-class ElementCount(int):
-    """``x.size``: NumPy's number of elements, torch's method when called.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.zeros(2, 3)
-        >>> x.size, x.size(), x.size(0)
-        (6, tinytorch.Size([2, 3]), 2)
-    """
-
-    shape: Size
-
-    def __new__(cls, shape: Size) -> ElementCount:
-        count = super().__new__(cls, shape.numel())
-        count.shape = shape
-        return count
-
-    def __call__(self, dim: int | None = None) -> Any:
-        if dim is None:
-            return self.shape
-        ndim = len(self.shape)
-        if not -ndim <= dim < max(ndim, 1) or not ndim:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, "
-                f"{max(ndim, 1) - 1}], but got {dim})"
-            )
-        return self.shape[dim]
-
-
-class Tensor:
+class Tensor(Storage):
     """A multi-dimensional array with torch's semantics, on the backend it was made on.
 
     ``Tensor(sequence)`` makes a float tensor, ``Tensor(2, 3)`` an uninitialised one of that
@@ -95,23 +39,7 @@ class Tensor:
         tensor([2., 4.])
     """
 
-    __slots__ = (
-        "_data", "_xp", "_rg", "_node", "grad", "_vc", "_base", "_view",
-        "__dict__", "__weakref__",
-    )  # fmt: skip
-
-    #: The raw array, of the library that ``_xp`` wraps.
-    _data: Array
-    _xp: Backend
-    #: True, False, or VIEW: whether it requires grad depends on the tensor it is a view of.
-    _rg: Any
-    _node: Node | Slot | None
-    #: The gradient that backward passes have left here, or None.
-    grad: Tensor | None
-    #: ``[version]``, shared with everything that shares the memory; None until needed.
-    _vc: list[int] | None
-    _base: Tensor | None
-    _view: Any
+    __slots__ = ("__dict__", "__weakref__")
 
     # Set on an instance only where there are any.
     _backward_hooks: dict[int, Any] | None = None
@@ -123,106 +51,6 @@ class Tensor:
     def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
         source = _legacy_source(*args, **{k: kwargs[k] for k in kwargs if k == "device"})
         return _share(cls, source)
-
-    # -- what it is --------------------------------------------------------------------
-
-    @property
-    def shape(self) -> Size:
-        """The size of each dimension; assigning another shape of as many elements reshapes."""
-        return Size(self._data.shape)
-
-    @shape.setter
-    def shape(self, shape: Sequence[int]) -> None:
-        reshaped: Any = self.reshape(shape)  # type: ignore[attr-defined]
-        self.data = reshaped.detach()
-
-    @property
-    def size(self) -> ElementCount:
-        """Number of elements, an int; called, the shape (``size()``) or one size (``size(0)``)."""
-        return ElementCount(Size(self._data.shape))
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self._data.shape)
-
-    def dim(self) -> int:
-        """Number of dimensions."""
-        return len(self._data.shape)
-
-    ndimension = dim
-
-    def numel(self) -> int:
-        """Number of elements."""
-        return int(self._data.size)
-
-    nelement = numel
-
-    @property
-    def dtype(self) -> dtypes.dtype:
-        """The type of the elements."""
-        return self._xp.dtype_of(self._data)
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes per element."""
-        return int(self._data.dtype.itemsize)
-
-    def element_size(self) -> int:
-        """Bytes per element."""
-        return int(self._data.dtype.itemsize)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return int(self._data.nbytes)
-
-    @property
-    def backend(self) -> Backend:
-        """The backend that holds the array; ``str()`` of it is its name."""
-        return self._xp
-
-    @property
-    def device(self) -> device:
-        """Where the array lives."""
-        return device(self._xp.device_type, self._xp.device_index(self._data))
-
-    @property
-    def layout(self) -> str:
-        """Always dense: ``"strided"``."""
-        return "strided"
-
-    def get_device(self) -> int:
-        """The device's number, -1 on the CPU."""
-        index = self._xp.device_index(self._data)
-        return -1 if index is None else index
-
-    def is_floating_point(self) -> bool:
-        """Whether the elements are real floating-point numbers."""
-        return bool(self._data.dtype.kind == "f")
-
-    def is_complex(self) -> bool:
-        """Whether the elements are complex numbers."""
-        return bool(self._data.dtype.kind == "c")
-
-    def is_signed(self) -> bool:
-        """Whether the elements can be negative."""
-        return self.dtype.is_signed
-
-    def stride(self, dim: int | None = None) -> Any:
-        """Steps, in elements, to the next element along each dimension (or along ``dim``)."""
-        item = self._data.dtype.itemsize
-        strides = tuple(s // item for s in self._data.strides)
-        return strides if dim is None else strides[dim]
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Steps in bytes, as NumPy counts them."""
-        return tuple(self._data.strides)
-
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in memory in row-major order without gaps."""
-        return bool(self._data.flags.c_contiguous)
 
     # -- autograd --------------------------------------------------------------------------
 
@@ -410,93 +238,6 @@ class Tensor:
 
         self._retains_grad = True
         self.register_hook(keep)
-
-    # -- out to Python and NumPy --------------------------------------------------------------
-
-    def numpy(self, *, force: bool = False) -> numpy.ndarray[Any, Any]:
-        """The elements as a NumPy array that shares memory where the backend is NumPy.
-
-        Args:
-            force: Detach and copy from the device if that is what it takes.
-
-        Raises:
-            RuntimeError: If the tensor requires grad.
-            TypeError: If it lives on another device than the CPU.
-        """
-        if not force:
-            if self.requires_grad:
-                raise RuntimeError(
-                    "Can't call numpy() on Tensor that requires grad. Use "
-                    "tensor.detach().numpy() instead."
-                )
-            if self._xp.device_type != "cpu":
-                raise TypeError(
-                    f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() "
-                    "to copy the tensor to host memory first."
-                )
-        return self._xp.to_numpy(self._data)
-
-    def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers (a number for a 0-d tensor)."""
-        return self._xp.to_numpy(self._data).tolist()
-
-    def item(self) -> Any:
-        """The single element as a Python number; RuntimeError for more or fewer."""
-        if self._data.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
-            )
-        return self._xp.item(self._data)
-
-    def tobytes(self) -> bytes:
-        """The elements' bytes in row-major order."""
-        return self._xp.to_numpy(self._data).tobytes()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = self.numpy()
-        if dtype is not None and array.dtype != dtype:
-            return array.astype(dtype)
-        return array.copy() if copy else array
-
-    def __bool__(self) -> bool:
-        if self._data.size != 1:
-            if self._data.size == 0:
-                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
-            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        return bool(self._xp.item(self._data))
-
-    def __int__(self) -> int:
-        return int(self.item())
-
-    def __float__(self) -> float:
-        return float(self.item())
-
-    def __complex__(self) -> complex:
-        return complex(self.item())
-
-    def __index__(self) -> int:
-        if self._data.dtype.kind not in "iub" or self._data.size != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
-        return operator.index(int(self._xp.item(self._data)))
-
-    def __len__(self) -> int:
-        if not self._data.shape:
-            raise TypeError("len() of a 0-d tensor")
-        return int(self._data.shape[0])
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if not self._data.shape:
-            raise TypeError("iteration over a 0-d tensor")
-        rows: Any = self.unbind(0)  # type: ignore[attr-defined]
-        return iter(rows)
-
-    def __contains__(self, element: Any) -> bool:
-        if not isinstance(element, (Tensor, bool, int, float, complex)):
-            raise RuntimeError(
-                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
-                f"{type(element)}."
-            )
-        return bool((self == element).any())  # type: ignore[attr-defined]
 
     __hash__ = object.__hash__
 

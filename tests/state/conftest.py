@@ -17,11 +17,15 @@ def clean_state(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("TINYTORCH_THREAD_INHERIT", raising=False)
     monkeypatch.setattr(backends, "_registry", dict(backends._registry))
     monkeypatch.setattr(fakes.Flaky, "error", None)
-    before = _state.get_default_dtype()
+    # The tests make fake generators for NumPy's own backend.
+    monkeypatch.setattr(_state._defaults, "_generators", {})
+    monkeypatch.setattr(_state._defaults, "_make_generator", _state.default_generator)
+    before, backend = _state.get_default_dtype(), _state.get_default_backend()
     _forget()
     yield
     _forget()
     _state.set_default_dtype(before)
+    _state.set_default_backend(backend)
 
 
 def _forget() -> None:

@@ -8,6 +8,13 @@ from typing import ClassVar
 from tinytorch.backends import Backend, register_backend
 
 
+class Engine:
+    """A random engine that knows its seed and nothing else."""
+
+    def manual_seed(self, seed: int) -> None:
+        self.seed = seed
+
+
 class Colour(Backend):
     """Enough of a backend to be chosen; ``engines`` remembers the seeds it was given."""
 
@@ -19,7 +26,7 @@ class Colour(Backend):
 
     def make_generator(self, seed: int) -> object:
         self.seeds.append(seed)
-        return object()
+        return Engine()
 
 
 class Red(Colour):

@@ -1,0 +1,63 @@
+"""The shape of a tensor, and the number of its elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple of ints.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).shape.numel()
+        6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """Product of the sizes: how many elements a tensor of this shape has."""
+        total = 1
+        for n in self:
+            total *= n
+        return total
+
+    def __repr__(self) -> str:
+        return f"tinytorch.Size({list(self)})"
+
+    def __getitem__(self, index: Any) -> Any:
+        item = tuple.__getitem__(self, index)
+        return Size(item) if isinstance(index, slice) else item
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple.__add__(self, tuple(other)))
+
+
+class ElementCount(int):
+    """``x.size``: NumPy's number of elements, torch's method when called.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.zeros(2, 3)
+        >>> x.size, x.size(), x.size(0)
+        (6, tinytorch.Size([2, 3]), 2)
+    """
+
+    shape: Size
+
+    def __new__(cls, shape: Size) -> ElementCount:
+        count = super().__new__(cls, shape.numel())
+        count.shape = shape
+        return count
+
+    def __call__(self, dim: int | None = None) -> Any:
+        if dim is None:
+            return self.shape
+        ndim = len(self.shape)
+        if not -ndim <= dim < max(ndim, 1) or not ndim:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, "
+                f"{max(ndim, 1) - 1}], but got {dim})"
+            )
+        return self.shape[dim]

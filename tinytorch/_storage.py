@@ -1,0 +1,228 @@
+"""What a tensor holds: its array, what can be asked of it, and ways out to Python and NumPy."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import dtypes
+from ._device import device
+from ._size import ElementCount, Size
+from .autograd.graph import Node, Slot
+from .backends.base import Array, Backend
+
+if TYPE_CHECKING:
+    import numpy
+
+    from ._tensor import Tensor
+
+
+class Storage:
+    """The part of ``Tensor`` that knows nothing of gradients."""
+
+    __slots__ = (
+        "_data", "_xp", "_rg", "_node", "grad", "_vc", "_base", "_view",
+    )  # fmt: skip
+
+    #: The raw array, of the library that ``_xp`` wraps.
+    _data: Array
+    _xp: Backend
+    #: True, False, or VIEW: whether it requires grad depends on the tensor it is a view of.
+    _rg: Any
+    _node: Node | Slot | None
+    #: The gradient that backward passes have left here, or None.
+    grad: Tensor | None
+    #: ``[version]``, shared with everything that shares the memory; None until needed.
+    _vc: list[int] | None
+    _base: Tensor | None
+    _view: Any
+
+    requires_grad: bool
+
+    # -- what it is --------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension; assigning another shape of as many elements reshapes."""
+        return Size(self._data.shape)
+
+    @shape.setter
+    def shape(self, shape: Sequence[int]) -> None:
+        reshaped: Any = self.reshape(shape)  # type: ignore[attr-defined]
+        self.data = reshaped.detach()
+
+    @property
+    def size(self) -> ElementCount:
+        """Number of elements, an int; called, the shape (``size()``) or one size (``size(0)``)."""
+        return ElementCount(Size(self._data.shape))
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._data.shape)
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self._data.shape)
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return int(self._data.size)
+
+    nelement = numel
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        return self._xp.dtype_of(self._data)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return int(self._data.dtype.itemsize)
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return int(self._data.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return int(self._data.nbytes)
+
+    @property
+    def backend(self) -> Backend:
+        """The backend that holds the array; ``str()`` of it is its name."""
+        return self._xp
+
+    @property
+    def device(self) -> device:
+        """Where the array lives."""
+        return device(self._xp.device_type, self._xp.device_index(self._data))
+
+    @property
+    def layout(self) -> str:
+        """Always dense: ``"strided"``."""
+        return "strided"
+
+    def get_device(self) -> int:
+        """The device's number, -1 on the CPU."""
+        index = self._xp.device_index(self._data)
+        return -1 if index is None else index
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are real floating-point numbers."""
+        return bool(self._data.dtype.kind == "f")
+
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers."""
+        return bool(self._data.dtype.kind == "c")
+
+    def is_signed(self) -> bool:
+        """Whether the elements can be negative."""
+        return self.dtype.is_signed
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps, in elements, to the next element along each dimension (or along ``dim``)."""
+        item = self._data.dtype.itemsize
+        strides = tuple(s // item for s in self._data.strides)
+        return strides if dim is None else strides[dim]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps in bytes, as NumPy counts them."""
+        return tuple(self._data.strides)
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in memory in row-major order without gaps."""
+        return bool(self._data.flags.c_contiguous)
+
+    # -- out to Python and NumPy --------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> numpy.ndarray[Any, Any]:
+        """The elements as a NumPy array that shares memory where the backend is NumPy.
+
+        Args:
+            force: Detach and copy from the device if that is what it takes.
+
+        Raises:
+            RuntimeError: If the tensor requires grad.
+            TypeError: If it lives on another device than the CPU.
+        """
+        if not force:
+            if self.requires_grad:
+                raise RuntimeError(
+                    "Can't call numpy() on Tensor that requires grad. Use "
+                    "tensor.detach().numpy() instead."
+                )
+            if self._xp.device_type != "cpu":
+                raise TypeError(
+                    f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() "
+                    "to copy the tensor to host memory first."
+                )
+        return self._xp.to_numpy(self._data)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers (a number for a 0-d tensor)."""
+        return self._xp.to_numpy(self._data).tolist()
+
+    def item(self) -> Any:
+        """The single element as a Python number; RuntimeError for more or fewer."""
+        if self._data.size != 1:
+            raise RuntimeError(
+                f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
+            )
+        return self._xp.item(self._data)
+
+    def tobytes(self) -> bytes:
+        """The elements' bytes in row-major order."""
+        return self._xp.to_numpy(self._data).tobytes()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __bool__(self) -> bool:
+        if self._data.size != 1:
+            if self._data.size == 0:
+                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(self._xp.item(self._data))
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "iub" or self._data.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return operator.index(int(self._xp.item(self._data)))
+
+    def __len__(self) -> int:
+        if not self._data.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self._data.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._data.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        rows: Any = self.unbind(0)  # type: ignore[attr-defined]
+        return iter(rows)
+
+    def __contains__(self, element: Any) -> bool:
+        if not isinstance(element, (Storage, bool, int, float, complex)):
+            raise RuntimeError(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                f"{type(element)}."
+            )
+        return bool((self == element).any())  # type: ignore[attr-defined]
