@@ -5,9 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .._op import Array, Backend, op
 from .._tensor import Tensor
-from .activation import sigmoid
 
 #: Where the losses are public.
 SPACE = ("nn.functional",)
@@ -41,12 +39,3 @@ def reduced(loss: Any, reduction: str) -> Tensor:
     if reduction != "none":
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return loss  # type: ignore[no-any-return]
-
-
-@op(public=False)
-def log_sigmoid(xp: Backend, input: Array) -> Array:
-    """log(1 / (1 + exp(-x))) without overflow: the exponent is never positive."""
-    return xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input)))
-
-
-log_sigmoid.vjp(input=lambda xp, g, input: g * xp.call(sigmoid, -input))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._write import scalar_name
-from .._op import Array, Backend, Index, Mask, composite, op
+from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
+from .._write import scalar_name
 from ._loss import SPACE, reduced, reduction_of
 from .activation import _softmax, log_softmax
 

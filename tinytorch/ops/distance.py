@@ -66,8 +66,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
         tensor([0.7071])
     """
+    # The dimension is that of the result: where an input has size 1 there, it is repeated.
+    shape = (x1 * x2).shape  # type: ignore[operator]
     # Each is normalised before they are multiplied: the product of the norms could overflow.
-    a, b = (_normalized(x, dim, eps) for x in (x1, x2))
+    a, b = (_normalized(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
     return (a * b).sum(dim)  # type: ignore[no-any-return]
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
-from ._loss import SPACE, log_sigmoid, reduced, reduction_of
+from ._loss import SPACE, reduced, reduction_of
 from .distance import pairwise_distance
+from .smooth_activation import logsigmoid
 
 
 @composite(namespaces=("", *SPACE), method=False)
@@ -119,7 +120,7 @@ def soft_margin_loss(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     agreement: Any = target * input  # type: ignore[operator]
-    return reduced(-log_sigmoid(agreement), reduction)
+    return reduced(-logsigmoid(agreement), reduction)
 
 
 @composite(namespaces=SPACE, method=False)
@@ -153,7 +154,7 @@ def multilabel_soft_margin_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     x: Any = input
     y: Any = target
-    loss = -(y * log_sigmoid(x) + (1 - y) * log_sigmoid(-x))
+    loss = -(y * logsigmoid(x) + (1 - y) * logsigmoid(-x))
     if weight is not None:
         loss = loss * weight
     return reduced(loss.sum(-1) / input.shape[-1], reduction)
@@ -251,7 +252,7 @@ def multi_margin_loss(
     _check_multi_margin(input, target, p, weight)
     x: Any = input
     y: Any = target
-    rows = x.reshape(-1, x.shape[-1])
+    rows = x.reshape(-1, x.shape[-1] if x.ndim else 1)
     places = y.reshape(-1, 1)
     gaps = (margin - rows.gather(1, places) + rows).clamp(min=0)
     if p == 2:
@@ -269,7 +270,8 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
         raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
     if weight is not None and weight.ndim != 1:
         raise ValueError(f"weight must be one-dimensional, got {weight.ndim} dimensions")
-    if input.ndim not in (1, 2) or not input.shape[-1]:
+    classes = input.shape[-1] if input.ndim else 1
+    if input.ndim > 2 or not classes:
         raise RuntimeError(
             "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
             f"{list(input.shape)}"
@@ -281,9 +283,9 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
             f"input samples (batch size). Expected target size [{batch}], but got "
             f"{list(target.shape)}. Input has shape {list(input.shape)}."
         )
-    if weight is not None and weight.numel() != input.shape[-1]:
+    if weight is not None and weight.numel() != classes:
         raise RuntimeError(
-            f"inconsistent weight size, expected {input.shape[-1]} but got {list(weight.shape)}"
+            f"inconsistent weight size, expected {classes} but got {list(weight.shape)}"
         )
 
 

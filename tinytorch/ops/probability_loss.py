@@ -6,10 +6,11 @@ import math
 import warnings
 from typing import Any
 
-from .._write import scalar_name
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._loss import SPACE, log_sigmoid, reduced, reduction_of
+from .._write import scalar_name
+from ._loss import SPACE, reduced, reduction_of
+from .smooth_activation import logsigmoid
 
 
 @op(public=False, promote="arithmetic")
@@ -118,7 +119,7 @@ def binary_cross_entropy_with_logits(
     y: Any = target
     # -y log σ(x) - (1 - y) log(1 - σ(x)) with log(1 - σ(x)) = log σ(x) - x.
     scale = 1 if pos_weight is None else 1 + (pos_weight - 1) * y  # type: ignore[operator]
-    loss = (1 - y) * x - scale * log_sigmoid(x)
+    loss = (1 - y) * x - scale * logsigmoid(x)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 

@@ -55,7 +55,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     start = 0
     for param in _on_one_device(parameters):
         end = start + param.numel()
-        param.data = rest[start:end].view_as(param).data
+        param.data = rest[start:end].reshape(param.shape).data
         start = end
 
 
