@@ -14,6 +14,12 @@ class Engine:
     def manual_seed(self, seed: int) -> None:
         self.seed = seed
 
+    def get_state(self) -> int:
+        return self.seed
+
+    def set_state(self, state: int) -> None:
+        self.seed = state
+
 
 class Colour(Backend):
     """Enough of a backend to be chosen; ``engines`` remembers the seeds it was given."""
@@ -26,7 +32,9 @@ class Colour(Backend):
 
     def make_generator(self, seed: int) -> object:
         self.seeds.append(seed)
-        return Engine()
+        engine = Engine()
+        engine.manual_seed(seed)
+        return engine
 
 
 class Red(Colour):
