@@ -2,6 +2,7 @@
 
     python stubs/generate.py           # write them
     python stubs/generate.py --check   # fail if they are not what would be written
+    python stubs/generate.py --list    # print the sources that they stand for
 
 A module gets a stub if it answers for names that are nowhere in its source (it has a
 ``__getattr__``), and so does ``_tensor``, whose class gets its methods from the operations.
@@ -14,10 +15,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# The folder this script lies in holds ``tinytorch`` too: the stubs, which are not to be run.
-sys.path[0] = str(ROOT)
+# The folder this script lies in holds a ``tinytorch``, too: the stubs, which are not to be run.
+sys.path.insert(0, str(ROOT))
 
-from stubs.modules import stub_modules, write_module  # noqa: E402
+from stub_modules import stub_modules, write_module  # noqa: E402
 
 OUTPUT = ROOT / "stubs" / "tinytorch"
 
@@ -46,6 +47,10 @@ def differences(files: dict[Path, str]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Write or, with ``--check``, compare; the exit status."""
+    if arguments == ["--list"]:
+        sources = [str(path.relative_to(ROOT)) for path in stub_modules(ROOT).values()]
+        sys.stdout.write(" ".join(sources) + "\n")
+        return 0
     files = generate()
     if arguments == ["--check"]:
         found = differences(files)

@@ -6,7 +6,7 @@ import ast
 import inspect
 from collections.abc import Iterable
 
-from stubs.names import Alias, Entity, Scope, follow
+from stub_names import Alias, Entity, Scope, follow
 
 LINE = 100
 

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from stubs.names import TYPE_VARIABLES, Alias, Entity, Scope, statements
-from stubs.writer import Writer, declaration
+from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, statements
+from stub_writer import Writer, declaration
+
 from tinytorch import _facade, dtypes
 from tinytorch._forward import forwarded
 from tinytorch._tensor import Tensor
@@ -35,6 +36,12 @@ def stub_modules(root: Path) -> dict[str, Path]:
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         if module == "tinytorch._tensor" or answers_for_more(ast.parse(path.read_text())):
             found[module] = path
+    # A type checker looks for a module's stub in packages alone.
+    for path in [*found.values()]:
+        package = path.parent
+        while package != root:
+            found[".".join(package.relative_to(root).parts)] = package / "__init__.py"
+            package = package.parent
     return found
 
 
@@ -50,7 +57,7 @@ def write_module(module: str) -> str:
     _facade.load_all()
     scope = Scope.of(module)
     assert scope is not None
-    dynamic = answered_names(module, scope)
+    dynamic = answered_names(module, scope) if answers_for_more(scope.tree) else {}
     public = {name: found for name, found in scope.names.items()
               if isinstance(found, Entity) and is_shown(scope, name)}  # fmt: skip
     public |= {name: home_of(value, name, module) for name, value in dynamic.items()}
@@ -337,6 +344,7 @@ def write_member(writer: Writer, name: str, value: Any) -> None:
         write_operation(writer, name, value, "    ")
         return
     writer.line(f"    @{writer.word(Entity('builtins', 'property'))}")
+    assert value.fget is not None
     getter = declaration(name, inspect.signature(value.fget))
     scope = Scope.of(inspect.unwrap(value.fget).__module__)
     assert scope is not None
