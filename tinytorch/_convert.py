@@ -63,7 +63,7 @@ def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any
                 f"backend '{xp.name}', argument '{name}' on backend '{tensor._xp.name}'; move one "
                 "with .to()."
             )
-        moved[id(tensor)] = tensor.to(backend=xp)  # type: ignore[attr-defined]
+        moved[id(tensor)] = tensor.to(backend=xp)
     for i in op.tensors:
         value = given[i]
         if isinstance(value, tuple):
@@ -173,7 +173,7 @@ def cast_tensor(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
     """The tensor in ``dtype``, recorded if that changes it."""
     if tensor._data.dtype == dtype.dtype:
         return tensor
-    return tensor.to(dtype)  # type: ignore[attr-defined, no-any-return]
+    return tensor.to(dtype)
 
 
 def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:

@@ -104,7 +104,7 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
             f"{scalar_name(have)}"
         )
     if edge is not None and (wanted is not have or value._data.shape != target._data.shape):
-        value = value.to(have).expand(target._data.shape)  # type: ignore[attr-defined]
+        value = value.to(have).expand(target._data.shape)
     write(xp, target._data, value._data, name.rstrip("_"))
     target._bump()
     if edge is not None or (target._rg and _state.grad_enabled() and target.requires_grad):

@@ -58,7 +58,7 @@ class Tensor(Storage):
     def requires_grad(self) -> bool:
         """Whether gradients flow to this tensor; only floating and complex leaves may set it."""
         rg = self._rg
-        return edge_of(self) is not None if rg is VIEW else rg  # type: ignore[no-any-return]
+        return edge_of(self) is not None if rg is VIEW else rg
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -234,7 +234,7 @@ class Tensor(Storage):
         def keep(grad: Tensor) -> None:
             tensor = me()
             if tensor is not None:
-                tensor.grad = grad.clone() if tensor.grad is None else tensor.grad + grad  # type: ignore[attr-defined]
+                tensor.grad = grad.clone() if tensor.grad is None else tensor.grad + grad
 
         self._retains_grad = True
         self.register_hook(keep)

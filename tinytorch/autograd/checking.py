@@ -115,7 +115,7 @@ def _analytic(out: Tensor, tensor: Tensor) -> list[list[complex]]:
 def _flat(g: Tensor | None, tensor: Tensor) -> list[complex]:
     if g is None:
         return [0.0] * tensor.numel()
-    values: list[complex] = g.detach().reshape(-1).tolist()  # type: ignore[attr-defined]
+    values: list[complex] = g.detach().reshape(-1).tolist()
     return values
 
 

@@ -448,5 +448,5 @@ def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
 
 def _node_of(edge: Edge) -> Node | None:
     if edge.__class__ is Slot:
-        return edge.node  # type: ignore[no-any-return]
+        return edge.node
     return edge if edge.__class__ is Node else None

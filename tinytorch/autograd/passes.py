@@ -182,7 +182,7 @@ def _root_grad(root: Tensor, g: Any, create_graph: bool) -> Any:
                 f"dtype. Mismatch in dtype: grad_output[0] has a dtype of {g.dtype} and output[0] "
                 f"has a dtype of {root.dtype}."
             )
-        g = g.to(root.dtype)  # type: ignore[attr-defined]
+        g = g.to(root.dtype)
     g = conjugate(g)
     return g if create_graph else g._data
 

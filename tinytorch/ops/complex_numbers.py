@@ -54,7 +54,7 @@ def real(input: Tensor) -> Tensor:
         >>> tt.real(tt.tensor([1 + 2j]))
         tensor([1.])
     """
-    return _real(input) if _is_complex(input) else input  # type: ignore[no-any-return]
+    return _real(input) if _is_complex(input) else input
 
 
 @op(view=True, method=False)
@@ -79,7 +79,7 @@ def imag(input: Tensor) -> Tensor:
     """
     if not _is_complex(input):
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _imag(input)  # type: ignore[no-any-return]
+    return _imag(input)
 
 
 def _is_complex(value: Any) -> bool:
@@ -87,8 +87,8 @@ def _is_complex(value: Any) -> bool:
 
 
 # torch's methods of these names are attributes.
-Tensor.real = property(real)  # type: ignore[attr-defined]
-Tensor.imag = property(imag)  # type: ignore[attr-defined]
+Tensor.real = property(real)
+Tensor.imag = property(imag)
 
 
 @op(inplace=True)
@@ -118,7 +118,7 @@ def conj(input: Tensor) -> Tensor:
         >>> tt.conj(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-    return conj_physical(input) if _is_complex(input) else input  # type: ignore[no-any-return]
+    return conj_physical(input) if _is_complex(input) else input
 
 
 @composite

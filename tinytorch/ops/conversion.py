@@ -180,7 +180,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.ones(2).type_as(tt.tensor([1]))
         tensor([1, 1])
     """
-    return to(input, other.dtype)  # type: ignore[no-any-return]
+    return to(input, other.dtype)
 
 
 @composite(namespaces=("Tensor",))
@@ -192,7 +192,7 @@ def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
         >>> tt.ones(2).cpu().device
         device(type='cpu')
     """
-    return to(input, device="cpu")  # type: ignore[no-any-return]
+    return to(input, device="cpu")
 
 
 @composite(namespaces=("Tensor",))
@@ -204,7 +204,7 @@ def cuda(
     Raises:
         BackendUnavailableError: If there is no CuPy or no device.
     """
-    return to(input, device="cuda" if device is None else device)  # type: ignore[no-any-return]
+    return to(input, device="cuda" if device is None else device)
 
 
 @composite(namespaces=("Tensor",))
@@ -224,7 +224,7 @@ def _cast_method(name: str, dtype: dtypes.dtype) -> None:
     """File ``x.name()``, which is ``x.to(dtype)``."""
 
     def cast(input: Tensor, memory_format: Any = None) -> Tensor:
-        return to(input, dtype)  # type: ignore[no-any-return]
+        return to(input, dtype)
 
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = (

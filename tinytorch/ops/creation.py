@@ -375,7 +375,7 @@ def new_tensor(input: Tensor, data: Any, **options: Any) -> Tensor:
         options["dtype"] = input.dtype
     if options.get("device") is None:
         options["backend"] = input._xp
-    return tensor(data, **options)  # type: ignore[no-any-return]
+    return tensor(data, **options)
 
 
 @composite(method=False)
@@ -395,14 +395,14 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
         True
     """
     if isinstance(data, Tensor):
-        return data.to(dtype=dtype, device=device, backend=backend)  # type: ignore[attr-defined, no-any-return]
+        return data.to(dtype=dtype, device=device, backend=backend)
     xp = backend_for(device, backend)
     if isinstance(data, xp.array_type):
         xp.dtype_of(data)
         out = wrap(data, xp)
     else:
-        return tensor(data, dtype=dtype, backend=xp)  # type: ignore[no-any-return]
-    return out if dtype is None else out.to(dtype)  # type: ignore[attr-defined, no-any-return]
+        return tensor(data, dtype=dtype, backend=xp)
+    return out if dtype is None else out.to(dtype)
 
 
 @composite(method=False)

@@ -44,7 +44,7 @@ def pairwise_distance(
         >>> tt.pairwise_distance(tt.zeros(2, 4), tt.ones(4))
         tensor([2.0000, 2.0000])
     """
-    difference: Any = x1 - x2 + eps  # type: ignore[operator]
+    difference: Any = x1 - x2 + eps
     return p_norm(difference, p, keepdim)  # type: ignore[no-any-return]
 
 
@@ -67,7 +67,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         tensor([0.7071])
     """
     # The dimension is that of the result: where an input has size 1 there, it is repeated.
-    shape = (x1 * x2).shape  # type: ignore[operator]
+    shape = (x1 * x2).shape
     # Each is normalised before they are multiplied: the product of the norms could overflow.
     a, b = (_normalized(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
     return (a * b).sum(dim)  # type: ignore[no-any-return]

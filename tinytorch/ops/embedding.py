@@ -109,7 +109,7 @@ def embedding(
         _renormalize(input, weight, max_norm, norm_type)
     if scale_grad_by_freq:
         weight = _scaled_gradient(input, weight)
-    return _embedding(input, weight, -1 if padding_idx is None else padding_idx)  # type: ignore[no-any-return]
+    return _embedding(input, weight, -1 if padding_idx is None else padding_idx)
 
 
 def _renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
@@ -128,7 +128,7 @@ def _scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:
     xp = weight._xp
     counts = xp.bincount(input._data.reshape(-1), minlength=weight.shape[0])
     factor = (1.0 / xp.maximum(counts, 1)).astype(weight._data.dtype)[:, None]
-    return _scale_gradient(weight, wrap(factor, xp))  # type: ignore[no-any-return]
+    return _scale_gradient(weight, wrap(factor, xp))
 
 
 @op(method=False)

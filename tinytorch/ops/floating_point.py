@@ -101,7 +101,7 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
                 f"ldexp(): argument '{name}' (position {i + 1}) must be Tensor, not "
                 f"{type(value).__name__}"
             )
-    return input * power(2.0, other)  # type: ignore[no-any-return]
+    return input * power(2.0, other)
 
 
 def _double(value: Any, dtype: dtypes.dtype) -> Any:
@@ -136,4 +136,4 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
         for v in (input, exponent)
     )
     dtype = dtypes.complex128 if wide else dtypes.float64
-    return power(_double(input, dtype), _double(exponent, dtype))  # type: ignore[no-any-return]
+    return power(_double(input, dtype), _double(exponent, dtype))

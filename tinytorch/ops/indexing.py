@@ -106,7 +106,7 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
         if isinstance(item, (list, tuple, range)) or hasattr(item, "__array_interface__"):
             item = wrap(tensor._xp.convert(list(item) if isinstance(item, range) else item), tensor._xp)
             if not item._data.size and item._data.dtype.kind == "f":
-                item = item.to("int64")  # type: ignore[attr-defined]
+                item = item.to("int64")
         else:
             raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
@@ -118,7 +118,7 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
             f"{item.dtype}"
         )
     if item._xp is not tensor._xp:
-        item = item.to(backend=tensor._xp)  # type: ignore[attr-defined]
+        item = item.to(backend=tensor._xp)
     if not item._data.shape and item._data.dtype.kind != "b" and tensor._xp.device_type == "cpu":
         return int(item._data)
     return item._data
@@ -177,7 +177,7 @@ def _moved(self: Tensor, value: Tensor) -> Tensor:
             f"index_put: Expected all tensors to be on the same device, but got value on "
             f"{value.device}, different from the tensor on {self.device}"
         )
-    return value.to(backend=self._xp)  # type: ignore[attr-defined, no-any-return]
+    return value.to(backend=self._xp)
 
 
 def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
@@ -223,8 +223,8 @@ def _fitted(value: Array, data: Array, index: Any) -> Array:
     return value if value.dtype == data.dtype else value.astype(data.dtype)
 
 
-Tensor.__getitem__ = _get  # type: ignore[attr-defined]
-Tensor.__setitem__ = _set  # type: ignore[attr-defined]
+Tensor.__getitem__ = _get
+Tensor.__setitem__ = _set
 
 
 # -- by index tensors ---------------------------------------------------------------------------
@@ -473,20 +473,20 @@ def scatter(
             raise RuntimeError("reduce argument must be either add or multiply.")
         return input.scatter_reduce(dim, index, _as_source(input, index, given), mode)  # type: ignore[attr-defined, no-any-return]
     if isinstance(given, Tensor) and given.ndim == 0 and index.ndim:
-        given = given.expand(index.shape)  # type: ignore[attr-defined]
+        given = given.expand(index.shape)
     if isinstance(given, Tensor) and given.dtype is not input.dtype:
         raise RuntimeError(
             f"scatter(): Expected self.dtype to be equal to src.dtype, got {input.dtype} and "
             f"{given.dtype}"
         )
-    return _scatter_tensor(input, dim, index, _as_source(input, index, given))  # type: ignore[no-any-return]
+    return _scatter_tensor(input, dim, index, _as_source(input, index, given))
 
 
 def _as_source(input: Tensor, index: Tensor, given: Any) -> Tensor:
     if isinstance(given, Tensor):
         return given
     number = wrap(input._xp.asarray(given, dtype=input._data.dtype), input._xp)
-    return number.expand(index.shape)  # type: ignore[attr-defined, no-any-return]
+    return number.expand(index.shape)
 
 
 @op(inplace=True)
@@ -533,7 +533,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if mask._data.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     shape = OPS["broadcast_shapes"].function(input.shape, mask.shape)
-    return input.expand(shape)[mask.expand(shape)]  # type: ignore[attr-defined, no-any-return]
+    return input.expand(shape)[mask.expand(shape)]  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("", "nn.functional"), method=False, public=False)
@@ -547,5 +547,5 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return assign(input, source, "copy_")
 
 
-Tensor.copy_ = copy_  # type: ignore[attr-defined]
+Tensor.copy_ = copy_
 

@@ -347,7 +347,7 @@ def addmm(
     if alpha != 1:
         product = product * alpha
     if beta == 0:
-        return product  # type: ignore[no-any-return]
-    return product + (input if beta == 1 else input * beta)  # type: ignore[operator, no-any-return]
+        return product
+    return product + (input if beta == 1 else input * beta)
 
 

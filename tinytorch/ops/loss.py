@@ -136,7 +136,7 @@ def l1_loss(
     _warn_of_broadcasting(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if input.is_complex() or target.is_complex():
-        difference: Any = input - target  # type: ignore[operator]
+        difference: Any = input - target
         return _weighted(difference.abs(), weight, input, reduction)
     return _weighted(_absolute_error(input, target), weight, input, reduction)
 

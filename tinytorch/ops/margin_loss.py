@@ -51,7 +51,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}"
         )
-    gap: Any = -target * (input1 - input2) + margin  # type: ignore[operator]
+    gap: Any = -target * (input1 - input2) + margin
     return reduced(gap.clamp(min=0), reduction)
 
 
@@ -119,7 +119,7 @@ def soft_margin_loss(
         tensor(0.4100)
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    agreement: Any = target * input  # type: ignore[operator]
+    agreement: Any = target * input
     return reduced(-logsigmoid(agreement), reduction)
 
 
@@ -258,7 +258,7 @@ def multi_margin_loss(
     if p == 2:
         gaps = gaps * gaps
     if weight is not None:
-        gaps = gaps * weight[places]  # type: ignore[index]
+        gaps = gaps * weight[places]
     # The target itself is no other class.
     gaps = gaps.scatter(1, places, 0)
     loss = gaps.sum(1) / rows.shape[1]

@@ -92,7 +92,7 @@ def layer_norm(
                 f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "
                 f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"
             )
-    return _layer_norm(input, weight, bias, len(shape), eps)  # type: ignore[no-any-return]
+    return _layer_norm(input, weight, bias, len(shape), eps)
 
 
 def _check_normalized(name: str, input: Tensor, shape: tuple[int, ...]) -> None:

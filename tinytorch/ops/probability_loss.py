@@ -118,7 +118,7 @@ def binary_cross_entropy_with_logits(
     x: Any = input
     y: Any = target
     # -y log σ(x) - (1 - y) log(1 - σ(x)) with log(1 - σ(x)) = log σ(x) - x.
-    scale = 1 if pos_weight is None else 1 + (pos_weight - 1) * y  # type: ignore[operator]
+    scale = 1 if pos_weight is None else 1 + (pos_weight - 1) * y
     loss = (1 - y) * x - scale * logsigmoid(x)
     return reduced(loss if weight is None else loss * weight, reduction)
 
@@ -265,7 +265,7 @@ def gaussian_nll_loss(
     variance: Any = _variance(input, var)
     # Not `variance.clamp(min=eps)`: its gradient would be zero below eps.
     variance = variance + (eps - variance.detach()).clamp(min=0)
-    difference: Any = input - target  # type: ignore[operator]
+    difference: Any = input - target
     loss = 0.5 * (variance.log() + difference * difference / variance)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)

@@ -194,7 +194,7 @@ def var(
         tensor(1.2500)
     """
     dim, correction = _variance_arguments(dim, unbiased, correction)
-    return _var(input, dim, correction, keepdim)  # type: ignore[no-any-return]
+    return _var(input, dim, correction, keepdim)
 
 
 @composite
@@ -213,7 +213,7 @@ def std(
         >>> tt.tensor([1.0, 3.0]).std(correction=0)
         tensor(1.)
     """
-    return var(input, dim, unbiased, keepdim, correction=correction).sqrt()  # type: ignore[no-any-return]
+    return var(input, dim, unbiased, keepdim, correction=correction).sqrt()
 
 
 @var.numpy
@@ -375,9 +375,9 @@ max_result.__module__ = min_result.__module__ = "tinytorch.return_types"
 def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
     """The elements at ``indices``, which has size 1 at ``dim``; differentiable."""
     if not input.ndim:
-        return input.clone()  # type: ignore[attr-defined, no-any-return]
-    picked = input.gather(dim, indices)  # type: ignore[attr-defined]
-    return picked if keepdim else picked.squeeze(dim)  # type: ignore[no-any-return]
+        return input.clone()
+    picked = input.gather(dim, indices)
+    return picked if keepdim else picked.squeeze(dim)
 
 
 @composite
@@ -441,7 +441,7 @@ def _max_or_min(
     at = normalize_dim(name, dim, input.ndim)
     if input.ndim and input.shape[at] == 0:
         raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
-    plain = input.detach() if input.dtype.kind != "b" else input.to(dtypes.uint8)  # type: ignore[attr-defined]
+    plain = input.detach() if input.dtype.kind != "b" else input.to(dtypes.uint8)
     indices = pick(plain, dim, True)
     values = _along(input, indices, dim, keepdim)
     return result(values, indices if keepdim else indices.squeeze(dim))

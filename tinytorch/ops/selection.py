@@ -288,8 +288,8 @@ where.vjp(
 @composite(namespaces=("Tensor",), public=False)
 def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``."""
-    return where(condition, self, other)  # type: ignore[no-any-return]
+    return where(condition, self, other)
 
 
 _where_method.__name__ = _where_method.__qualname__ = "where"
-Tensor.where = _where_method  # type: ignore[attr-defined]
+Tensor.where = _where_method

@@ -227,7 +227,7 @@ def gumbel_softmax(
     gumbels = -noise.exponential_().log()
     soft = softmax((x + gumbels) / tau, dim)
     if not hard:
-        return soft  # type: ignore[no-any-return]
+        return soft
     index = soft.max(dim, keepdim=True)[1]
     one_hot = zeros_like(logits).scatter_(dim, index, 1.0)
-    return one_hot - soft.detach() + soft  # type: ignore[no-any-return]
+    return one_hot - soft.detach() + soft
