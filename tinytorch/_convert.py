@@ -183,7 +183,7 @@ def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
         if not limits.min <= value <= limits.max:
             wrapped = (int(value) - limits.min) % (1 << limits.bits) + limits.min
             return xp.asarray(wrapped, dtype=xp.native_dtype(dtype))
-    if dtype.kind == "b" or (dtype.is_floating_point and isinstance(value, int)):
-        # A bool among bools, and ints too large for a float's conversion rules.
-        return xp.asarray(value, dtype=xp.native_dtype(dtype)) if dtype.kind == "b" else float(value)
-    return value
+    if dtype.kind == "b":
+        return xp.asarray(value, dtype=xp.native_dtype(dtype))
+    # An int may be too large for the library's rules of converting ints to floats.
+    return float(value) if dtype.is_floating_point and isinstance(value, int) else value

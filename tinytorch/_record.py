@@ -172,11 +172,6 @@ def note_versions(node: Node) -> None:
     for tensor in node.saved:
         cell = tensor._vc
         if cell is not None and cell[0]:
-            if tensor._version == -1:
-                raise RuntimeError(
-                    "Inference tensors cannot be saved for backward. To work around you can "
-                    "make a clone to get a normal tensor and use it in autograd."
-                )
             node.versions = tuple(t._version for t in node.saved)
             return
 

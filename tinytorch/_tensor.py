@@ -216,7 +216,9 @@ class Tensor(Storage):
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call ``hook(leaf)`` after a backward pass has added to this leaf's ``grad``."""
         if not (self.requires_grad and self.is_leaf):
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors"
+            )
         if self._post_accumulate_grad_hooks is None:
             self._post_accumulate_grad_hooks = {}
         return add_hook(self._post_accumulate_grad_hooks, hook)

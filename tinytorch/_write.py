@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _state, dtypes
+from . import dtypes
 from ._spec import Op
 from ._tensor import Tensor
 
@@ -29,17 +29,12 @@ def write(xp: Any, data: Any, y: Any, name: str) -> None:
 
 
 def check_writable(name: str, target: Tensor) -> None:
-    """RuntimeError for memory that may not be written: expanded, or from inference mode."""
+    """RuntimeError for memory that may not be written, since one element stands for many."""
     if target._xp.readonly(target._data):
         raise RuntimeError(
             f"{name}_: unsupported operation: more than one element of the written-to tensor "
             "refers to a single memory location. Please clone() the tensor before performing "
             "the operation."
-        )
-    if target._version == -1 and not _state.inference_enabled():
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed. You can "
-            "make a clone to get a normal tensor before doing inplace update."
         )
 
 

@@ -124,7 +124,10 @@ def _numeric(
 ) -> list[list[complex]]:
     """The same by central differences: the real (and imaginary) part of conj(w) * out."""
     columns = [
-        [_difference(func, args, tensor, j, at, eps * step) / (2 * eps) for step in _directions(tensor)]
+        [
+            _difference(func, args, tensor, j, at, eps * step) / (2 * eps)
+            for step in _directions(tensor)
+        ]
         for j in range(tensor.numel())
     ]
     rows: list[list[complex]] = []

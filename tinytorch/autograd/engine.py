@@ -145,7 +145,8 @@ class Sweep:
         if node.saved or node.out_version is not None:
             check_versions(node)
         xp = node.xp
-        if op.joint is not None or g.__class__ is list or node.extra or self.capturing or Anomaly.enabled:
+        plain = op.joint is None and g.__class__ is not list and not node.extra
+        if not plain or self.capturing or Anomaly.enabled:
             self._visit_joint(node, xp, g, args)
         else:
             rules = op.rule_list

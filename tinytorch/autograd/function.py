@@ -110,7 +110,8 @@ class _FunctionOp:
         results = self.cls.backward(ctx, *grads)
         results = results if isinstance(results, tuple) else (results,)
         count = len(ctx.needs_input_grad)
-        if len(results) > count and any(r is not None for r in results[count:]) or len(results) < count:
+        surplus = any(r is not None for r in results[count:])
+        if surplus or len(results) < count:
             raise RuntimeError(
                 f"function {self.backward_name} returned an incorrect number of gradients "
                 f"(expected {count}, got {len(results)})"
