@@ -159,10 +159,6 @@ class Conversion(Traversal):
         """
         return self._apply(lambda t: t.new_empty(t.shape, device=device), recurse)
 
-    def share_memory(self) -> Self:
-        """Move the tensors to shared memory; see ``Tensor.share_memory_``."""
-        return self._apply(lambda tensor: tensor.share_memory_())
-
 
 def _convert(param: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
     param.data = fn(param.data)

@@ -161,7 +161,7 @@ class ParameterDict(Module):
         merged.update(self)
         return merged
 
-    def __ior__(self, other: Any) -> Self:
+    def __ior__(self, other: Any) -> Self:  # type: ignore[misc]
         self.update(other)
         return self
 

@@ -55,7 +55,7 @@ class Registry(dict[str, V]):
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return self.__reduce__()
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
         return self
 

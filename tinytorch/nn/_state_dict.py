@@ -111,13 +111,15 @@ class StateDict(Conversion):
                 )
         return self._run_state_dict_hooks(destination, prefix, metadata)
 
-    def _run_state_dict_hooks(self, destination: Any, prefix: str, metadata: Any) -> Any:
+    def _run_state_dict_hooks(
+        self, destination: Any, prefix: str, metadata: Any
+    ) -> OrderedDict[str, Any]:
         for hook_id, hook in self._state_dict_hooks.items():
             result = hook(self, destination, prefix, metadata)
             if result is not None and hook_id in self._state_dict_post_hooks:
                 raise RuntimeError("state_dict post-hook must return None")
             destination = destination if result is None else result
-        return destination
+        return destination  # type: ignore[no-any-return]
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Save this module's own tensors, not its submodules'."""
@@ -396,6 +398,6 @@ def _positional(
         FutureWarning,
         stacklevel=3,
     )
-    defaults = (destination, prefix, keep_vars)
-    destination, prefix, keep_vars = (*args, *defaults[len(args) :])
-    return destination, prefix, keep_vars
+    given: list[Any] = [destination, prefix, keep_vars]
+    given[: len(args)] = args
+    return given[0], given[1], given[2]

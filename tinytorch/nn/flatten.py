@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from .._tensor import Tensor
 from .module import Module
@@ -33,7 +33,7 @@ class Flatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply it; a view where that is possible."""
-        return cast(Tensor, input.flatten(self.start_dim, self.end_dim))
+        return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         """The configuration."""
@@ -67,7 +67,7 @@ class Unflatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply it; a view where that is possible."""
-        return cast(Tensor, input.unflatten(self.dim, self.unflattened_size))
+        return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
         """The configuration."""

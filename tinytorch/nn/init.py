@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 from .._tensor import Tensor, wrap
 from .._state import no_grad
@@ -97,7 +97,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
         tensor([0.4963, 0.7682])
     """
     with no_grad():
-        return cast(Tensor, tensor.uniform_(a, b, generator=generator))
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(
@@ -118,7 +118,7 @@ def normal_(
         tensor([ 1.5410, -0.2934])
     """
     with no_grad():
-        return cast(Tensor, tensor.normal_(mean, std, generator=generator))
+        return tensor.normal_(mean, std, generator=generator)
 
 
 def trunc_normal_(
@@ -171,7 +171,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         tensor([0.5000, 0.5000])
     """
     with no_grad():
-        return cast(Tensor, tensor.fill_(val))
+        return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -194,7 +194,7 @@ def zeros_(tensor: Tensor) -> Tensor:
         tensor([0., 0.])
     """
     with no_grad():
-        return cast(Tensor, tensor.zero_())
+        return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:
@@ -416,7 +416,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         drawn: Any = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
         q: Any = _orthonormal(drawn.T if rows < columns else drawn)
         tensor.copy_((q.T if rows < columns else q).reshape(tensor.shape))
-        return cast(Tensor, tensor.mul_(gain))
+        return tensor.mul_(gain)
 
 
 def _orthonormal(drawn: Tensor) -> Tensor:

@@ -32,12 +32,12 @@ class Parameter(Tensor):
     """
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
-        param = _wrapped(cls, data)
+        param: Parameter = _wrapped(cls, data)
         param.requires_grad_(requires_grad)
         return param
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        return f"Parameter containing:\n{super().__repr__(tensor_contents=tensor_contents)}"
+    def __repr__(self) -> str:  # type: ignore[override]
+        return f"Parameter containing:\n{super().__repr__()}"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
@@ -72,7 +72,7 @@ class Buffer(Tensor):
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
-        buffer = _wrapped(cls, data)
+        buffer: Buffer = _wrapped(cls, data)
         buffer.requires_grad_(data is not None and data.requires_grad)
         buffer.persistent = persistent
         return buffer
@@ -131,11 +131,7 @@ class Uninitialized:
             "their attributes."
         )
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        return f"<{type(self).__name__}>"
-
-
-class UninitializedParameter(Uninitialized, Parameter):
+class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override]
     """A Parameter whose shape is not known yet.
 
     Args:
@@ -157,13 +153,16 @@ class UninitializedParameter(Uninitialized, Parameter):
         param: Any = Parameter.__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
         return param  # type: ignore[no-any-return]
 
+    def __repr__(self) -> str:  # type: ignore[override]
+        return "<UninitializedParameter>"
+
     def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedParameter:
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
         return memo[id(self)]  # type: ignore[no-any-return]
 
 
-class UninitializedBuffer(Uninitialized, Buffer):
+class UninitializedBuffer(Uninitialized, Buffer):  # type: ignore[override]
     """A Buffer whose shape is not known yet.
 
     Args:
@@ -191,6 +190,9 @@ class UninitializedBuffer(Uninitialized, Buffer):
         buffer: Any = Buffer.__new__(cls, data, persistent=persistent)
         buffer.requires_grad_(requires_grad)
         return buffer  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:  # type: ignore[override]
+        return "<UninitializedBuffer>"
 
 
 def is_lazy(param: object) -> bool:
