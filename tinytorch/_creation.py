@@ -10,7 +10,7 @@ from . import _state, dtypes
 from ._device import backend_name, device
 from ._op import Op, Operation, dress
 from ._tensor import Tensor, wrap
-from .backends import load
+from .backends import UnknownBackendError, list_backends, load
 from .backends.base import Backend
 
 #: The keywords every creation function takes beside its own.
@@ -26,8 +26,20 @@ def backend_for(where: Any = None, backend: Any = None) -> Backend:
     if backend is not None:
         return load(backend)
     if where is not None:
-        return load(backend_name(device(where).type))
+        return backend_of_device(where)
     return _state.current_backend()
+
+
+def backend_of_device(where: Any) -> Backend:
+    """The backend whose arrays live on a device; RuntimeError for a device nobody knows."""
+    name = backend_name(device(where).type)
+    try:
+        return load(name)
+    except UnknownBackendError:
+        kinds = ", ".join(dict.fromkeys(["cpu", "cuda", *list_backends()]))
+        raise RuntimeError(
+            f"Expected one of {kinds} device type at start of device string: {where}"
+        ) from None
 
 
 @overload

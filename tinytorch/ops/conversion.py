@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._device import backend_name, device
+from .._creation import backend_of_device
+from .._device import device
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from ..autograd.views import region
@@ -133,7 +134,7 @@ def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:
 
 
 def _backend_of(where: Any, backend: Any) -> Backend:
-    return load(backend if backend is not None else backend_name(device(where).type))
+    return load(backend) if backend is not None else backend_of_device(where)
 
 
 def _to_backend(tensor: Tensor, xp: Backend) -> Tensor:
