@@ -55,6 +55,7 @@ class Operation(Protocol[P, R_co]):
     """
 
     __name__: str
+    __qualname__: str
     op: Op
     kernel: Callable[..., Any]
 
@@ -106,7 +107,8 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
             ``__iadd__``, ``promote``, ``ufunc``, ``view``, ``returns`` a named tuple for
             several results, ``materialize``, ``strict`` whether numbers are refused for
-            tensors, as torch does.
+            tensors, as torch does, ``forms`` the signatures that the stub declares where the
+            result depends on the arguments: ``"(input: Tensor, dim: int) -> max_result"``.
 
     Returns:
         A plain function with ``op``'s signature without ``xp``.

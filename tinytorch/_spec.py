@@ -49,6 +49,7 @@ class Op:
             dtype) or None.
         ufunc: The library function that the kernel is, at its defaults, or None.
         view: Whether the result may share its input's memory.
+        forms: Signatures for type checkers, where the result depends on the arguments.
         rule_list: Compiled rules, one per position in ``differentiable``.
         joint: The compiled rule that gives every gradient at once, or None.
         saved_positions: Tensor positions whose value some rule wants.
@@ -90,6 +91,7 @@ class Op:
         self.returns: Any = options.pop("returns", None)
         self.materialize: bool = options.pop("materialize", True)
         self.strict: bool = options.pop("strict", False)
+        self.forms: tuple[str, ...] = options.pop("forms", ())
         self.public: bool = options.pop("public", not self.name.startswith("_"))
         if options:
             raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")
