@@ -3,6 +3,8 @@
     python stubs/generate.py           # write them
     python stubs/generate.py --check   # fail if they are not what would be written
     python stubs/generate.py --list    # print the sources that they stand for
+    python stubs/generate.py --plain D # write them to D without NumPy's spellings, for stubtest,
+                                       # which knows one signature per function: the run-time one
 
 A module gets a stub if it answers for names that are nowhere in its source (it has a
 ``__getattr__``), and so does ``_tensor``, whose class gets its methods from the operations.
@@ -23,46 +25,55 @@ from stub_modules import stub_modules, write_module  # noqa: E402
 OUTPUT = ROOT / "stubs" / "tinytorch"
 
 
-def generate() -> dict[Path, str]:
-    """Every file of the stubs with its text."""
-    files = {OUTPUT / "py.typed": "partial\n"}
+def generate(dialects: bool = True) -> dict[Path, str]:
+    """Every file of the stubs, by its path in their folder, with its text."""
+    files = {Path("py.typed"): "partial\n"}
     for module, path in stub_modules(ROOT).items():
-        files[OUTPUT / path.relative_to(ROOT / "tinytorch").with_suffix(".pyi")] = write_module(
-            module
-        )
+        inner = path.relative_to(ROOT / "tinytorch").with_suffix(".pyi")
+        files[inner] = write_module(module, dialects)
     return files
 
 
 def differences(files: dict[Path, str]) -> list[str]:
     """What is missing, superfluous or out of date in ``stubs/tinytorch/``."""
-    present = {path for path in OUTPUT.rglob("*") if path.is_file()}
-    found = [f"{path.relative_to(ROOT)} is not generated" for path in present - files.keys()]
+    present = {path.relative_to(OUTPUT) for path in OUTPUT.rglob("*") if path.is_file()}
+    found = [f"{path} is not generated" for path in present - files.keys()]
     for path, text in files.items():
         if path not in present:
-            found.append(f"{path.relative_to(ROOT)} is missing")
-        elif path.read_text() != text:
-            found.append(f"{path.relative_to(ROOT)} is out of date")
+            found.append(f"{path} is missing")
+        elif (OUTPUT / path).read_text() != text:
+            found.append(f"{path} is out of date")
     return sorted(found)
 
 
-def main(arguments: list[str]) -> int:
-    """Write or, with ``--check``, compare; the exit status."""
-    if arguments == ["--list"]:
-        sources = [str(path.relative_to(ROOT)) for path in stub_modules(ROOT).values()]
-        sys.stdout.write(" ".join(sources) + "\n")
-        return 0
-    files = generate()
-    if arguments == ["--check"]:
-        found = differences(files)
-        if found:
-            sys.stderr.write("\n".join([*found, "run `make stubs`", ""]))
-        return bool(found)
-    for path in OUTPUT.rglob("*.pyi"):
-        if path not in files:
+def write(folder: Path, files: dict[Path, str]) -> None:
+    """Write the files into a folder, and remove stubs that are none of them."""
+    for path in folder.rglob("*.pyi"):
+        if path.relative_to(folder) not in files:
             path.unlink()
     for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the arguments ask for; the exit status."""
+    match arguments:
+        case []:
+            write(OUTPUT, generate())
+        case ["--check"]:
+            found = differences(generate())
+            if found:
+                sys.stderr.write("\n".join(["stubs/tinytorch:", *found, "run `make stubs`", ""]))
+                return 1
+        case ["--list"]:
+            sources = [str(path.relative_to(ROOT)) for path in stub_modules(ROOT).values()]
+            sys.stdout.write(" ".join(sources) + "\n")
+        case ["--plain", folder]:
+            write(Path(folder) / "tinytorch", generate(dialects=False))
+        case _:
+            sys.stderr.write(__doc__ or "")
+            return 2
     return 0
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 import importlib
-import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, statements
-from stub_writer import Writer, declaration
+from stub_operations import write_attribute, write_operation
+from stub_writer import Writer
 
 from tinytorch import _facade, dtypes
 from tinytorch._forward import forwarded
@@ -22,8 +22,6 @@ from tinytorch.backends import load
 
 #: Names that only the machinery needs.
 HIDDEN = ("__getattr__", "__dir__", "__slots__", "__all__")
-#: How a signature annotates sizes that may be given one by one.
-SIZES = "int | Sequence[int]"
 #: Classes that get members elsewhere.
 EXTENDED = {"Tensor": Tensor}
 
@@ -52,8 +50,8 @@ def answers_for_more(tree: ast.Module) -> bool:
     return "__getattr__" in " ".join([*defined, *assigned])
 
 
-def write_module(module: str) -> str:
-    """The text of a module's stub."""
+def write_module(module: str, dialects: bool = True) -> str:
+    """The text of a module's stub, with or without NumPy's spellings."""
     _facade.load_all()
     scope = Scope.of(module)
     assert scope is not None
@@ -61,7 +59,7 @@ def write_module(module: str) -> str:
     public = {name: found for name, found in scope.names.items()
               if isinstance(found, Entity) and is_shown(scope, name)}  # fmt: skip
     public |= {name: home_of(value, name, module) for name, value in dynamic.items()}
-    writer = Writer(module, public, KNOWN)
+    writer = Writer(module, public, KNOWN, dialects)
     write_imports(writer, scope, dynamic)
     write_own(writer, scope, scope.tree.body)
     write_values(writer, dynamic)
@@ -183,63 +181,6 @@ def write_values(writer: Writer, dynamic: dict[str, Any]) -> None:
         writer.line()
 
 
-# -- operations -------------------------------------------------------------------------------
-
-
-def write_operation(writer: Writer, name: str, value: Any, indent: str = "") -> None:
-    """Declare an operation's function, or with an indent its method."""
-    source = inspect.unwrap(value)
-    scope = Scope.of(source.__module__)
-    assert scope is not None
-    declared = declared_forms(source, scope) if not name.endswith("_") else []
-    forms = declared or list(call_forms(name, value))
-    for form in forms:
-        form.name = name
-        form.decorator_list = []
-        if len(forms) > 1:
-            form.decorator_list = [ast.Name("overload")]
-        if indent:
-            as_method(form)
-        writer.function(form, scope, indent)
-
-
-def declared_forms(source: Any, scope: Scope) -> list[ast.FunctionDef]:
-    """The ``@overload`` declarations that stand beside an operation."""
-    return [
-        node for node in scope.tree.body
-        if isinstance(node, ast.FunctionDef) and node.name == source.__name__
-        and any(ast.unparse(d) == "overload" for d in node.decorator_list)
-    ]  # fmt: skip
-
-
-def call_forms(name: str, value: Callable[..., Any]) -> Iterator[ast.FunctionDef]:
-    """How an operation may be called: in two ways where sizes may come one by one."""
-    signature = inspect.signature(value)
-    sizes = [
-        p for p in signature.parameters.values()
-        if p.kind is p.VAR_POSITIONAL and p.annotation == SIZES
-    ]  # fmt: skip
-    if not sizes:
-        yield declaration(name, signature)
-    for size in sizes:
-        for kind, annotation in ((size.POSITIONAL_OR_KEYWORD, "Sequence[int]"),
-                                 (size.VAR_POSITIONAL, "int")):  # fmt: skip
-            form = size.replace(kind=kind, annotation=annotation)
-            parameters = [form if p is size else p for p in signature.parameters.values()]
-            yield declaration(name, signature.replace(parameters=parameters))
-
-
-def as_method(form: ast.FunctionDef) -> None:
-    """Make a function of a tensor its method: the tensor is ``self``."""
-    first = (form.args.posonlyargs or form.args.args)[0]
-    # stubtest compares names, and the function behind the method calls its tensor ``input``;
-    # it takes this name for any.
-    first.arg = "self" if form.name.startswith("__") else "_self"
-    first.annotation = None
-    if form.name.endswith("_") and not form.name.startswith("__"):
-        form.returns = ast.Name("Self")
-
-
 # -- what the source says ------------------------------------------------------------------------
 
 
@@ -340,14 +281,8 @@ def gained_members(node: ast.ClassDef) -> dict[str, Any]:
 
 def write_member(writer: Writer, name: str, value: Any) -> None:
     """Declare a method or attribute that a class was given."""
-    if not isinstance(value, property):
+    if isinstance(value, property):
+        assert value.fget is not None
+        write_attribute(writer, name, value.fget, "    ")
+    else:
         write_operation(writer, name, value, "    ")
-        return
-    writer.line(f"    @{writer.word(Entity('builtins', 'property'))}")
-    assert value.fget is not None
-    getter = declaration(name, inspect.signature(value.fget))
-    scope = Scope.of(inspect.unwrap(value.fget).__module__)
-    assert scope is not None
-    as_method(getter)
-    getter.args.args[0].arg = "self"
-    writer.function(getter, scope, "    ")

@@ -20,12 +20,16 @@ class Writer:
             something else by such a name gets it by another one: ``_int`` where ``int``
             is a dtype.
         known: Names that annotations may use wherever they are written.
+        dialects: Whether to declare NumPy's spellings beside torch's.
     """
 
-    def __init__(self, module: str, public: dict[str, Entity], known: dict[str, Entity]) -> None:
+    def __init__(
+        self, module: str, public: dict[str, Entity], known: dict[str, Entity], dialects: bool
+    ) -> None:
         self.module = module
         self.public = public
         self.known = known
+        self.dialects = dialects
         self.members: frozenset[str] = frozenset()
         self.imports: dict[str, str] = {}
         self.lines: list[str] = []

@@ -141,6 +141,8 @@ def all(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 def allclose(
     input: Tensor,
@@ -155,6 +157,8 @@ def amax(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 def amin(
     input: Tensor,
@@ -162,6 +166,8 @@ def amin(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def any(
@@ -170,6 +176,8 @@ def any(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 def arange(
     start: _float,
@@ -204,6 +212,8 @@ def argmax(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
+    axis: _int | None = ...,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 def argmin(
     input: Tensor,
@@ -211,6 +221,8 @@ def argmin(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
+    axis: _int | None = ...,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 def as_tensor(
     data: Any,
@@ -280,7 +292,13 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ..
 def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor: ...
 @overload
 def broadcast_to(input: Tensor, *size: _int) -> Tensor: ...
-def cat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+def cat(
+    tensors: Sequence[Tensor],
+    dim: _int = 0,
+    *,
+    out: Tensor | None = None,
+    axis: _int = ...,
+) -> Tensor: ...
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def ceil_(input: Tensor) -> Tensor: ...
 def celu(
@@ -297,6 +315,8 @@ def clamp(
     max: Tensor | _complex | None = None,
     *,
     out: Tensor | None = None,
+    a_min: Tensor | _complex | None = ...,
+    a_max: Tensor | _complex | None = ...,
 ) -> Tensor: ...
 def clamp_(
     input: Tensor,
@@ -313,6 +333,8 @@ def clip(
     max: Tensor | _complex | None = None,
     *,
     out: Tensor | None = None,
+    a_min: Tensor | _complex | None = ...,
+    a_max: Tensor | _complex | None = ...,
 ) -> Tensor: ...
 def clip_(
     input: Tensor,
@@ -321,12 +343,19 @@ def clip_(
 ) -> Tensor: ...
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor: ...
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def concat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+def concat(
+    tensors: Sequence[Tensor],
+    dim: _int = 0,
+    *,
+    out: Tensor | None = None,
+    axis: _int = ...,
+) -> Tensor: ...
 def concatenate(
     tensors: Sequence[Tensor],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
+    axis: _int = ...,
 ) -> Tensor: ...
 def conj(input: Tensor) -> Tensor: ...
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -347,7 +376,14 @@ def cosine_embedding_loss(
     reduce: _bool | None = None,
     reduction: str = 'mean',
 ) -> Tensor: ...
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor: ...
+def cosine_similarity(
+    x1: Tensor,
+    x2: Tensor,
+    dim: _int = 1,
+    eps: _float = 1e-08,
+    *,
+    axis: _int = ...,
+) -> Tensor: ...
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def deg2rad_(input: Tensor) -> Tensor: ...
 def div(
@@ -383,7 +419,6 @@ def dropout(
     training: _bool = True,
     inplace: _bool = False,
 ) -> Tensor: ...
-def einsum(*args: Any, optimize: Any = True) -> Tensor: ...
 @overload
 def empty(
     size: Sequence[_int],
@@ -474,11 +509,21 @@ def full(
     backend: Backend | str | None = None,
 ) -> Tensor: ...
 def full_like(input: Tensor, fill_value: Any, **options: Any) -> Tensor: ...
+@overload
 def gather(
     input: Tensor,
     dim: _int,
     index: Tensor,
     *,
+    sparse_grad: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def gather(
+    input: Tensor,
+    *,
+    axis: _int,
+    index: Tensor,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
 ) -> Tensor: ...
@@ -512,6 +557,7 @@ def hinge_embedding_loss(
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def hypot_(input: Tensor, other: Tensor) -> Tensor: ...
 def imag(input: Tensor) -> Tensor: ...
+@overload
 def index_select(
     input: Tensor,
     dim: _int,
@@ -519,7 +565,14 @@ def index_select(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def index_select(
+    input: Tensor,
+    *,
+    axis: _int,
+    index: Tensor,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -535,7 +588,6 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[_int],
@@ -587,6 +639,8 @@ def log_softmax(
     dim: _int | None = None,
     _stacklevel: _int = 3,
     dtype: Any = None,
+    *,
+    axis: _int | None = ...,
 ) -> Tensor: ...
 def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -627,6 +681,8 @@ def max(
     keepdim: _bool = False,
     *,
     other: Tensor | None = None,
+    axis: _int | Tensor | None = ...,
+    keepdims: _bool = ...,
 ) -> Any: ...
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mean(
@@ -636,6 +692,8 @@ def mean(
     *,
     dtype: dtype | None = None,
     out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 def min(
     input: Tensor,
@@ -643,6 +701,8 @@ def min(
     keepdim: _bool = False,
     *,
     other: Tensor | None = None,
+    axis: _int | Tensor | None = ...,
+    keepdims: _bool = ...,
 ) -> Any: ...
 def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -738,6 +798,8 @@ def pairwise_distance(
     p: _float = 2.0,
     eps: _float = 1e-06,
     keepdim: _bool = False,
+    *,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 @overload
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor: ...
@@ -898,12 +960,23 @@ def round(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Te
 def round_(input: Tensor, decimals: _int = 0) -> Tensor: ...
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(input: Tensor) -> Tensor: ...
+@overload
 def scatter(
     input: Tensor,
     dim: _int,
     index: Tensor,
     src: Any = None,
     *,
+    value: Any = None,
+    reduce: Any = None,
+) -> Tensor: ...
+@overload
+def scatter(
+    input: Tensor,
+    *,
+    axis: _int,
+    index: Tensor,
+    src: Any = None,
     value: Any = None,
     reduce: Any = None,
 ) -> Tensor: ...
@@ -916,12 +989,22 @@ def scatter_(
     value: Any = None,
     reduce: Any = None,
 ) -> Tensor: ...
+@overload
 def scatter_add(
     input: Tensor,
     dim: _int,
     index: Tensor,
     src: Tensor,
     *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def scatter_add(
+    input: Tensor,
+    *,
+    axis: _int,
+    index: Tensor,
+    src: Tensor,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def scatter_add_(input: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
@@ -945,18 +1028,34 @@ def softmax(
     dim: _int | None = None,
     _stacklevel: _int = 3,
     dtype: Any = None,
+    *,
+    axis: _int | None = ...,
 ) -> Tensor: ...
 def split(
     input: Tensor,
     split_size_or_sections: _int | Sequence[_int],
     dim: _int = 0,
+    *,
+    axis: _int = ...,
 ) -> tuple[Tensor, ...]: ...
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sqrt_(input: Tensor) -> Tensor: ...
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def square_(input: Tensor) -> Tensor: ...
-def squeeze(input: Tensor, dim: _int | Sequence[_int] | None = None) -> Tensor: ...
-def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+def squeeze(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    *,
+    axis: _int | Sequence[_int] | None = ...,
+) -> Tensor: ...
+def stack(
+    tensors: Sequence[Tensor],
+    dim: _int = 0,
+    *,
+    out: Tensor | None = None,
+    axis: _int = ...,
+) -> Tensor: ...
+@overload
 def std(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -965,6 +1064,8 @@ def std(
     *,
     correction: _float | None = None,
 ) -> Tensor: ...
+@overload
+def std(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any: ...
 def sub(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -988,6 +1089,8 @@ def sum(
     *,
     dtype: dtype | None = None,
     out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
 ) -> Tensor: ...
 def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
@@ -1005,7 +1108,6 @@ def tensor(
     pin_memory: _bool = False,
     backend: Any = None,
 ) -> Tensor: ...
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor: ...
 def threshold(
     input: Tensor,
     threshold: _float,
@@ -1058,12 +1160,16 @@ def true_divide_(
 ) -> Tensor: ...
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def trunc_(input: Tensor) -> Tensor: ...
-def unbind(input: Tensor, dim: _int = 0) -> tuple[Tensor, ...]: ...
+def unbind(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
 @overload
 def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
 @overload
 def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor: ...
+@overload
 def unsqueeze(input: Tensor, dim: _int) -> Tensor: ...
+@overload
+def unsqueeze(input: Tensor, *, axis: _int) -> Tensor: ...
+@overload
 def var(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -1072,6 +1178,14 @@ def var(
     *,
     correction: _float | None = None,
 ) -> Tensor: ...
+@overload
+def var(
+    input: Tensor,
+    *,
+    axis: _int | Sequence[_int] | None,
+    keepdims: _bool = ...,
+    ddof: _float = ...,
+) -> Any: ...
 @overload
 def view(input: Tensor, size: Sequence[_int]) -> Tensor: ...
 @overload

@@ -178,6 +178,8 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
     ) -> Tensor: ...
     def allclose(
         _self,
@@ -192,6 +194,8 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
     ) -> Tensor: ...
     def amin(
         _self,
@@ -199,6 +203,8 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
     ) -> Tensor: ...
     def angle(_self, *, out: Tensor | None = None) -> Tensor: ...
     def any(
@@ -207,6 +213,8 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
     ) -> Tensor: ...
     def arccos(_self, *, out: Tensor | None = None) -> Tensor: ...
     def arccos_(_self) -> Self: ...
@@ -228,6 +236,8 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Tensor | None = None,
+        axis: _int | None = ...,
+        keepdims: _bool = ...,
     ) -> Tensor: ...
     def argmin(
         _self,
@@ -235,6 +245,8 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Tensor | None = None,
+        axis: _int | None = ...,
+        keepdims: _bool = ...,
     ) -> Tensor: ...
     def asin(_self, *, out: Tensor | None = None) -> Tensor: ...
     def asin_(_self) -> Self: ...
@@ -304,6 +316,8 @@ class Tensor(Storage):
         max: Tensor | complex | None = None,
         *,
         out: Tensor | None = None,
+        a_min: Tensor | complex | None = ...,
+        a_max: Tensor | complex | None = ...,
     ) -> Tensor: ...
     def clamp_(
         _self,
@@ -320,6 +334,8 @@ class Tensor(Storage):
         max: Tensor | complex | None = None,
         *,
         out: Tensor | None = None,
+        a_min: Tensor | complex | None = ...,
+        a_max: Tensor | complex | None = ...,
     ) -> Tensor: ...
     def clip_(
         _self,
@@ -402,11 +418,21 @@ class Tensor(Storage):
     def frac(_self, *, out: Tensor | None = None) -> Tensor: ...
     def frac_(_self) -> Self: ...
     def frexp(_self, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
+    @overload
     def gather(
         _self,
         dim: _int,
         index: Tensor,
         *,
+        sparse_grad: _bool = False,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    @overload
+    def gather(
+        _self,
+        *,
+        axis: _int,
+        index: Tensor,
         sparse_grad: _bool = False,
         out: Tensor | None = None,
     ) -> Tensor: ...
@@ -430,8 +456,10 @@ class Tensor(Storage):
     def hypot_(_self, other: Tensor) -> Self: ...
     @property
     def imag(self) -> Tensor: ...
+    @overload
     def index_select(_self, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def inner(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def index_select(_self, *, axis: _int, index: Tensor, out: Tensor | None = None) -> Tensor: ...
     def int(_self, memory_format: Any = None) -> Tensor: ...
     def isclose(
         _self,
@@ -448,7 +476,6 @@ class Tensor(Storage):
     def isneginf(_self, *, out: Tensor | None = None) -> Tensor: ...
     def isposinf(_self, *, out: Tensor | None = None) -> Tensor: ...
     def isreal(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def kron(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def lcm(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def lcm_(_self, other: Tensor) -> Self: ...
     def ldexp(_self, other: Tensor) -> Tensor: ...
@@ -487,6 +514,8 @@ class Tensor(Storage):
         dim: _int | None = None,
         _stacklevel: _int = 3,
         dtype: Any = None,
+        *,
+        axis: _int | None = ...,
     ) -> Tensor: ...
     def logaddexp(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def logaddexp2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -521,6 +550,8 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         other: Tensor | None = None,
+        axis: _int | Tensor | None = ...,
+        keepdims: _bool = ...,
     ) -> Any: ...
     def maximum(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def mean(
@@ -530,6 +561,8 @@ class Tensor(Storage):
         *,
         dtype: dtype | None = None,
         out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
     ) -> Tensor: ...
     def min(
         _self,
@@ -537,6 +570,8 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         other: Tensor | None = None,
+        axis: _int | Tensor | None = ...,
+        keepdims: _bool = ...,
     ) -> Any: ...
     def minimum(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def mm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -621,12 +656,23 @@ class Tensor(Storage):
     def round_(_self, decimals: _int = 0) -> Self: ...
     def rsqrt(_self, *, out: Tensor | None = None) -> Tensor: ...
     def rsqrt_(_self) -> Self: ...
+    @overload
     def scatter(
         _self,
         dim: _int,
         index: Tensor,
         src: Any = None,
         *,
+        value: Any = None,
+        reduce: Any = None,
+    ) -> Tensor: ...
+    @overload
+    def scatter(
+        _self,
+        *,
+        axis: _int,
+        index: Tensor,
+        src: Any = None,
         value: Any = None,
         reduce: Any = None,
     ) -> Tensor: ...
@@ -639,12 +685,22 @@ class Tensor(Storage):
         value: Any = None,
         reduce: Any = None,
     ) -> Self: ...
+    @overload
     def scatter_add(
         _self,
         dim: _int,
         index: Tensor,
         src: Tensor,
         *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    @overload
+    def scatter_add(
+        _self,
+        *,
+        axis: _int,
+        index: Tensor,
+        src: Tensor,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def scatter_add_(_self, dim: _int, index: Tensor, src: Tensor) -> Self: ...
@@ -667,17 +723,27 @@ class Tensor(Storage):
         dim: _int | None = None,
         _stacklevel: _int = 3,
         dtype: Any = None,
+        *,
+        axis: _int | None = ...,
     ) -> Tensor: ...
     def split(
         _self,
         split_size_or_sections: _int | Sequence[_int],
         dim: _int = 0,
+        *,
+        axis: _int = ...,
     ) -> tuple[Tensor, ...]: ...
     def sqrt(_self, *, out: Tensor | None = None) -> Tensor: ...
     def sqrt_(_self) -> Self: ...
     def square(_self, *, out: Tensor | None = None) -> Tensor: ...
     def square_(_self) -> Self: ...
-    def squeeze(_self, dim: _int | Sequence[_int] | None = None) -> Tensor: ...
+    def squeeze(
+        _self,
+        dim: _int | Sequence[_int] | None = None,
+        *,
+        axis: _int | Sequence[_int] | None = ...,
+    ) -> Tensor: ...
+    @overload
     def std(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -686,6 +752,8 @@ class Tensor(Storage):
         *,
         correction: _float | None = None,
     ) -> Tensor: ...
+    @overload
+    def std(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any: ...
     def sub(
         _self,
         other: Tensor | complex,
@@ -709,6 +777,8 @@ class Tensor(Storage):
         *,
         dtype: dtype | None = None,
         out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
     ) -> Tensor: ...
     def swapaxes(_self, dim0: _int, dim1: _int) -> Tensor: ...
     def swapdims(_self, dim0: _int, dim1: _int) -> Tensor: ...
@@ -745,7 +815,7 @@ class Tensor(Storage):
     def trunc_(_self) -> Self: ...
     def type(_self, dtype: Any = None, non_blocking: Any = False) -> Any: ...
     def type_as(_self, other: Tensor) -> Tensor: ...
-    def unbind(_self, dim: _int = 0) -> tuple[Tensor, ...]: ...
+    def unbind(_self, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
     @overload
     def unflatten(_self, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
     @overload
@@ -757,7 +827,11 @@ class Tensor(Storage):
         *,
         generator: Any = None,
     ) -> Self: ...
+    @overload
     def unsqueeze(_self, dim: _int) -> Tensor: ...
+    @overload
+    def unsqueeze(_self, *, axis: _int) -> Tensor: ...
+    @overload
     def var(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -766,6 +840,14 @@ class Tensor(Storage):
         *,
         correction: _float | None = None,
     ) -> Tensor: ...
+    @overload
+    def var(
+        _self,
+        *,
+        axis: _int | Sequence[_int] | None,
+        keepdims: _bool = ...,
+        ddof: _float = ...,
+    ) -> Any: ...
     @overload
     def view(_self, size: Sequence[_int]) -> Tensor: ...
     @overload

@@ -15,6 +15,8 @@ def log_softmax(
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: Any = None,
+    *,
+    axis: int | None = ...,
 ) -> Tensor: ...
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def logit_(input: Tensor, eps: float | None = None) -> Tensor: ...
@@ -27,6 +29,8 @@ def softmax(
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: Any = None,
+    *,
+    axis: int | None = ...,
 ) -> Tensor: ...
 def xlog1py(
     input: Tensor | complex,

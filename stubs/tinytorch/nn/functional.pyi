@@ -39,7 +39,14 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = 'mean',
 ) -> Tensor: ...
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor: ...
+def cosine_similarity(
+    x1: Tensor,
+    x2: Tensor,
+    dim: int = 1,
+    eps: float = 1e-08,
+    *,
+    axis: int = ...,
+) -> Tensor: ...
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -76,13 +83,15 @@ def gaussian_nll_loss(
     reduction: str = 'mean',
 ) -> Tensor: ...
 def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor: ...
-def glu(input: Tensor, dim: int = -1) -> Tensor: ...
+def glu(input: Tensor, dim: int = -1, *, axis: int = ...) -> Tensor: ...
 def gumbel_softmax(
     logits: Tensor,
     tau: float = 1,
     hard: bool = False,
     eps: float = 1e-10,
     dim: int = -1,
+    *,
+    axis: int = ...,
 ) -> Tensor: ...
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor: ...
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor: ...
@@ -159,6 +168,8 @@ def log_softmax(
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: Any = None,
+    *,
+    axis: int | None = ...,
 ) -> Tensor: ...
 def logsigmoid(input: Tensor) -> Tensor: ...
 def margin_ranking_loss(
@@ -221,6 +232,8 @@ def pairwise_distance(
     p: float = 2.0,
     eps: float = 1e-06,
     keepdim: bool = False,
+    *,
+    keepdims: bool = ...,
 ) -> Tensor: ...
 def poisson_nll_loss(
     input: Tensor,
@@ -269,12 +282,16 @@ def softmax(
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: Any = None,
+    *,
+    axis: int | None = ...,
 ) -> Tensor: ...
 def softmin(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: Any = None,
+    *,
+    axis: int | None = ...,
 ) -> Tensor: ...
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor: ...
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor: ...

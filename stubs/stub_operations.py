@@ -1,0 +1,193 @@
+"""The declarations of an operation: its function, its method, and how NumPy's words call it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from stub_names import Scope
+from stub_writer import Writer, declaration
+
+from tinytorch._arguments import NUMPY_KEYWORDS, SPELLINGS
+from tinytorch._op import Op
+
+#: How a signature annotates sizes that may be given one by one.
+SIZES = "int | Sequence[int]"
+LITERAL_DOTS = ast.Constant(...)
+
+
+def write_operation(
+    writer: Writer, name: str, value: Callable[..., Any], indent: str = ""
+) -> None:
+    """Declare an operation's function, or with an indent its method."""
+    scope = Scope.of(inspect.unwrap(value).__module__)
+    assert scope is not None
+    forms = call_forms(name, value, writer.dialects)
+    for form in forms:
+        form.name = name
+        form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
+        if indent:
+            as_method(form)
+        writer.function(form, scope, indent)
+
+
+def write_attribute(writer: Writer, name: str, getter: Callable[..., Any], indent: str) -> None:
+    """Declare an operation that tensors have as an attribute."""
+    scope = Scope.of(inspect.unwrap(getter).__module__)
+    assert scope is not None
+    form = declaration("__get__", inspect.signature(getter))
+    as_method(form)
+    form.name = name
+    form.decorator_list = [ast.Name("property")]
+    writer.function(form, scope, indent)
+
+
+def as_method(form: ast.FunctionDef) -> None:
+    """Make a function of a tensor its method: the tensor is ``self``."""
+    first = (form.args.posonlyargs or form.args.args)[0]
+    # stubtest compares names, and the function behind the method calls its tensor ``input``;
+    # it takes this name for any.
+    first.arg = "self" if form.name.startswith("__") else "_self"
+    first.annotation = None
+    if form.name.endswith("_") and not form.name.startswith("__"):
+        form.returns = ast.Name("Self")
+
+
+def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:
+    """The ways an operation may be called.
+
+    Args:
+        name: What it is called.
+        value: Its function, an in-place form or the method behind an operator.
+        dialects: Whether to go beyond the run-time signature, to NumPy's spellings.
+    """
+    op = getattr(value, "op", None)
+    if op is None or value is not op.function:
+        return [declaration(name, inspect.signature(value))]
+    if op.forms:
+        forms = [parse(name, form) for form in op.forms]
+    else:
+        forms = list(sized_forms(name, inspect.signature(value)))
+    return [*numpy_forms(op, forms)] if dialects else forms
+
+
+def parse(name: str, signature: str) -> ast.FunctionDef:
+    """A signature as text, as a function definition."""
+    node = ast.parse(f"def {name}{signature}: ...").body[0]
+    assert isinstance(node, ast.FunctionDef)
+    return node
+
+
+def sized_forms(name: str, signature: inspect.Signature) -> Iterator[ast.FunctionDef]:
+    """One form, or two where sizes may come one by one."""
+    parameters = list(signature.parameters.values())
+    sizes = [p for p in parameters if p.kind is p.VAR_POSITIONAL and p.annotation == SIZES]
+    if not sizes:
+        yield declaration(name, signature)
+        return
+    (size,) = sizes
+    for kind, annotation in (
+        (size.POSITIONAL_OR_KEYWORD, "Sequence[int]"),
+        (size.VAR_POSITIONAL, "int"),
+    ):
+        form = size.replace(kind=kind, annotation=annotation)
+        replaced = [form if p is size else p for p in parameters]
+        yield declaration(name, signature.replace(parameters=replaced))
+
+
+# -- NumPy's spellings --------------------------------------------------------------------------
+
+
+def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDef]:
+    """The forms with NumPy's keywords beside torch's, and forms that are NumPy's alone.
+
+    A keyword that only stands for one of torch's becomes another optional keyword. Where
+    torch's is required, or NumPy's changes the result, the call gets a form of its own.
+    """
+    spelt = numpy_keywords(op)
+    if not spelt or (len(forms) > 1 and op.numpy_form is None):
+        yield from forms
+        return
+    returns = numpy_result(op)
+    if len(forms) > 1 or (returns is not None and returns != ast.unparse(forms[0].returns)):
+        yield from forms
+        yield alone(op, forms[0], spelt, returns)
+        return
+    (form,) = forms
+    required = {a.arg for a in form.args.args[: len(form.args.args) - len(form.args.defaults)]}
+    optional = {new: old for new, old in spelt.items() if old.arg not in required}
+    first = copy.deepcopy(form)
+    add_keywords(first, optional)
+    yield first
+    if "axis" in spelt and spelt["axis"].arg in required:
+        yield renamed(form, "axis", spelt["axis"].arg, optional)
+
+
+def numpy_keywords(op: Op) -> dict[str, ast.arg]:
+    """NumPy's keywords that ``op`` takes, each with the parameter it stands for."""
+    own = {p.arg: p for p in parameters(declaration(op.name, inspect.signature(op.function)))}
+    found = {}
+    for new, old in SPELLINGS.items():
+        if new in NUMPY_KEYWORDS and old in own and new not in own:
+            found[new] = own[old]
+    if op.numpy_form is not None:
+        for p in parameters(declaration(op.name, inspect.signature(op.numpy_form))):
+            if p.arg in NUMPY_KEYWORDS and p.arg not in own:
+                found.setdefault(p.arg, p)
+    return found
+
+
+def numpy_result(op: Op) -> str | None:
+    """What a call in NumPy's words returns, if that is said anywhere."""
+    if op.numpy_form is None:
+        return None
+    return str(inspect.signature(op.numpy_form).return_annotation)
+
+
+def parameters(form: ast.FunctionDef) -> list[ast.arg]:
+    """All named parameters of a function."""
+    return [*form.args.posonlyargs, *form.args.args, *form.args.kwonlyargs]
+
+
+def add_keywords(form: ast.FunctionDef, spelt: dict[str, ast.arg]) -> None:
+    """Add optional keywords to a form."""
+    for new, old in spelt.items():
+        form.args.kwonlyargs.append(ast.arg(new, old.annotation))
+        form.args.kw_defaults.append(LITERAL_DOTS)
+
+
+def renamed(
+    form: ast.FunctionDef, new: str, old: str, optional: dict[str, ast.arg]
+) -> ast.FunctionDef:
+    """The form with a required parameter under NumPy's name: from there on, keywords."""
+    form = copy.deepcopy(form)
+    arguments = form.args
+    names = [a.arg for a in arguments.args]
+    at = names.index(old)
+    defaults: list[ast.expr | None] = [None] * (len(names) - len(arguments.defaults))
+    defaults += arguments.defaults
+    twins = {twin.arg for twin in optional.values()}
+    moved = [(a, d) for a, d in zip(arguments.args[at:], defaults[at:], strict=True)
+             if a.arg not in twins]  # fmt: skip
+    moved[0][0].arg = new
+    arguments.args = arguments.args[:at]
+    arguments.defaults = [d for d in defaults[:at] if d is not None]
+    arguments.kwonlyargs = [a for a, _ in moved] + arguments.kwonlyargs
+    arguments.kw_defaults = [d for _, d in moved] + arguments.kw_defaults
+    add_keywords(form, optional)
+    return form
+
+
+def alone(
+    op: Op, form: ast.FunctionDef, spelt: dict[str, ast.arg], returns: str | None
+) -> ast.FunctionDef:
+    """The call in NumPy's words where it means something else than torch's."""
+    first, *rest = spelt.items()
+    form = parse(form.name, f"(input: Tensor) -> {returns or ast.unparse(form.returns)}")
+    form.args.kwonlyargs = [ast.arg(first[0], first[1].annotation)]
+    form.args.kw_defaults = [None]
+    add_keywords(form, dict(rest))
+    return form
