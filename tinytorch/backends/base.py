@@ -33,6 +33,7 @@ class Backend:
         device_type: The type of ``Tensor.device``.
         block_elements: Elements per block in which kernels of several passes walk through
             large arrays, so that a block stays in the processor's cache; None for never.
+        column_bytes: How much memory the columns of a convolution may take at a time.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Backend:
     array_type: type
     device_type: str = "cpu"
     block_elements: int | None = None
+    column_bytes: int = 1 << 28
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -186,16 +188,51 @@ class Backend:
 
     def erf(self, array: Array) -> Array:
         """The error function of a real floating-point array."""
+        return self._error_function("erf" if array.dtype.itemsize > 4 else "erf_single", array)
+
+    def erfc(self, array: Array) -> Array:
+        """``1 - erf(x)``."""
+        return self._error_function("erfc", array)
+
+    def erfcx(self, array: Array) -> Array:
+        """``exp(x^2) * erfc(x)``."""
+        return self._error_function("erfcx", array)
+
+    def erfinv(self, array: Array) -> Array:
+        """The inverse of the error function."""
+        return self._error_function("erfinv", array)
+
+    def erfcinv(self, array: Array) -> Array:
+        """The inverse of ``erfc``."""
+        return self._error_function("erfcinv", array)
+
+    def _error_function(self, name: str, array: Array) -> Array:
         from . import error_function
 
-        if array.dtype.itemsize < 8:
-            single = error_function.erf_single(self, array.astype("float32", copy=False))
-            return single.astype(array.dtype, copy=False)
-        return error_function.erf(self, array)
+        wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array
+        return getattr(error_function, name)(self, wide).astype(array.dtype, copy=False)
+
+    def special(self, name: str) -> Callable[..., Array]:
+        """SciPy's special function ``name`` on this library's arrays.
+
+        Raises:
+            ImportError: If it needs a package that is not installed.
+        """
+        try:
+            from scipy import special
+        except ImportError as error:
+            raise ImportError(
+                f"the special function {name!r} is SciPy's: install it with `pip install scipy`"
+            ) from error
+        return getattr(special, name)  # type: ignore[no-any-return]
 
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable
+
+    def in_parts(self, work: Callable[[int, int], Any], count: int) -> list[Any]:
+        """The results of ``work(start, stop)`` on parts that make up ``range(count)``."""
+        return [work(0, count)]
 
     def kernel(self, name: str) -> Callable[..., Any] | None:
         """The backend's own fused kernel for ``name``, or None: use the shared twin."""

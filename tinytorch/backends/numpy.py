@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -25,6 +26,7 @@ class NumpyBackend(Backend):
     library = numpy
     array_type = numpy.ndarray
     block_elements = 65536
+    column_bytes = 1 << 20
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
         return array  # type: ignore[no-any-return]
@@ -48,6 +50,13 @@ class NumpyBackend(Backend):
         if array.flags.writeable:  # NumPy hands it out read-only
             out.flags.writeable = True
         return out
+
+    def in_parts(self, work: Callable[[int, int], Any], count: int) -> list[Any]:
+        if count < 2:
+            return [work(0, count)]
+        from . import threads  # what most programs do without
+
+        return threads.run(work, count)
 
     def info(self) -> dict[str, str]:
         """Library, version, and the BLAS that NumPy has loaded."""

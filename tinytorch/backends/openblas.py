@@ -7,8 +7,10 @@ library is loaded.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
 
@@ -20,13 +22,40 @@ _SPELLINGS = (
 
 def info() -> dict[str, str]:
     """``blas``, ``blas core`` and ``blas threads``; just NumPy's build facts for another BLAS."""
+    found = _find()
+    if found is not None:
+        return _describe(*found)
+    built = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    return {"blas": f"{built['name']} {built.get('version', '')}".strip()}
+
+
+class Threads(NamedTuple):
+    """How many threads OpenBLAS uses, to be read and set, for the whole process."""
+
+    get: Callable[[], int]
+    set: Callable[[int], None]
+
+
+@functools.cache
+def threads() -> Threads | None:
+    """The control of OpenBLAS's threads; None where NumPy runs on another BLAS."""
+    found = _find()
+    if found is None:
+        return None
+    library, prefix, suffix = found
+    setter = library[f"{prefix}set_num_threads{suffix}"]
+    setter.restype = None
+    return Threads(library[f"{prefix}get_num_threads{suffix}"], setter)
+
+
+def _find() -> tuple[ctypes.CDLL, str, str] | None:
+    """The loaded library, and the prefix and suffix of its functions' names."""
     for path in _libraries():
         library = ctypes.CDLL(path)
         for prefix, suffix in _SPELLINGS:
             if hasattr(library, f"{prefix}get_corename{suffix}"):
-                return _describe(library, prefix, suffix)
-    built = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
-    return {"blas": f"{built['name']} {built.get('version', '')}".strip()}
+                return library, prefix, suffix
+    return None
 
 
 def _describe(library: ctypes.CDLL, prefix: str, suffix: str) -> dict[str, str]:
