@@ -1,0 +1,238 @@
+"""The three faces of convolution: its result, its transpose, and its weight's gradient.
+
+``conv(x, w)``, ``conv_input(g, w)`` and ``conv_weight(x, g)`` are the partial derivatives of
+one trilinear form, the sum of ``x[n, c, s i + d k - p] w[o, c, k] g[n, o, i]``. Each one's
+gradients are the other two, so derivatives of every order come from these kernels.
+
+Each is a product of matrices over columns (Chellapilla et al.: High Performance
+Convolutional Neural Networks for Document Processing, 2006), for a few images at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._op import Array, Backend, op
+from ._windows import Block, Columns, Grid, Sizes, blocks
+
+
+@op(method=False)
+def _conv(
+    xp: Backend,
+    input: Array,
+    weight: Array,
+    bias: Array | None,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
+    size: Sizes,
+) -> Array:
+    """``(n, out, *size)`` from ``(n, in, *image)`` and ``(out, in / groups, *kernel)``."""
+    grid = Grid(weight.shape[2:], stride, padding, dilation, size)
+    rows = xp.reshape(weight, (groups, weight.shape[0] // groups, _row(weight)))
+    out = xp.empty((input.shape[0], weight.shape[0], *size), input.dtype)
+    column = None if bias is None else xp.reshape(bias, (-1, 1, *(1 for _ in size)))
+
+    def some(block: Block, columns: Columns) -> None:
+        found = columns.of(_channels_first(xp, input[block.images]), grid.rows(*_ends(block.rows)))
+        target = _channels_first(xp, out[block.images, :, block.rows])
+        found = xp.reshape(found, (groups, rows.shape[2], math.prod(target.shape[1:])))
+        _product(xp, rows, found, target, columns)
+        if column is not None:
+            xp.add(target, column, out=target)
+
+    _each_block(xp, some, input.dtype, input.shape, grid, split=True)
+    return out
+
+
+@op(method=False)
+def _conv_input(
+    xp: Backend,
+    input: Array,
+    weight: Array,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
+    size: Sizes,
+) -> Array:
+    """``(n, in, *size)`` from what came of it, ``(n, out, *windows)``, and the weight."""
+    count, outputs = input.shape[:2]
+    kernel = weight.shape[2:]
+    if _flips_well(weight, stride, padding, dilation, groups):
+        back = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True)]
+        flipped = _flipped(xp, weight, groups)
+        return _conv.kernel(xp, input, flipped, None, stride, back, dilation, groups, size)
+    grid = Grid(kernel, stride, padding, dilation, input.shape[2:])
+    rows = xp.reshape(weight, (groups, outputs // groups, _row(weight)))
+    turned = xp.swapaxes(rows, 1, 2)
+    out = xp.empty((count, groups * weight.shape[1], *size), input.dtype)
+
+    def some(block: Block, columns: Columns) -> None:
+        source = _channels_first(xp, input[block.images])
+        into = columns.buffer("columns", (out.shape[1], *kernel, *source.shape[1:]))
+        windows = math.prod(source.shape[1:])
+        given = xp.reshape(source, (groups, outputs // groups, windows))
+        xp.matmul(turned, given, out=xp.reshape(into, (groups, rows.shape[2], windows)))
+        columns.back(into, grid, _channels_first(xp, out[block.images]))
+
+    _each_block(xp, some, input.dtype, out.shape, grid, split=False)
+    return out
+
+
+@op(method=False)
+def _conv_weight(
+    xp: Backend,
+    input: Array,
+    grad: Array,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    groups: int,
+    size: Sizes,
+) -> Array:
+    """``(out, in / groups, *size)`` from ``(n, in, *image)`` and ``(n, out, *windows)``."""
+    outputs, channels = grad.shape[1], input.shape[1]
+    grid = Grid(size, stride, padding, dilation, grad.shape[2:])
+    depth = channels // groups * math.prod(size)
+    shape = (groups, outputs // groups, depth)
+
+    def some(block: Block, columns: Columns) -> Array:
+        found = columns.of(_channels_first(xp, input[block.images]), grid.rows(*_ends(block.rows)))
+        given = _channels_first(xp, grad[block.images, :, block.rows])
+        windows = math.prod(given.shape[1:])
+        given = xp.reshape(given, (groups, outputs // groups, windows))
+        found = xp.reshape(found, (groups, depth, windows))
+        return xp.matmul(given, xp.swapaxes(found, 1, 2))
+
+    sums = _each_block(xp, some, input.dtype, input.shape, grid, split=True)
+    total = xp.zeros(shape, input.dtype)
+    for part in sums:
+        total += part
+    return xp.reshape(total, (outputs, channels // groups, *size))
+
+
+def _row(weight: Array) -> int:
+    return math.prod(weight.shape[1:])
+
+
+def _ends(part: slice) -> tuple[int, int]:
+    return part.start, part.stop
+
+
+def _channels_first(xp: Any, images: Array) -> Array:
+    return xp.swapaxes(images, 0, 1)
+
+
+def _product(xp: Backend, a: Array, b: Array, target: Array, columns: Columns) -> None:
+    """Write the matrix product to ``target``, ``(channels, count, *size)``."""
+    shape = (a.shape[0], a.shape[1], b.shape[2])
+    if target.flags.c_contiguous:
+        xp.matmul(a, b, out=xp.reshape(target, shape))
+        return
+    product = xp.matmul(a, b, out=columns.buffer("product", shape))
+    target[...] = xp.reshape(product, target.shape)
+
+
+def _each_block(
+    xp: Backend,
+    some: Callable[[Block, Columns], Any],
+    dtype: Any,
+    shape: Sequence[int],
+    grid: Grid,
+    split: bool,
+) -> list[Any]:
+    """Run ``some`` on every block of a batch of ``shape``; the sums of its results, by thread."""
+    row = shape[1] * math.prod(grid.kernel) * math.prod(grid.size[1:]) * dtype.itemsize
+    todo = blocks(xp, shape[0], grid.size[0], row, split)
+
+    def part(start: int, stop: int) -> Any:
+        columns, total = Columns(xp, dtype), None
+        for block in todo[start:stop]:
+            result = some(block, columns)
+            total = result if total is None or result is None else xp.add(total, result, out=total)
+        return total
+
+    return [total for total in xp.in_parts(part, len(todo)) if total is not None]
+
+
+def _flips_well(
+    weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> bool:
+    """Whether the transpose is best done as a convolution with the kernel turned around.
+
+    It reads columns instead of adding to them, of the output's channels instead of the input's.
+    """
+    return all(s == 1 for s in stride) and 2 * groups * weight.shape[1] >= weight.shape[0]
+
+
+def _flipped(xp: Any, weight: Array, groups: int) -> Array:
+    outputs, inputs = weight.shape[:2]
+    kernel = weight.shape[2:]
+    turned = xp.flip(weight, tuple(range(2, weight.ndim)))
+    turned = xp.reshape(turned, (groups, outputs // groups, inputs, *kernel))
+    return xp.reshape(xp.swapaxes(turned, 1, 2), (groups * inputs, outputs // groups, *kernel))
+
+
+@_conv.vjp_joint("input", "weight", "bias")
+def _conv_rule(
+    xp: Any,
+    g: Any,
+    in_shape: Any,
+    input: Any,
+    weight: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: Any,
+) -> tuple[Any, ...]:
+    how = (stride, padding, dilation, groups)
+    for_input, for_weight, for_bias = in_shape
+    return (
+        None if for_input is None else xp.call(_conv_input, g, weight, *how, for_input[2:]),
+        None if for_weight is None else xp.call(_conv_weight, input, g, *how, for_weight[2:]),
+        None if for_bias is None else xp.sum(g, axis=(0, *range(2, g.ndim))),
+    )
+
+
+@_conv_input.vjp_joint("input", "weight")
+def _conv_input_rule(
+    xp: Any,
+    g: Any,
+    in_shape: Any,
+    input: Any,
+    weight: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: Any,
+) -> tuple[Any, ...]:
+    how = (stride, padding, dilation, groups)
+    back, kernel = in_shape
+    return (
+        None if back is None else xp.call(_conv, g, weight, None, *how, back[2:]),
+        None if kernel is None else xp.call(_conv_weight, g, input, *how, kernel[2:]),
+    )
+
+
+@_conv_weight.vjp_joint("input", "grad")
+def _conv_weight_rule(
+    xp: Any,
+    g: Any,
+    in_shape: Any,
+    input: Any,
+    grad: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: Any,
+) -> tuple[Any, ...]:
+    how = (stride, padding, dilation, groups)
+    image, windows = in_shape
+    return (
+        None if image is None else xp.call(_conv_input, grad, g, *how, image[2:]),
+        None if windows is None else xp.call(_conv, input, g, None, *how, windows[2:]),
+    )
