@@ -10,8 +10,9 @@ from ._tensor import Tensor
 
 #: NumPy's spellings of parameters, where the operation has torch's.
 SPELLINGS = {
-    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input",
-    "x2": "other", "dims": "dim", "self": "input", "arr": "input", "a_min": "min", "a_max": "max",
+    "axis": "dim", "axes": "dims", "dims": "dim", "keepdims": "keepdim", "x": "input",
+    "a": "input", "x1": "input", "x2": "other", "self": "input", "arr": "input", "a_min": "min",
+    "a_max": "max",
 }  # fmt: skip
 
 #: Keywords only NumPy has: their presence means the call is NumPy's.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from ._spec import Op
@@ -118,12 +119,14 @@ def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, .
     if isinstance(out, tuple):
         node.shape = tuple(t._data.shape for t in out)
         node.dtype = tuple(t._data.dtype for t in out)
-        if op.saves_out:
-            node.out = tuple(t._data for t in out)
         for i, t in enumerate(out):
             if t._data.dtype.kind in "fc":
                 t._node = Slot(node, i)
                 t._rg = True
+        if op.saves_out:
+            node.out = tuple(t._data for t in out)
+            # Weakly, since a slot holds its node: for rules that are recorded in their turn.
+            node._extra()["results"] = [t._node and weakref.ref(t._node) for t in out]
         return
     data = out._data
     if data.dtype.kind not in "fc":

@@ -337,12 +337,25 @@ find_method: Callable[[str], bool] = lambda name: False  # noqa: E731
 load_all_methods: Callable[[], None] = lambda: None  # noqa: E731
 
 
-def _output_of(node: Node) -> Tensor:
+def _output_of(node: Node) -> Any:
+    """What ``node`` saved of its result, or of its several results, in its place in the graph."""
+    if isinstance(node.out, tuple):
+        return tuple(_result_of(node, i) for i in range(len(node.out)))
     out = wrap(node.out, node.xp)
     out._node = node
     out._rg = True
     if node.out_version is not None:
         out._vc = node.out_version[0]
+    return out
+
+
+def _result_of(node: Node, index: int) -> Tensor:
+    out = wrap(node.out[index], node.xp)
+    ref = node._extra()["results"][index]
+    if ref is not None:
+        # The slot that hooks and captures know, while the tensor it belonged to is alive.
+        out._node = ref() or Slot(node, index)
+        out._rg = True
     return out
 
 

@@ -1,0 +1,313 @@
+"""Contractions in Einstein's notation, and the products that are special cases of them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from ._out import written
+from ._subscripts import Step, from_sublists, make_plan
+from .reduction import sum as sum_
+from .shape import normalize_dim, permute, reshape
+
+# -- the primitives ------------------------------------------------------------------------------
+
+
+class _Layout(NamedTuple):
+    """How two operands become matrices: orders of dimensions, and how many are in each group."""
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    flip_first: bool
+    flip_second: bool
+    batch: int
+    inner: int
+    order: tuple[int, ...] | None
+
+
+@functools.lru_cache(maxsize=1024)
+def _layout(a: str, b: str, result: str) -> _Layout:
+    batch = [c for c in a if c in b and c in result]
+    inner = [c for c in a if c in b and c not in result]
+    left = [c for c in a if c not in b]
+    right = [c for c in b if c not in a]
+    # Whichever order leaves the elements where they are: BLAS takes transposed matrices.
+    flip_a = bool(left and inner) and a.index(inner[0]) < a.index(left[0])
+    flip_b = bool(right and inner) and b.index(right[0]) < b.index(inner[0])
+    first = batch + (inner + left if flip_a else left + inner)
+    second = batch + (right + inner if flip_b else inner + right)
+    have = batch + left + right
+    order = tuple(have.index(c) for c in result)
+    return _Layout(
+        tuple(map(a.index, first)), tuple(map(b.index, second)), flip_a, flip_b,
+        len(batch), len(inner), None if order == tuple(range(len(have))) else order,
+    )  # fmt: skip
+
+
+@op(promote="arithmetic", method=False)
+def _contract(xp: Backend, input: Array, other: Array, a: str, b: str, result: str) -> Array:
+    """Sum of products over the labels that ``result`` lacks.
+
+    ``a``, ``b`` and ``result`` label dimensions by letters: none is twice in a term, and each
+    is in two of them at least. So the rules are contractions too, at every order.
+    """
+    plan = _layout(a, b, result)
+    x, y = xp.transpose(input, plan.first), xp.transpose(other, plan.second)
+    batch, left, inner = _sizes(x.shape, plan.batch, plan.inner, plan.flip_first)
+    _, right, _ = _sizes(y.shape, plan.batch, plan.inner, not plan.flip_second)
+    if inner:
+        product = xp.matmul(
+            _matrices(xp, x, batch, left, inner, plan.flip_first),
+            _matrices(xp, y, batch, inner, right, plan.flip_second),
+        )
+        product = xp.reshape(product, (*batch, *left, *right))
+    else:
+        x = xp.reshape(x, (*batch, *left, *(1 for _ in right)))
+        product = x * xp.reshape(y, (*batch, *(1 for _ in left), *right))
+    return product if plan.order is None else xp.transpose(product, plan.order)
+
+
+def _sizes(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple[Any, Any, Any]:
+    """Sizes of a term's groups: shared by all three terms, its own, summed over."""
+    lead, rest = shape[:batch], shape[batch:]
+    if inner_first:
+        return lead, rest[inner:], rest[:inner]
+    return lead, rest[: len(rest) - inner], rest[len(rest) - inner :]
+
+
+def _matrices(xp: Any, x: Array, batch: Any, rows: Any, columns: Any, flip: bool) -> Array:
+    lead = (math.prod(batch),) if batch else ()
+    shape = (math.prod(rows), math.prod(columns))
+    x = xp.reshape(x, (*lead, *(shape[::-1] if flip else shape)))
+    return xp.swapaxes(x, -1, -2) if flip else x
+
+
+_contract.vjp(
+    input=lambda xp, g, other, a, b, result: xp.call(_contract, g, other, result, b, a),
+    other=lambda xp, g, input, a, b, result: xp.call(_contract, input, g, a, result, b),
+)
+
+
+@op(method=False)
+def _own_diagonal(xp: Backend, input: Array, dim0: int, dim1: int) -> Array:
+    """The diagonal of two dimensions, as the last one."""
+    return xp.array(xp.diagonal(input, 0, dim0, dim1))
+
+
+@op(method=False)
+def _on_diagonal(xp: Backend, input: Array, shape: Sequence[int], dim0: int, dim1: int) -> Array:
+    """Zeros of ``shape`` with ``input`` on the diagonal of two dimensions."""
+    out = xp.zeros(tuple(shape), input.dtype)
+    at = xp.arange(shape[dim0])
+    xp.moveaxis(out, (dim0, dim1), (-2, -1))[..., at, at] = input
+    return out
+
+
+_own_diagonal.vjp(
+    input=lambda xp, g, in_shape, dim0, dim1: xp.call(_on_diagonal, g, in_shape, dim0, dim1)
+)
+_on_diagonal.vjp(input=lambda xp, g, dim0, dim1: xp.call(_own_diagonal, g, dim0, dim1))
+
+
+# -- einsum --------------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def einsum(*args: Any, optimize: Any = True) -> Tensor:
+    """Sums of products of the operands' elements, in Einstein's notation.
+
+    ``"ij,jk->ik"`` names the dimensions of each operand by letters and, after the arrow, those
+    of the result; a letter that the result lacks is summed over, one that is repeated in a
+    term takes the diagonal. Without an arrow the result has the letters that occur once, in
+    alphabetical order. ``...`` stands for dimensions that broadcast; a result without it sums
+    over them. Operands are contracted in pairs, the cheapest first, as matrix products.
+
+    Args:
+        *args: The equation and then the operands, or NumPy's form: an operand, a list of
+            ints that label its dimensions, the next operand and its list, ..., and the
+            result's list.
+        optimize: NumPy's keyword; accepted, the order is chosen in any case.
+
+    Returns:
+        Tensor with the result's dimensions.
+
+    Raises:
+        RuntimeError: If the equation is malformed or contradicts the operands' shapes.
+        ValueError: If there is no operand, or an int in a list is not in the range [0, 52).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> a, b = tt.arange(4).reshape(2, 2), tt.tensor([[1, 0], [1, 1]])
+        >>> tt.einsum("ij,jk->ik", a, b)
+        tensor([[1, 1],
+                [5, 3]])
+        >>> tt.einsum("ii", a)
+        tensor(3)
+        >>> tt.einsum(a, [0, 1], [1, 0])
+        tensor([[0, 2],
+                [1, 3]])
+    """
+    equation, operands = _equation(args)
+    shapes = tuple(tuple(t.shape) for t in operands)
+    plan = make_plan(equation, shapes)
+    tensors = [_prepared(t, step) for t, step in zip(operands, plan.steps, strict=True)]
+    for i, j, first, second, product in plan.pairs:
+        second_tensor, first_tensor = tensors.pop(j), tensors.pop(i)
+        tensors.append(_contract(first_tensor, second_tensor, first, second, product))
+    return tensors[0] if plan.order is None else permute(tensors[0], plan.order)
+
+
+def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    if not args or (isinstance(args[0], str) and len(args) == 1):
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one "
+            "operand and its subscripts list"
+        )
+    if isinstance(args[0], str):
+        equation, operands = args[0], list(args[1:])
+        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+            operands = list(operands[0])
+        return equation, operands
+    return from_sublists(args)
+
+
+def _prepared(tensor: Tensor, step: Step) -> Tensor:
+    """The operand after what its plan does to it alone."""
+    for dim0, dim1 in step.diagonals:
+        tensor = _own_diagonal(tensor, dim0, dim1)
+    if step.shape is not None:
+        tensor = reshape(tensor, step.shape)
+    if step.sums:
+        tensor = sum_(tensor, step.sums)
+    return tensor
+
+
+# -- contractions with a name ----------------------------------------------------------------------
+
+
+@composite(method=False)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """Sum of products over pairs of dimensions of two tensors.
+
+    Args:
+        a: Tensor of any shape.
+        b: Tensor of any shape.
+        dims: The dimensions of ``a`` and those of ``b`` to sum over, as two lists; or how many:
+            the last ones of ``a`` and the first ones of ``b``. Default 2.
+        out: Where to write the result.
+
+    Returns:
+        Tensor with the other dimensions of ``a`` and then those of ``b``.
+
+    Raises:
+        RuntimeError: If sizes or numbers of dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensordot(tt.ones(2, 3, 4), tt.ones(3, 4, 5)).shape
+        tinytorch.Size([2, 5])
+        >>> tt.tensordot(tt.ones(2, 3), tt.ones(4, 3), dims=([1], [1])).shape
+        tinytorch.Size([2, 4])
+    """
+    first, second = _paired_dims(a, b, dims)
+    for i, j in zip(first, second, strict=True):
+        if a.shape[i] != b.shape[j] and 1 not in (a.shape[i], b.shape[j]):
+            raise RuntimeError(
+                f"tensordot: contracted dimensions need to match, but first has size {a.shape[i]} "
+                f"in dim {i} and second has size {b.shape[j]} in dim {j}"
+            )
+    labels_a = [*range(a.ndim)]
+    labels_b = [*range(a.ndim, a.ndim + b.ndim)]
+    for i, j in zip(first, second, strict=True):
+        labels_b[j] = i
+    kept = [c for i, c in enumerate(labels_a) if i not in first]
+    kept += [c for j, c in enumerate(labels_b) if j not in second]
+    result = einsum(a, labels_a, b, labels_b, kept)
+    return written(out, result, "tensordot")  # type: ignore[no-any-return]
+
+
+def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.ndim, b.ndim):
+            raise RuntimeError(
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims} for shapes "
+                f"{list(a.shape)} and {list(b.shape)}"
+            )
+        return list(range(a.ndim - dims, a.ndim)), list(range(dims))
+    first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
+    if len(first) != len(second):
+        raise RuntimeError(
+            "tensordot: both dimension lists should have same length, got "
+            f"{len(first)} and {len(second)}"
+        )
+    return (
+        [normalize_dim("tensordot", d, a.ndim) for d in first],
+        [normalize_dim("tensordot", d, b.ndim) for d in second],
+    )
+
+
+@composite
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sum of products over the last dimension of two tensors.
+
+    Args:
+        input: ``(..., k)``, or 0-d: a factor.
+        other: ``(..., k)``, or 0-d.
+        out: Where to write the result.
+
+    Returns:
+        Tensor with the other dimensions of ``input`` and then those of ``other``.
+
+    Raises:
+        RuntimeError: If the last dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.inner(tt.tensor([1.0, 2.0]), tt.tensor([[3.0, 4.0], [5.0, 6.0]]))
+        tensor([11., 17.])
+    """
+    if not input.ndim or not other.ndim:
+        result = input * other  # type: ignore[operator]
+    elif input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
+    else:
+        result = tensordot(input, other, dims=([-1], [-1]))
+    return written(out, result, "inner")  # type: ignore[no-any-return]
+
+
+@composite
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Kronecker product: every element of ``input`` times the whole of ``other``.
+
+    Args:
+        input: ``(a_0, ..., a_n)``; the one with fewer dimensions gets leading ones.
+        other: ``(b_0, ..., b_n)``.
+        out: Where to write the result.
+
+    Returns:
+        ``(a_0 b_0, ..., a_n b_n)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.kron(tt.tensor([1, 10]), tt.tensor([1, 2]))
+        tensor([ 1,  2, 10, 20])
+    """
+    ndim = max(input.ndim, other.ndim)
+    a = (1,) * (ndim - input.ndim) + tuple(input.shape)
+    b = (1,) * (ndim - other.ndim) + tuple(other.shape)
+    even = [*range(0, 2 * ndim, 2)]
+    odd = [*range(1, 2 * ndim, 2)]
+    product = einsum(reshape(input, a), even, reshape(other, b), odd, [*range(2 * ndim)])
+    result = reshape(product, tuple(m * n for m, n in zip(a, b, strict=True)))
+    return written(out, result, "kron")  # type: ignore[no-any-return]
