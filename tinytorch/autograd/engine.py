@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from .graph import FREED, Edge, Node, Slot, sum_to_shape, target_of
+from .graph import FREED, Edge, Node, Slot, backend_of, sum_to_shape, target_of
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
 
@@ -212,7 +212,7 @@ class Sweep:
     def _fit(self, node: Node, edge: Edge, h: Gradient) -> Gradient:
         shape, dtype = target_of(edge)
         if not self.create_graph:
-            xp = node.xp
+            xp = backend_of(edge)
             if h.__class__ is not xp.array_type:
                 h = xp.asarray(h)
             if h.shape != shape:
@@ -221,7 +221,7 @@ class Sweep:
         if tuple(h.shape) != shape:
             h = sum_to_shape(h, shape)
         if h._data.dtype != dtype:
-            wanted = node.xp.dtype_of_native(dtype)
+            wanted = backend_of(edge).dtype_of_native(dtype)
             h = (h.real if h.is_complex() and not wanted.is_complex else h).to(wanted)
         return h
 

@@ -181,6 +181,13 @@ def target_of(edge: Edge) -> tuple[tuple[int, ...], Any]:
     return edge._data.shape, edge._data.dtype
 
 
+def backend_of(edge: Edge) -> Any:
+    """The backend whose arrays flow along ``edge``."""
+    if edge.__class__ is Node:
+        return edge.xp
+    return edge.node.xp if edge.__class__ is Slot else edge._xp
+
+
 def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
     """Undo broadcasting: sum ``gradient`` over what ``shape`` was stretched along.
 

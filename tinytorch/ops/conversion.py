@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
+from .. import _state, dtypes
 from .._creation import backend_of_device
 from .._device import device
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
-from ..autograd.views import region
+from ..autograd.graph import Node
+from ..autograd.views import edge_of, region
 from ..backends import load
 
 
@@ -75,9 +76,27 @@ _view_scatter.vjp(
 )
 
 
-@op(method=False)
-def _transfer(xp: Backend, input: Array, source: Backend) -> Array:
-    return xp.from_numpy(source.to_numpy(input))
+class _Transfer:
+    """What the engine asks of an operation, for a move from one backend to another."""
+
+    name = "to"
+    backward_name = "ToCopyBackward0"
+    saved_positions: tuple[int, ...] = ()
+    sequence = None
+    materialize = True
+    makes_gradients = False
+    rule_list: tuple[Any, ...] = ()
+
+    @staticmethod
+    def joint(xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
+        """The gradient, moved back."""
+        source, target = args
+        if isinstance(g, Tensor):
+            return [_to_backend(g, source)]
+        return [source.from_numpy(target.to_numpy(g))]
+
+
+_TRANSFER = _Transfer()
 
 
 @composite(method=True)
@@ -138,9 +157,16 @@ def _backend_of(where: Any, backend: Any) -> Backend:
 
 
 def _to_backend(tensor: Tensor, xp: Backend) -> Tensor:
-    if tensor._xp is xp:
+    source = tensor._xp
+    if source is xp:
         return tensor
-    return wrap(xp.from_numpy(tensor._xp.to_numpy(tensor._data)), xp)
+    out = wrap(xp.from_numpy(source.to_numpy(tensor._data)), xp)
+    edge = edge_of(tensor) if _state.grad_enabled() else None
+    if edge is not None:
+        data = out._data
+        out._node = Node(_TRANSFER, xp, (edge,), (source, xp), (), data.shape, data.dtype)
+        out._rg = True
+    return out
 
 
 @composite(namespaces=("Tensor",), aliases=("astype",))
