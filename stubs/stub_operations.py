@@ -112,7 +112,7 @@ def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDe
         yield from forms
         return
     returns = numpy_result(op)
-    if len(forms) > 1 or (returns is not None and returns != ast.unparse(forms[0].returns)):
+    if len(forms) > 1 or returns not in (None, returned(forms[0])):
         yield from forms
         yield alone(op, forms[0], spelt, returns)
         return
@@ -138,6 +138,12 @@ def numpy_keywords(op: Op) -> dict[str, ast.arg]:
             if p.arg in NUMPY_KEYWORDS and p.arg not in own:
                 found.setdefault(p.arg, p)
     return found
+
+
+def returned(form: ast.FunctionDef) -> str:
+    """A form's return annotation."""
+    assert form.returns is not None, f"{form.name} has no return annotation"
+    return ast.unparse(form.returns)
 
 
 def numpy_result(op: Op) -> str | None:
@@ -186,7 +192,7 @@ def alone(
 ) -> ast.FunctionDef:
     """The call in NumPy's words where it means something else than torch's."""
     first, *rest = spelt.items()
-    form = parse(form.name, f"(input: Tensor) -> {returns or ast.unparse(form.returns)}")
+    form = parse(form.name, f"(input: Tensor) -> {returns or returned(form)}")
     form.args.kwonlyargs = [ast.arg(first[0], first[1].annotation)]
     form.args.kw_defaults = [None]
     add_keywords(form, dict(rest))

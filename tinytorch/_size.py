@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 
 class Size(tuple[int, ...]):
@@ -26,6 +26,10 @@ class Size(tuple[int, ...]):
     def __repr__(self) -> str:
         return f"tinytorch.Size({list(self)})"
 
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
     def __getitem__(self, index: Any) -> Any:
         item = tuple.__getitem__(self, index)
         return Size(item) if isinstance(index, slice) else item
@@ -51,7 +55,11 @@ class ElementCount(int):
         count.shape = shape
         return count
 
-    def __call__(self, dim: int | None = None) -> Any:
+    @overload
+    def __call__(self, dim: None = None) -> Size: ...
+    @overload
+    def __call__(self, dim: int) -> int: ...
+    def __call__(self, dim: int | None = None) -> Size | int:
         if dim is None:
             return self.shape
         ndim = len(self.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from . import dtypes
 from ._device import device
@@ -125,10 +125,14 @@ class Storage:
         """Whether the elements can be negative."""
         return self.dtype.is_signed
 
-    def stride(self, dim: int | None = None) -> Any:
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """Steps, in elements, to the next element along each dimension (or along ``dim``)."""
         item = self._data.dtype.itemsize
-        strides = tuple(s // item for s in self._data.strides)
+        strides = tuple(int(s) // item for s in self._data.strides)
         return strides if dim is None else strides[dim]
 
     @property

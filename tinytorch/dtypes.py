@@ -7,6 +7,7 @@ its name and to its NumPy twin, so ``x.dtype == "float32"`` and
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 __all__ = ["dtype", "finfo", "iinfo", "promote_types"]
@@ -50,7 +51,7 @@ class dtype:
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> builtins.bool:
         if self is other:
             return True
         if isinstance(other, dtype):
@@ -59,7 +60,7 @@ class dtype:
             return other == self.name
         return other is not None and other == self.dtype
 
-    def __ne__(self, other: object) -> bool:
+    def __ne__(self, other: object) -> builtins.bool:
         return not self == other
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:

@@ -87,8 +87,8 @@ def _is_complex(value: Any) -> bool:
 
 
 # torch's methods of these names are attributes.
-Tensor.real = property(real)
-Tensor.imag = property(imag)
+setattr(Tensor, "real", property(real))
+setattr(Tensor, "imag", property(imag))
 
 
 @op(inplace=True)

@@ -218,16 +218,18 @@ def std(
 
 @var.numpy
 def _numpy_var(
-    input: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False, **options: Any
-) -> Any:
+    input: Tensor, axis: Dims = None, ddof: float = 0, keepdims: bool = False, **options: Any
+) -> Tensor:
     options = {"keepdim": options.pop("keepdim", keepdims), **options}
     options.setdefault("correction", ddof)
     return var(input, options.pop("dim", axis), **options)
 
 
 @std.numpy
-def _numpy_std(input: Any, *args: Any, **options: Any) -> Any:
-    return _numpy_var(input, *args, **options).sqrt()
+def _numpy_std(
+    input: Tensor, axis: Dims = None, ddof: float = 0, keepdims: bool = False, **options: Any
+) -> Tensor:
+    return _numpy_var(input, axis, ddof, keepdims, **options).sqrt()
 
 
 @op
@@ -355,8 +357,8 @@ def _arg_extreme(
 
 
 class _Extreme(NamedTuple):
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor
 
 
 class max_result(_Extreme):
@@ -380,7 +382,11 @@ def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
     return picked if keepdim else picked.squeeze(dim)
 
 
-@composite
+@composite(forms=(
+    "(input: Tensor) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False) -> max_result",
+    "(input: Tensor, other: Tensor) -> Tensor",
+))  # fmt: skip
 def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """Largest element: of all, along ``dim`` with its index, or of two tensors.
 
@@ -402,7 +408,11 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
     return _max_or_min("max", max_result, input, dim, keepdim, other)
 
 
-@composite
+@composite(forms=(
+    "(input: Tensor) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False) -> min_result",
+    "(input: Tensor, other: Tensor) -> Tensor",
+))  # fmt: skip
 def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """Smallest element: of all, along ``dim`` with its index, or of two tensors.
 
@@ -448,12 +458,16 @@ def _max_or_min(
 
 
 @max.numpy
-def _numpy_max(input: Any, axis: Any = None, keepdims: bool = False, **options: Any) -> Any:
+def _numpy_max(
+    input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any
+) -> Tensor:
     return amax(input, () if axis is None else axis, options.get("keepdim", keepdims))
 
 
 @min.numpy
-def _numpy_min(input: Any, axis: Any = None, keepdims: bool = False, **options: Any) -> Any:
+def _numpy_min(
+    input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any
+) -> Tensor:
     return amin(input, () if axis is None else axis, options.get("keepdim", keepdims))
 
 

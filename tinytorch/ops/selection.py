@@ -292,4 +292,4 @@ def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 _where_method.__name__ = _where_method.__qualname__ = "where"
-Tensor.where = _where_method
+setattr(Tensor, "where", _where_method)
