@@ -149,7 +149,7 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
     xp.check_indices("index", item, shape[at], at)
 
 
-def _get(self: Tensor, index: Any) -> Any:
+def _get(self: Tensor, index: Any) -> Tensor:
     return _getitem(self, raw_index(self, index))
 
 
@@ -223,8 +223,8 @@ def _fitted(value: Array, data: Array, index: Any) -> Array:
     return value if value.dtype == data.dtype else value.astype(data.dtype)
 
 
-Tensor.__getitem__ = _get
-Tensor.__setitem__ = _set
+setattr(Tensor, "__getitem__", _get)
+setattr(Tensor, "__setitem__", _set)
 
 
 # -- by index tensors ---------------------------------------------------------------------------
@@ -547,5 +547,5 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return assign(input, source, "copy_")
 
 
-Tensor.copy_ = copy_
+setattr(Tensor, "copy_", copy_)
 
