@@ -44,6 +44,7 @@ from ._tensor import Tensor
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+Form = TypeVar("Form", bound=Callable[..., Any])
 
 
 class Operation(Protocol[P, R_co]):
@@ -75,7 +76,7 @@ class Operation(Protocol[P, R_co]):
         Its ``in_shape`` is a list, with None for each gradient nobody needs.
         """
 
-    def numpy(self, form: Callable[..., Any]) -> Callable[..., Any]:
+    def numpy(self, form: Form) -> Form:
         """Register what the call means when it is spelt with NumPy's keywords."""
 
 
