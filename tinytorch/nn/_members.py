@@ -141,35 +141,39 @@ class Members:
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
 
-    def __getattr__(self, name: str) -> Any:
-        for registry in REGISTRIES:
-            members = self.__dict__.get(registry)
-            if members is not None and name in members:
-                return members[name]
-        raise AttributeError(
-            f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
-        )
+    # Hidden from type checkers, so that a misspelt attribute is an error to them: what a module
+    # assigns to ``self`` in ``__init__`` they know already.
+    if not TYPE_CHECKING:
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        held = self.__dict__
-        if isinstance(value, Parameter):
-            self._make_room("parameters", name)
-            self.register_parameter(name, value)
-        elif name in held.get("_parameters", ()):
-            _require_none(value, f"parameter '{name}'", "tinytorch.nn.Parameter")
-            self.register_parameter(name, None)
-        elif isinstance(value, Members):
-            self._make_room("modules", name)
-            self._set_module(name, value)
-        elif name in held.get("_modules", ()):
-            _require_none(value, f"child module '{name}'", "tinytorch.nn.Module")
-            self._set_module(name, None)
-        elif isinstance(value, Buffer) or name in held.get("_buffers", ()):
-            self._set_buffer(name, value)
-        elif name in REGISTRIES and not isinstance(value, Registry):
-            self._set_registry(name, value)
-        else:
-            super().__setattr__(name, value)
+        def __getattr__(self, name: str) -> Any:
+            for registry in REGISTRIES:
+                members = self.__dict__.get(registry)
+                if members is not None and name in members:
+                    return members[name]
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
+            )
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            held = self.__dict__
+            if isinstance(value, Parameter):
+                self._make_room("parameters", name)
+                self.register_parameter(name, value)
+            elif name in held.get("_parameters", ()):
+                _require_none(value, f"parameter '{name}'", "tinytorch.nn.Parameter")
+                self.register_parameter(name, None)
+            elif isinstance(value, Members):
+                self._make_room("modules", name)
+                self._set_module(name, value)
+            elif name in held.get("_modules", ()):
+                _require_none(value, f"child module '{name}'", "tinytorch.nn.Module")
+                self._set_module(name, None)
+            elif isinstance(value, Buffer) or name in held.get("_buffers", ()):
+                self._set_buffer(name, value)
+            elif name in REGISTRIES and not isinstance(value, Registry):
+                self._set_registry(name, value)
+            else:
+                super().__setattr__(name, value)
 
     def _make_room(self, kind: str, name: str) -> None:
         """Forget whatever else ``name`` was, for it becomes one of ``kind``."""
