@@ -251,6 +251,8 @@ def test_a_second_copy_of_the_package_takes_over(monkeypatch):
     before = threading.Thread.start
     kept = {n: m for n, m in sys.modules.items() if n.startswith("tinytorch._state")}
     snapshot = threading.Thread._tinytorch_snapshot
+    # The import below binds the copy to the package too; undone, later tests find the original.
+    monkeypatch.setattr(sys.modules["tinytorch"], "_state", kept["tinytorch._state"])
     try:
         for name in kept:
             del sys.modules[name]
