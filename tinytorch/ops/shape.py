@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .._op import Array, Backend, Shape, op
+from .._op import Array, Backend, Shape, composite, op
+from .._tensor import Size
 
 
 @op(view=True)
@@ -462,3 +463,37 @@ def mT(xp: Backend, input: Array) -> Array:
 
 
 mT.vjp(input=lambda xp, g: xp.swapaxes(g, -1, -2))
+
+
+@composite(method=False)
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes broadcast to.
+
+    Args:
+        *shapes: Shapes, or ints for shapes of one dimension.
+
+    Raises:
+        RuntimeError: If they do not broadcast.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.broadcast_shapes((2, 1), (3,))
+        tinytorch.Size([2, 3])
+    """
+    given = [(s,) if isinstance(s, int) else tuple(int(n) for n in s) for s in shapes]
+    result = [1] * max((len(s) for s in given), default=0)
+    for shape in given:
+        for i in range(1, len(shape) + 1):
+            n = shape[-i]
+            if n < 0:
+                raise RuntimeError(
+                    f"Trying to create tensor with negative dimension ({n}): ({list(shape)})"
+                )
+            if n != 1 and result[-i] not in (1, n):
+                raise RuntimeError(
+                    "Shape mismatch: objects cannot be broadcast to a single shape; got "
+                    f"{[list(s) for s in given]}"
+                )
+            if n != 1:
+                result[-i] = n
+    return Size(result)
