@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -89,8 +90,14 @@ class CupyBackend(DeferredChecks):
             add.at(wide, index, values)
             target[...] = wide.astype(target.dtype)
 
-    def erf(self, array: Array) -> Array:
-        return self.extras.scipy.special.erf(array)
+    def special(self, name: str) -> Callable[..., Array]:
+        try:
+            return getattr(self.extras.scipy.special, name)  # type: ignore[no-any-return]
+        except AttributeError:
+            raise NotImplementedError(f"CuPy has no special function {name!r}") from None
+
+    def _error_function(self, name: str, array: Array) -> Array:
+        return self.special(name.removesuffix("_single"))(array)
 
     # -- devices ------------------------------------------------------------------------
 

@@ -41,3 +41,10 @@ def refuse_complex(name: str, *operands: Any) -> None:
     """NotImplementedError for complex operands of a function that orders numbers."""
     if kind_of(*operands) == "c":
         raise NotImplementedError(f"{name} is not supported for complex types")
+
+
+def special(xp: Backend, name: str, *arrays: Any) -> Any:
+    """SciPy's function ``name`` of arrays of one dtype, in that dtype."""
+    dtype = arrays[0].dtype
+    wide = [xp.astype(a, "float32") for a in arrays] if dtype.itemsize < 4 else arrays
+    return xp.astype(xp.special(name)(*wide), dtype)

@@ -1,0 +1,331 @@
+"""Bessel functions and Airy's. The numbers come from SciPy, or on a GPU from CuPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import Array, Backend, op
+from ._checks import refuse, special
+
+SPECIAL = ("special",)
+
+
+@op(inplace=True, promote="float", namespaces=("", "special"))
+def i0(xp: Backend, input: Array) -> Array:
+    """The modified Bessel function of the first kind, order 0.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.i0(tt.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.2661])
+    """
+    return _of_scipy(xp, "i0", input)
+
+
+def _of_scipy(xp: Backend, name: str, x: Array, torch_name: str | None = None) -> Array:
+    refuse(xp, f"{torch_name or name}_cpu", "c", x)
+    return special(xp, name, x)
+
+
+i0.vjp(input=lambda xp, g, input: g * xp.call(i1, input))
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def i0e(xp: Backend, input: Array) -> Array:
+    """``exp(-|x|) * i0(x)``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.4658])
+    """
+    return _of_scipy(xp, "i0e", input)
+
+
+i0e.vjp(
+    input=lambda xp, g, input, out: g * (xp.call(i1e, input) - xp.sign(input) * out)
+)
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def i1(xp: Backend, input: Array) -> Array:
+    """The modified Bessel function of the first kind, order 1.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.i1(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.5652])
+    """
+    return _of_scipy(xp, "i1", input)
+
+
+def _over(xp: Any, out: Any, x: Any) -> Any:
+    """``i1(x) / x``, which tends to 1/2 at 0."""
+    zero = x == 0
+    return xp.where(zero, 0.5, out / xp.where(zero, 1, x))
+
+
+i1.vjp(
+    input=lambda xp, g, input, out: g * (xp.call(i0, input) - _over(xp, out, input))
+)
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def i1e(xp: Backend, input: Array) -> Array:
+    """``exp(-|x|) * i1(x)``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.i1e(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.2079])
+    """
+    return _of_scipy(xp, "i1e", input)
+
+
+i1e.vjp(
+    input=lambda xp, g, input, out: (
+        g * (xp.call(i0e, input) - xp.sign(input) * out - _over(xp, out, input))
+    )
+)
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def bessel_j0(xp: Backend, input: Array) -> Array:
+    """The Bessel function of the first kind, order 0. Not differentiable, as in torch.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.bessel_j0(tt.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.7652])
+    """
+    return _of_scipy(xp, "j0", input, "bessel_j0")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def bessel_j1(xp: Backend, input: Array) -> Array:
+    """The Bessel function of the first kind, order 1. Not differentiable, as in torch.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.bessel_j1(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.4401])
+    """
+    return _of_scipy(xp, "j1", input, "bessel_j1")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def bessel_y0(xp: Backend, input: Array) -> Array:
+    """The Bessel function of the second kind, order 0. Not differentiable, as in torch.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.bessel_y0(tt.tensor([0.0, 1.0]))
+        tensor([  -inf, 0.0883])
+    """
+    return _of_scipy(xp, "y0", input, "bessel_y0")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def bessel_y1(xp: Backend, input: Array) -> Array:
+    """The Bessel function of the second kind, order 1. Not differentiable, as in torch.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.bessel_y1(tt.tensor([0.0, 1.0]))
+        tensor([   -inf, -0.7812])
+    """
+    return _of_scipy(xp, "y1", input, "bessel_y1")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def modified_bessel_i0(xp: Backend, input: Array) -> Array:
+    """``i0`` by another name, without a gradient, as in torch.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.2661])
+    """
+    return _of_scipy(xp, "i0", input, "modified_bessel_i0")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def modified_bessel_i1(xp: Backend, input: Array) -> Array:
+    """``i1`` by another name, without a gradient, as in torch.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.modified_bessel_i1(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.5652])
+    """
+    return _of_scipy(xp, "i1", input, "modified_bessel_i1")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def modified_bessel_k0(xp: Backend, input: Array) -> Array:
+    """The modified Bessel function of the second kind, order 0. Not differentiable.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.modified_bessel_k0(tt.tensor([0.0, 1.0]))
+        tensor([   inf, 0.4210])
+    """
+    return _of_scipy(xp, "k0", input, "modified_bessel_k0")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def modified_bessel_k1(xp: Backend, input: Array) -> Array:
+    """The modified Bessel function of the second kind, order 1. Not differentiable.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.modified_bessel_k1(tt.tensor([0.0, 1.0]))
+        tensor([   inf, 0.6019])
+    """
+    return _of_scipy(xp, "k1", input, "modified_bessel_k1")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def scaled_modified_bessel_k0(xp: Backend, x: Array) -> Array:
+    """``exp(x) * modified_bessel_k0(x)``. Not differentiable.
+
+    Args:
+        x: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.scaled_modified_bessel_k0(tt.tensor([1.0]))
+        tensor([1.1445])
+    """
+    return _of_scipy(xp, "k0e", x, "scaled_modified_bessel_k0")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
+    """``exp(x) * modified_bessel_k1(x)``. Not differentiable.
+
+    Args:
+        x: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.scaled_modified_bessel_k1(tt.tensor([1.0]))
+        tensor([1.6362])
+    """
+    return _of_scipy(xp, "k1e", x, "scaled_modified_bessel_k1")
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
+    """``sin(x) / x``, and 1 at 0. Not differentiable, as in torch.
+
+    Args:
+        x: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.spherical_bessel_j0(tt.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.8415])
+    """
+    refuse(xp, "spherical_bessel_j0_cpu", "c", x)
+    far = ~(xp.isinf(x) | (x == 0))
+    safe = xp.where(far, x, 1)
+    return xp.where(far, xp.sin(safe) / safe, xp.astype(x == 0, x.dtype))
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def airy_ai(xp: Backend, x: Array) -> Array:
+    """The Airy function Ai. Not differentiable, as in torch.
+
+    Args:
+        x: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+        NotImplementedError: On CuPy, which lacks it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.airy_ai(tt.tensor([0.0, 1.0]))
+        tensor([0.3550, 0.1353])
+    """
+    refuse(xp, "airy_ai_cpu", "c", x)
+    return xp.special("airy")(x)[0]

@@ -1,0 +1,180 @@
+"""The error function, its relatives, and the normal distribution's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._op import Array, Backend, op
+from ._checks import refuse
+
+BOTH = ("", "special")
+SPECIAL = ("special",)
+_ROOT_PI = math.sqrt(math.pi)
+_ROOT_2PI = math.sqrt(2 * math.pi)
+
+
+@op(inplace=True, promote="float", namespaces=BOTH)
+def erf(xp: Backend, input: Array) -> Array:
+    """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.erf(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8427])
+    """
+    refuse(xp, "erf_vml_cpu", "c", input)
+    return xp.erf(input)
+
+
+erf.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (2 / _ROOT_PI)))
+
+
+@op(inplace=True, promote="float", namespaces=BOTH)
+def erfc(xp: Backend, input: Array) -> Array:
+    """``1 - erf(x)``, without cancellation for large ``x``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.erfc(tt.tensor([0.0, 10.0]))
+        tensor([1.0000e+00, 2.0885e-45])
+    """
+    refuse(xp, "erfc_vml_cpu", "c", input)
+    return xp.erfc(input)
+
+
+erfc.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (-2 / _ROOT_PI)))
+
+
+@op(inplace=True, promote="float", namespaces=BOTH)
+def erfinv(xp: Backend, input: Array) -> Array:
+    """The inverse of ``erf``: ±inf at ±1, NaN beyond.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4769,    inf])
+    """
+    refuse(xp, "erfinv_vml_cpu", "c", input)
+    return xp.erfinv(input)
+
+
+erfinv.vjp(input=lambda xp, g, out: g * (xp.exp(out * out) * (_ROOT_PI / 2)))
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def erfcx(xp: Backend, input: Array) -> Array:
+    """``exp(x^2) * erfc(x)``, which does not vanish for large ``x``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.erfcx(tt.tensor([0.0, 10.0]))
+        tensor([1.0000, 0.0561])
+    """
+    refuse(xp, "erfcx_cpu", "c", input)
+    return xp.erfcx(input)
+
+
+erfcx.vjp(input=lambda xp, g, input, out: g * (2 * input * out - 2 / _ROOT_PI))
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def ndtr(xp: Backend, input: Array) -> Array:
+    """The normal distribution's probability of at most ``x``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.ndtr(tt.tensor([0.0, 1.96]))
+        tensor([0.5000, 0.9750])
+    """
+    refuse(xp, "erfc_vml_cpu", "c", input)
+    return xp.erfc(input * -math.sqrt(0.5)) * 0.5
+
+
+ndtr.vjp(input=lambda xp, g, input: g * (xp.exp(input * input * -0.5) / _ROOT_2PI))
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def ndtri(xp: Backend, input: Array) -> Array:
+    """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.ndtri(tt.tensor([0.5, 0.975]))
+        tensor([0.0000, 1.9600])
+    """
+    refuse(xp, "ndtri_cpu", "c", input)
+    return xp.erfcinv(input * 2) * -math.sqrt(2)
+
+
+ndtri.vjp(input=lambda xp, g, out: g * (xp.exp(out * out * 0.5) * _ROOT_2PI))
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def log_ndtr(xp: Backend, input: Array) -> Array:
+    """``log(ndtr(x))``, also where ``ndtr`` itself is 0.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.log_ndtr(tt.tensor([0.0, -100.0]))
+        tensor([-6.9315e-01, -5.0055e+03])
+    """
+    refuse(xp, "log_ndtr_cpu", "c", input)
+    x = input * math.sqrt(0.5)
+    tail = xp.log(xp.erfcx(-xp.minimum(x, -0.5)) * 0.5) - x * x
+    return xp.where(x < -0.5, tail, xp.log1p(xp.erfc(xp.maximum(x, -0.5)) * -0.5))
+
+
+# exp(-x²/2) / ndtr(x) with the exponential cancelled.
+log_ndtr.vjp(
+    input=lambda xp, g, input: (
+        g * (math.sqrt(2 / math.pi) / xp.call(erfcx, input * -math.sqrt(0.5)))
+    )
+)
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def entr(xp: Backend, input: Array) -> Array:
+    """``-x * log(x)``: 0 at 0, -inf below.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.entr(tt.tensor([0.0, 0.5, -1.0]))
+        tensor([0.0000, 0.3466,   -inf])
+    """
+    refuse(xp, "entr_cpu", "c", input)
+    positive = input > 0
+    inside = -input * xp.log(xp.where(positive, input, 1))
+    outside = xp.where(input == 0, 0, xp.where(xp.isnan(input), math.nan, -math.inf))
+    return xp.where(positive, inside, xp.astype(outside, input.dtype))
+
+
+def _entr_gradient(xp: Any, g: Any, input: Any) -> Any:
+    return g * (-1 - xp.log(input))
+
+
+entr.vjp(input=_entr_gradient)
