@@ -1,4 +1,4 @@
-"""The stand-in is a distribution of its own: installed, it is a backend, and tinytorch is unedited."""
+"""The stand-in, installed as a distribution, is a backend: tinytorch is not edited for it."""
 
 from __future__ import annotations
 
