@@ -21,7 +21,7 @@ from tinytorch._tensor import Tensor
 from tinytorch.backends import load
 
 #: Names that only the machinery needs.
-HIDDEN = ("__getattr__", "__dir__", "__slots__", "__all__")
+HIDDEN = ("__getattr__", "__dir__", "__slots__")
 #: Classes that get members elsewhere.
 EXTENDED = {"Tensor": Tensor}
 
@@ -125,11 +125,16 @@ def is_operation(value: Any) -> bool:
     return isinstance(value, types.FunctionType) and hasattr(value, "op")
 
 
+def is_instance(value: Any) -> bool:
+    """Whether a value is an instance of one of our classes: a dtype, a generator."""
+    return type(value).__module__.partition(".")[0] == "tinytorch"
+
+
 def home_of(value: Any, name: str, module: str) -> Entity:
     """Where a stub finds a value: in itself if it declares it, else in a module of ours."""
     if isinstance(value, types.ModuleType):
         return Entity(value.__name__)
-    if is_operation(value) or isinstance(value, dtypes.dtype):
+    if is_operation(value) or is_instance(value):
         return Entity(module, name)
     homes = [value.__module__] if hasattr(value, "__module__") else []
     homes += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
@@ -174,9 +179,9 @@ def split(module: str) -> tuple[str, str]:
 
 def write_values(writer: Writer, dynamic: dict[str, Any]) -> None:
     """Declare the values that are neither functions, classes nor modules: dtypes."""
-    found = {name: type(v) for name, v in dynamic.items() if isinstance(v, dtypes.dtype)}
+    found = {name: type(value) for name, value in dynamic.items() if is_instance(value)}
     for name, kind in found.items():
-        writer.line(f"{name}: {writer.word(Entity(kind.__module__, kind.__name__))}")
+        writer.line(f"{name}: {writer.word(home_of(kind, kind.__name__, kind.__module__))}")
     if found:
         writer.line()
 
@@ -233,6 +238,8 @@ def write_assigned(
     elif isinstance(value, ast.Call) and ast.unparse(value.func) in TYPE_VARIABLES:
         writer.word(Entity("typing", ast.unparse(value.func)))
         writer.line(f"{name} = {ast.unparse(value)}")
+    elif name == "__all__":
+        writer.line(f"__all__ = {ast.unparse(value)}")
     elif isinstance(value, ast.Constant):
         kind = writer.word(Entity("builtins", type(value.value).__name__))
         writer.line(f"{indent}{name}: {kind}")

@@ -130,13 +130,12 @@ def numpy_keywords(op: Op) -> dict[str, ast.arg]:
     """NumPy's keywords that ``op`` takes, each with the parameter it stands for."""
     own = {p.arg: p for p in parameters(declaration(op.name, inspect.signature(op.function)))}
     found = {}
+    if op.numpy_form is not None:
+        form = declaration(op.name, inspect.signature(op.numpy_form))
+        found = {p.arg: p for p in parameters(form) if p.arg in NUMPY_KEYWORDS - own.keys()}
     for new, old in SPELLINGS.items():
         if new in NUMPY_KEYWORDS and old in own and new not in own:
-            found[new] = own[old]
-    if op.numpy_form is not None:
-        for p in parameters(declaration(op.name, inspect.signature(op.numpy_form))):
-            if p.arg in NUMPY_KEYWORDS and p.arg not in own:
-                found.setdefault(p.arg, p)
+            found.setdefault(new, own[old])
     return found
 
 

@@ -45,7 +45,9 @@ def backend_of_device(where: Any) -> Backend:
 @overload
 def creation(kernel: Callable[..., Any], /, **options: Any) -> Operation[..., Tensor]: ...
 @overload
-def creation(**options: Any) -> Callable[[Callable[..., Any]], Operation[..., Tensor]]: ...
+def creation(
+    kernel: None = None, /, **options: Any
+) -> Callable[[Callable[..., Any]], Operation[..., Tensor]]: ...
 def creation(kernel: Any = None, /, **options: Any) -> Any:
     """File a kernel ``(xp, ..., *, dtype)`` as a creation function.
 

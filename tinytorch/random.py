@@ -316,3 +316,7 @@ def __getattr__(name: str) -> Any:
     if name == "default_generator":
         return _default()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "default_generator"])

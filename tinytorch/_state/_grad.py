@@ -74,7 +74,7 @@ class _Bare(Scope):
     __slots__ = ()
 
     @overload
-    def __new__(cls) -> Self: ...
+    def __new__(cls, orig_func: None = None) -> Self: ...
     @overload
     def __new__(cls, orig_func: _F) -> _F: ...  # type: ignore[misc]  # the decorated function
     def __new__(cls, orig_func: Any = None) -> Any:

@@ -114,7 +114,7 @@ def register_backend(
 ) -> None: ...
 @overload
 def register_backend(
-    name: str, *, replace: bool = False, hint: str = ""
+    name: str, loader: None = None, *, replace: bool = False, hint: str = ""
 ) -> Callable[[_L], _L]: ...
 def register_backend(
     name: str, loader: Any = None, *, replace: bool = False, hint: str = ""

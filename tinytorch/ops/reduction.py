@@ -364,9 +364,13 @@ class _Extreme(NamedTuple):
 class max_result(_Extreme):
     """What ``max(x, dim)`` gives: ``values`` and ``indices``."""
 
+    __slots__ = ()
+
 
 class min_result(_Extreme):
     """What ``min(x, dim)`` gives: ``values`` and ``indices``."""
+
+    __slots__ = ()
 
 
 max_result.__name__ = max_result.__qualname__ = "max"
@@ -383,11 +387,18 @@ def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
 
 
 @composite(forms=(
-    "(input: Tensor) -> Tensor",
-    "(input: Tensor, dim: int, keepdim: bool = False) -> max_result",
-    "(input: Tensor, other: Tensor) -> Tensor",
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None) -> max_result",
+    "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None) -> Tensor",
+    "(input: Tensor, *, other: Tensor) -> Tensor",
 ))  # fmt: skip
-def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def max(
+    input: Tensor,
+    dim: int | Tensor | None = None,
+    keepdim: bool = False,
+    *,
+    other: Tensor | None = None,
+) -> Any:
     """Largest element: of all, along ``dim`` with its index, or of two tensors.
 
     ``max(x)`` is one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``,
@@ -409,11 +420,18 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *
 
 
 @composite(forms=(
-    "(input: Tensor) -> Tensor",
-    "(input: Tensor, dim: int, keepdim: bool = False) -> min_result",
-    "(input: Tensor, other: Tensor) -> Tensor",
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None) -> min_result",
+    "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None) -> Tensor",
+    "(input: Tensor, *, other: Tensor) -> Tensor",
 ))  # fmt: skip
-def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+def min(
+    input: Tensor,
+    dim: int | Tensor | None = None,
+    keepdim: bool = False,
+    *,
+    other: Tensor | None = None,
+) -> Any:
     """Smallest element: of all, along ``dim`` with its index, or of two tensors.
 
     ``min(x)`` is one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``,
