@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -225,6 +226,10 @@ class Backend:
                 f"the special function {name!r} is SciPy's: install it with `pip install scipy`"
             ) from error
         return getattr(special, name)  # type: ignore[no-any-return]
+
+    def raising(self) -> AbstractContextManager[object]:
+        """A context in which a failed factorisation raises ``xp.linalg.LinAlgError``."""
+        return nullcontext()
 
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""

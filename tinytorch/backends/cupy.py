@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy
@@ -98,6 +99,10 @@ class CupyBackend(DeferredChecks):
 
     def _error_function(self, name: str, array: Array) -> Array:
         return self.special(name.removesuffix("_single"))(array)
+
+    def raising(self) -> AbstractContextManager[object]:
+        # cuSOLVER's status stays on the device unless it is asked for: the host waits here.
+        return self.extras.errstate(linalg="raise")  # type: ignore[no-any-return]
 
     # -- devices ------------------------------------------------------------------------
 
