@@ -1,0 +1,337 @@
+"""Pooling: the largest element, the mean or the p-norm of each window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor, wrap
+from ._pool_arguments import Size, check_input, check_numbers, slides
+from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
+
+_F = ("nn.functional",)
+_BOTH = ("nn.functional", "")
+
+
+# -- largest elements ----------------------------------------------------------------------------
+
+
+@composite(namespaces=_BOTH, method=False)
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window of a sequence; see ``max_pool2d``.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        kernel_size: Elements in a window.
+        stride: Steps from one window to the next; default ``kernel_size``.
+        padding: Places before and after that are never the largest; default 0.
+        dilation: Steps from one place in a window to the next; default 1.
+        ceil_mode: Whether a last window may reach over the end; default False.
+        return_indices: Whether to return where they were, too; default False.
+
+    Returns:
+        ``(batch, channels, windows)``, or a tuple of it and the int64 indices.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.max_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+        tensor([[[3., 2.]]])
+    """
+    return _max_pool(
+        "max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+@composite(namespaces=_BOTH, method=False)
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window of an image; NaN where there is one.
+
+    The gradient goes to the first of equal elements, in row-major order.
+
+    Args:
+        input: ``(batch, channels, height, width)``, or without ``batch``.
+        kernel_size: Sides of a window, one for both or each.
+        stride: Steps from one window to the next; default ``kernel_size``.
+        padding: Places on every side that are never the largest; default 0.
+        dilation: Steps from one place in a window to the next; default 1.
+        ceil_mode: Whether the last windows may reach over the end; default False.
+        return_indices: Whether to return where they were, too; default False.
+
+    Returns:
+        ``(batch, channels, *windows)``, or a tuple of it and int64 indices into the flattened
+        image.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.max_pool2d(tt.arange(16.0).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 5.,  7.],
+                  [13., 15.]]]])
+    """
+    return _max_pool(
+        "max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+@composite(namespaces=_BOTH, method=False)
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window of a volume; see ``max_pool2d``.
+
+    Args:
+        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
+        kernel_size: Sides of a window, one for all or each.
+        stride: Steps from one window to the next; default ``kernel_size``.
+        padding: Places on every side that are never the largest; default 0.
+        dilation: Steps from one place in a window to the next; default 1.
+        ceil_mode: Whether the last windows may reach over the end; default False.
+        return_indices: Whether to return where they were, too; default False.
+
+    Returns:
+        ``(batch, channels, *windows)``, or a tuple of it and the int64 indices.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
+        tensor([[[[[7.]]]]])
+    """
+    return _max_pool(
+        "max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def _max_pool(
+    name: str,
+    spatial: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    return_indices: bool,
+) -> Any:
+    check_input(name, input, spatial)
+    check_numbers(name, input, "bc")
+    windows = slides(name, input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+    out = input
+    for slide in reversed(windows):
+        out = slide_max(out, slide)
+    return (out, max_indices(input, windows)) if return_indices else out
+
+
+@op(public=False)
+def max_indices(xp: Backend, input: Array, windows: list[Slide]) -> Array:
+    """Where in the flattened image the largest element of each window is."""
+    best, index = input, None
+    step = 1
+    for slide in reversed(windows):
+        place = slide_place.kernel(xp, best, slide)
+        starts = slide.along(xp, slide.starts(), input.ndim, "int64")
+        here = (starts + xp.multiply(place, slide.dilation, dtype="int64")) * step
+        # What was found along later dimensions, at the place that won along this one.
+        index = here if index is None else here + slide_pick.kernel(xp, index, place, slide)
+        step *= input.shape[slide.axis]
+        best = slide_max.kernel(xp, best, slide)
+    return index
+
+
+# -- means ---------------------------------------------------------------------------------------
+
+
+@composite(namespaces=_BOTH, method=False)
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The mean of each window of a sequence; see ``avg_pool2d``.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        kernel_size: Elements in a window.
+        stride: Steps from one window to the next; default ``kernel_size``.
+        padding: Zeros before and after; default 0.
+        ceil_mode: Whether a last window may reach over the end; default False.
+        count_include_pad: Whether the padding counts in the mean; default True.
+
+    Returns:
+        ``(batch, channels, windows)``.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.avg_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+        tensor([[[2., 1.]]])
+    """
+    return _avg_pool(
+        "avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None
+    )
+
+
+@composite(namespaces=_F, method=False)
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of an image.
+
+    Args:
+        input: ``(batch, channels, height, width)``, or without ``batch``.
+        kernel_size: Sides of a window, one for both or each.
+        stride: Steps from one window to the next; default ``kernel_size``.
+        padding: Zeros on every side; default 0.
+        ceil_mode: Whether the last windows may reach over the end; default False.
+        count_include_pad: Whether the padding counts in the mean; default True.
+        divisor_override: Divide the sum by this instead of the number of elements.
+
+    Returns:
+        ``(batch, channels, *windows)``.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.avg_pool2d(tt.arange(16.0).reshape(1, 1, 4, 4), 2)
+        tensor([[[[ 2.5000,  4.5000],
+                  [10.5000, 12.5000]]]])
+    """
+    return _avg_pool(
+        "avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+        divisor_override,
+    )  # fmt: skip
+
+
+@composite(namespaces=_F, method=False)
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of a volume; see ``avg_pool2d``.
+
+    Args:
+        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
+        kernel_size: Sides of a window, one for all or each.
+        stride: Steps from one window to the next; default ``kernel_size``.
+        padding: Zeros on every side; default 0.
+        ceil_mode: Whether the last windows may reach over the end; default False.
+        count_include_pad: Whether the padding counts in the mean; default True.
+        divisor_override: Divide the sum by this instead of the number of elements.
+
+    Returns:
+        ``(batch, channels, *windows)``.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.avg_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
+        tensor([[[[[3.5000]]]]])
+    """
+    return _avg_pool(
+        "avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+        divisor_override,
+    )  # fmt: skip
+
+
+def _avg_pool(
+    name: str,
+    spatial: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Tensor:
+    check_input(name, input, spatial)
+    check_numbers(name, input, "bc")
+    if divisor_override == 0:
+        raise RuntimeError(f"{name}: divisor must be not zero")
+    windows = slides(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)
+    total: Any = input
+    for slide in reversed(windows):
+        total = slide_sum(total, slide)
+    if divisor_override is not None:
+        return _divided(total, divisor_override)
+    counts = [
+        _counts(slide, input.shape[slide.axis], count_include_pad) for slide in windows
+    ]
+    if all(len(set(count)) == 1 for count in counts):
+        every = 1
+        for count in counts:
+            every *= count[0]
+        return _divided(total, every)
+    xp = input._xp
+    divisor: Any = None
+    for slide, count in zip(windows, counts, strict=True):
+        along = slide.along(xp, count, input.ndim, input._data.dtype)
+        divisor = along if divisor is None else divisor * along
+    return _divided(total, wrap(divisor, xp))
+
+
+def _counts(slide: Slide, length: int, include_pad: bool) -> list[int]:
+    """How many elements of each window count: padding maybe, what is beyond it never."""
+    last = length + slide.padding
+    found = []
+    for start in slide.starts():
+        stop = min(start + slide.kernel, last)
+        if not include_pad:
+            start, stop = max(start, 0), min(stop, length)
+        found.append(stop - start)
+    return found
+
+
+def _divided(total: Any, divisor: Any) -> Tensor:
+    if total.is_floating_point():
+        return total / divisor  # type: ignore[no-any-return]
+    return total.div(divisor, rounding_mode="trunc")  # type: ignore[no-any-return]
