@@ -1,0 +1,269 @@
+"""What a GPU does with the library: ``python -m benchmarks.gpu``, under ten minutes.
+
+Each part runs by itself and a failure is reported, not fatal: the suite on real CuPy, what an
+operation costs the host beside PyTorch, matrix products, and two networks trained beside PyTorch
+eager from the same weights. A table is printed; ``--json`` keeps the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RESULTS = Path(__file__).parent / "results"
+Report = dict[str, Any]
+
+
+def machine() -> Report:
+    """What the figures were measured on."""
+    import cupy
+
+    facts: Report = {"python": platform.python_version(), "numpy": np.__version__}
+    facts["cupy"] = cupy.__version__
+    properties = cupy.cuda.runtime.getDeviceProperties(0)
+    facts["device"] = properties["name"].decode()
+    facts["cuda"] = cupy.cuda.runtime.runtimeGetVersion()
+    facts["driver"] = cupy.cuda.runtime.driverGetVersion()
+    try:
+        import torch
+
+        facts["torch"] = torch.__version__
+    except ImportError:
+        facts["torch"] = "absent"
+    return facts
+
+
+# -- the parts -----------------------------------------------------------------------------------
+
+
+def suite(seconds: float) -> Report:
+    """The whole suite on real CuPy."""
+    command = [sys.executable, "-m", "pytest", "-q", "--backend", "cupy", "-p", "no:cacheprovider"]
+    # Machines of this kind do not change under a test: warnings of other packages are not ours.
+    command += ["--no-header", "-W", "default", "--ignore", "tests/state", "--deselect",
+                "tests/test_layout.py", "tests"]  # fmt: skip
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        output = done.stdout
+    except subprocess.TimeoutExpired as error:
+        output = (error.stdout or b"").decode()
+    lines = [line.split(" ") for line in output.splitlines() if line.startswith("FAILED")]
+    failed = sorted({words[1] for words in lines})
+    closing = re.findall(r"(\d+) (passed|failed|skipped|error)", output)
+    return {"counts": {word: int(count) for count, word in closing}, "failed": failed[:200]}
+
+
+def host_overhead() -> Report:
+    """Microseconds of host time per operation on 16 elements, queued without waiting."""
+    return {name: _overhead(m) for name, m in _libraries()}
+
+
+def _overhead(m: Any) -> Report:
+    x = m.ones(16, device="cuda")
+    w = m.ones(16, device="cuda", requires_grad=True)
+    m.cuda.synchronize()
+    return {
+        "add": _host_time(lambda: x + x, m),
+        "add recorded": _host_time(lambda: x + w, m),
+        "matmul 16x16": _host_time(_product(m), m),
+        "softmax": _host_time(lambda: m.softmax(x, 0), m),
+    }
+
+
+def _product(m: Any) -> Callable[[], Any]:
+    a = m.ones(16, 16, device="cuda")
+    return lambda: a @ a
+
+
+def _host_time(work: Callable[[], Any], m: Any) -> float:
+    for _ in range(50):
+        work()
+    samples = []
+    for _ in range(9):
+        m.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(200):
+            work()
+        samples.append((time.perf_counter() - start) / 200 * 1e6)
+    m.cuda.synchronize()
+    return round(statistics.median(samples), 2)
+
+
+def products() -> Report:
+    """Rates of matrix products in TFLOP/s, beside PyTorch."""
+    shapes = {
+        "4096": ((4096, 4096), (4096, 4096)),
+        "4096 transposed": ((4096, 4096), (4096, 4096)),
+        "64x1024": ((64, 1024, 1024), (64, 1024, 1024)),
+    }
+    report: Report = {}
+    for dtype in ("float32", "float16", "bfloat16"):
+        for name, (left, right) in shapes.items():
+            row = report[f"{dtype} {name}"] = {}
+            for library, m in _libraries():
+                row[library] = _attempt(lambda m=m: _rate(m, dtype, left, right, "trans" in name))
+    return report
+
+
+def _rate(m: Any, dtype: str, left: Any, right: Any, transposed: bool) -> float:
+    a = m.rand(*left, device="cuda").to(getattr(m, dtype))
+    b = m.rand(*right, device="cuda").to(getattr(m, dtype))
+    if transposed:
+        b = b.transpose(-1, -2)
+    seconds = _device_time(lambda: a @ b, m, 10)
+    batch = left[0] if len(left) == 3 else 1
+    return round(2 * batch * left[-2] * left[-1] * right[-1] / seconds / 1e12, 2)
+
+
+def _device_time(work: Callable[[], Any], m: Any, repeats: int) -> float:
+    """Median seconds between two events around ``work``."""
+    for _ in range(3):
+        work()
+    samples = []
+    for _ in range(repeats):
+        start, end = m.cuda.Event(enable_timing=True), m.cuda.Event(enable_timing=True)
+        start.record()
+        work()
+        end.record()
+        end.synchronize()
+        samples.append(start.elapsed_time(end) / 1e3)
+    return statistics.median(samples)
+
+
+def mlp() -> Report:
+    """Training 784-1024-1024-10, batch 512, SGD: losses compared, time, peak memory."""
+    return _train((784, 1024, 1024, 10), 512)
+
+
+def digits() -> Report:
+    """Training the demo's network 64-256-10, batch 32."""
+    return _train((64, 256, 10), 32)
+
+
+def _train(sizes: tuple[int, ...], batch: int) -> Report:
+    rng = np.random.default_rng(0)
+    x = rng.random((batch, sizes[0]), dtype=np.float32)
+    labels = rng.integers(0, sizes[-1], batch)
+    weights = [
+        (rng.uniform(-1, 1, (n, k)) / np.sqrt(k)).astype(np.float32)
+        for k, n in zip(sizes, sizes[1:], strict=False)
+    ]
+    report: Report = {name: _run(m, sizes, x, labels, weights) for name, m in _libraries()}
+    if "torch" in report and "tinytorch" in report:
+        ours, theirs = report["tinytorch"], report["torch"]
+        report["time over torch"] = round(ours["ms per step"] / theirs["ms per step"], 3)
+        pairs = zip(ours["losses"], theirs["losses"], strict=True)
+        report["largest loss difference"] = max(abs(a - b) for a, b in pairs)
+    return report
+
+
+def _run(m: Any, sizes: Any, x: Any, labels: Any, weights: Any) -> Report:
+    layers: list[Any] = []
+    for i, (k, n) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        layer = m.nn.Linear(k, n)
+        with m.no_grad():
+            layer.weight.copy_(m.tensor(weights[i]))
+            layer.bias.zero_()
+        layers += [layer] if i == len(sizes) - 2 else [layer, m.nn.ReLU()]
+    model = m.nn.Sequential(*layers).to("cuda")
+    inputs, targets = m.tensor(x).to("cuda"), m.tensor(labels).to("cuda")
+    loss_fn = m.nn.CrossEntropyLoss()
+    optimizer = m.optim.SGD(model.parameters(), lr=0.1)
+
+    def step() -> Any:
+        optimizer.zero_grad()
+        loss = loss_fn(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    losses = [float(step().item()) for _ in range(20)]
+    m.cuda.reset_peak_memory_stats()
+    seconds = _device_time(step, m, 100)
+    start = time.perf_counter()
+    for _ in range(100):
+        step()
+    m.cuda.synchronize()
+    wall = (time.perf_counter() - start) / 100
+    return {
+        "ms per step": round(seconds * 1e3, 4), "wall ms per step": round(wall * 1e3, 4),
+        "peak bytes": int(m.cuda.max_memory_allocated()), "losses": losses,
+    }  # fmt: skip
+
+
+def _libraries() -> Iterator[tuple[str, Any]]:
+    import tinytorch
+
+    yield "tinytorch", tinytorch
+    try:
+        import torch
+    except ImportError:
+        return
+    torch.backends.cuda.matmul.allow_tf32 = False
+    yield "torch", torch
+
+
+def _attempt(work: Callable[[], Any]) -> Any:
+    try:
+        return work()
+    except Exception as error:  # a failure is a figure too: it goes into the report as it is
+        return f"{type(error).__name__}: {str(error)[:200]}"
+
+
+# -- the program -------------------------------------------------------------------------------
+
+
+def main(arguments: list[str]) -> int:
+    """Run the parts, print a table, write JSON; the status tells whether a part failed."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--json", type=Path, default=RESULTS / "gpu.json")
+    parser.add_argument("--only", nargs="*", help="names of the parts to run")
+    parser.add_argument("--suite-seconds", type=float, default=360.0)
+    options = parser.parse_args(arguments)
+    parts: dict[str, Callable[[], Report]] = {
+        "host overhead": host_overhead, "products": products, "mlp": mlp, "digits": digits,
+        "suite": lambda: suite(options.suite_seconds),
+    }  # fmt: skip
+    report: Report = {"machine": machine()}
+    bad = 0
+    for name, part in parts.items():
+        if options.only and name not in options.only:
+            continue
+        start = time.perf_counter()
+        try:
+            report[name] = part()
+        except Exception:
+            report[name] = {"error": traceback.format_exc()}
+            bad += 1
+        print(f"\n{name} ({time.perf_counter() - start:.1f} s)")
+        _show(report[name])
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(report, indent=1) + "\n")
+    return bad
+
+
+def _show(part: Report) -> None:
+    for key, value in part.items():
+        if isinstance(value, dict):
+            cells = [f"{k} {v}" for k, v in value.items() if k != "losses"]
+            print(f"  {key:28} " + "   ".join(cells))
+        elif key == "failed":
+            print(f"  failed: {len(value)}", *value[:40], sep="\n    ")
+        else:
+            print(f"  {key:28} {value}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
