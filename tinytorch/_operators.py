@@ -27,7 +27,7 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
             return function(*args)
         return NotImplemented
 
-    if op.kernel is not None and op.params[:2] == ("input", "other") and op.operands == (0, 1):
+    if op.kernel is not None and op.operands == (0, 1) and op.positional == 2:
         forward = operands(op, fallback)
     else:
 
@@ -35,7 +35,7 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
             return fallback(op, (self, other), {})
 
     def reflected(self: Any, other: Any) -> Any:
-        if isinstance(other, _NUMBERS) or is_array(self, other):
+        if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(self, other):
             return function(other, self)
         return NotImplemented
 

@@ -25,6 +25,13 @@ def _polynomial(
         step: From ``(x, k, p_k, p_(k-1))`` to the polynomial of degree ``k + 1``.
     """
     refuse(xp, "special_polynomial_cpu", "c", x, n)
+    dtype = (x if hasattr(x, "dtype") else n).dtype
+    # Near the roots the recurrences cancel: float32 computes in float64 as well.
+    wide = [xp.astype(v, "float64") if hasattr(v, "dtype") else v for v in (x, n)]
+    return xp.astype(_by_recurrence(xp, wide[0], wide[1], first, step), dtype)
+
+
+def _by_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
     if not hasattr(n, "dtype"):
         return _one_degree(xp, x, int(n), first, step)
     x, n = as_arrays(xp, x, n)
