@@ -22,8 +22,8 @@ from .autograd.engine import Hooks
 #: Families that ``import tinytorch`` loads: what a first model needs.
 CORE = (
     "creation", "conversion", "elementwise", "exponential", "trigonometric", "selection",
-    "comparison", "bitwise", "reduction", "shape", "joining",
-    "indexing", "linear_algebra", "activation",
+    "comparison", "bitwise", "reduction", "shape", "transposition", "broadcasting", "layout",
+    "joining", "indexing", "gathering", "linear_algebra", "activation",
 )  # fmt: skip
 
 

@@ -1,17 +1,18 @@
-"""Reading and writing selected elements: ``x[...]``, and by index tensors."""
+"""Reading and writing selected elements: ``x[...]``."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import _state
 from .._inplace import assign
-from .._write import check_writable
-from .._op import OPS, Array, Backend, Index, Mask, Operand, composite, op
+from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor, wrap
+from .._write import check_writable, scalar_name
 from ..autograd.graph import Node
 from ..autograd.views import check_inplace, edge_of, rebase
-from .shape import normalize_dim
+from ._positions import row_major, slices
 
 # -- x[index] ----------------------------------------------------------------------------------
 
@@ -28,11 +29,32 @@ _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, inde
 def _scatter_item(xp: Backend, input: Array, index: Any, shape: Any) -> Array:
     """Zeros of ``shape`` with ``input`` added at ``index``: the gradient of reading there."""
     out = xp.zeros(tuple(shape), input.dtype)
-    if _is_basic(index):
-        out[index] = input
-    else:
-        xp.index_add(out, index, input)
+    _add_at(xp, out, index, input)
     return out
+
+
+def _add_at(xp: Backend, out: Array, index: Any, values: Array) -> None:
+    """``out[index] += values`` for a row-major ``out``, repeated elements summed."""
+    items = index if isinstance(index, tuple) else (index,)
+    arrays = [item for item in items if hasattr(item, "dtype")]
+    if not arrays or (len(items) == 1 and arrays[0].dtype.kind == "b"):
+        out[index] += values  # names no element twice
+    elif len(arrays) == len(items) and all(item.dtype.kind in "iu" for item in items):
+        _add_rows(xp, out, items, values)
+    else:
+        xp.index_add(out, index, values)
+
+
+def _add_rows(xp: Backend, out: Array, items: tuple[Array, ...], values: Array) -> None:
+    """``_add_at`` for integer arrays, which choose in the first dimensions."""
+    count = len(items)
+    row: Any = 0
+    for item, size in zip(items, out.shape, strict=False):
+        row = row * size + xp.where(item < 0, item + size, item)
+    rest = out.shape[count:]
+    values = xp.broadcast_to(values, (*row.shape, *rest))
+    places = slices(xp, row.reshape(-1), 0, (math.prod(out.shape[:count]), *rest))
+    xp.index_add(out.reshape(-1), places, values.reshape(-1))
 
 
 _scatter_item.vjp(input=lambda xp, g, index: xp.call(_getitem, g, index))
@@ -60,12 +82,6 @@ def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
 
 
 _clear_item.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index))
-
-
-def _is_basic(index: Any) -> bool:
-    """Whether an index names each element at most once, by ints, slices and None."""
-    items = index if isinstance(index, tuple) else (index,)
-    return all(item is None or item is Ellipsis or isinstance(item, (int, slice)) for item in items)
 
 
 def raw_index(tensor: Tensor, index: Any) -> Any:
@@ -149,7 +165,8 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
     xp.check_indices("index", item, shape[at], at)
 
 
-def _get(self: Tensor, index: Any) -> Tensor:
+def getitem(self: Tensor, index: Any) -> Tensor:
+    """``self[index]``."""
     return _getitem(self, raw_index(self, index))
 
 
@@ -223,317 +240,51 @@ def _fitted(value: Array, data: Array, index: Any) -> Array:
     return value if value.dtype == data.dtype else value.astype(data.dtype)
 
 
-setattr(Tensor, "__getitem__", _get)
+setattr(Tensor, "__getitem__", getitem)
 setattr(Tensor, "__setitem__", _set)
 
 
-# -- by index tensors ---------------------------------------------------------------------------
-
-
-@op
-def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
-    """The slices of ``input`` along ``dim`` that ``index`` names.
+@composite(inplace=True)
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """``input`` with ``values`` written at ``input[indices]``.
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: Integer tensor of at most one dimension.
+        indices: A sequence of int64 or bool tensors that broadcast; None for a whole dimension.
+        values: Tensor of ``input``'s dtype whose shape broadcasts to that of ``input[indices]``.
+        accumulate: Add rather than write; default False.
+
+    Returns:
+        Tensor of ``input``'s shape.
 
     Raises:
         IndexError: If an index is out of range.
+        RuntimeError: If shapes or dtypes do not fit.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.index_select(tt.tensor([10, 20, 30]), 0, tt.tensor([2, 0]))
-        tensor([30, 10])
+        >>> where = (tt.tensor([0, 0]),)
+        >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
+        tensor([3., 0.])
     """
-    at = normalize_dim("index_select", dim, input.ndim)
-    if index.dtype.kind != "i":
+    if values.dtype is not input.dtype:
         raise RuntimeError(
-            f"index_select(): Expected dtype int32 or int64 for index, got {index.dtype}"
+            "Index put requires the source and destination dtypes match, got "
+            f"{scalar_name(input.dtype)} for the destination and {scalar_name(values.dtype)} for "
+            "the source."
         )
-    if index.ndim > 1:
-        raise IndexError(
-            f"index_select(): Index is supposed to be a vector, got shape {list(index.shape)}"
-        )
-    size = input.shape[at] if input.ndim else 1
-    xp.check_indices("index_select", index, size, at, negative=False)
-    if not input.ndim:
-        return xp.reshape(xp.take(xp.reshape(input, (1,)), xp.reshape(index, (-1,)), 0), ())
-    return xp.take(input, xp.reshape(index, (-1,)), axis=at)
-
-
-index_select.vjp(
-    input=lambda xp, g, in_shape, dim, index: xp.call(_index_sum, g, in_shape, dim, index)
-)
+    raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
+    return (_additem if accumulate else _setitem)(input, values, raw)
 
 
 @op(method=False)
-def _index_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
-    """Zeros of ``shape`` with the slices of ``input`` added where ``index`` says."""
-    out = xp.zeros(tuple(shape), input.dtype)
-    if not shape:
-        xp.index_add(xp.reshape(out, (1,)), xp.zeros_like(index).reshape(-1), input.reshape(-1))
-        return out
-    lead = (slice(None),) * (dim % len(shape))
-    xp.index_add(out, (*lead, xp.reshape(index, (-1,))), input)
+def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
+    out = row_major(xp, input)
+    _add_at(xp, out, index, value)
     return out
 
 
-_index_sum.vjp(input=lambda xp, g, dim, index: xp.call(index_select, g, dim, index))
-
-
-@op
-def gather(
-    xp: Backend, input: Array, dim: int, index: Index, *, sparse_grad: bool = False
-) -> Array:
-    """``out[i][j][k] = input[index[i][j][k]][j][k]`` for ``dim=0``, and so on.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-        sparse_grad: Accepted for compatibility; gradients are dense.
-
-    Returns:
-        A tensor of ``index``'s shape.
-
-    Raises:
-        RuntimeError: If shapes do not fit or an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gather(tt.tensor([[1, 2], [3, 4]]), 1, tt.tensor([[1], [0]]))
-        tensor([[2],
-                [3]])
-    """
-    at = _check_gather("gather", input, dim, index)
-    if not input.ndim:
-        return xp.reshape(xp.take(xp.reshape(input, (1,)), xp.reshape(index, (-1,)), 0), index.shape)
-    if not index.ndim:
-        return xp.reshape(xp.take(input, xp.reshape(index, (1,)), at), ())
-    return input[_grid(xp, index, at)]
-
-
-def _check_gather(name: str, input: Array, dim: int, index: Array) -> int:
-    at = normalize_dim(name, dim, input.ndim)
-    if index.dtype.kind != "i":
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {index.dtype}")
-    if max(index.ndim, 1) != max(input.ndim, 1):
-        raise RuntimeError(
-            "Index tensor must have the same number of dimensions as input tensor: "
-            f"{name} got index of shape {list(index.shape)} and input of shape {list(input.shape)}"
-        )
-    for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
-        if d != at and n > m:
-            raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(index.shape)} to be "
-                f"no larger than self {list(input.shape)} apart from dimension {at}"
-            )
-    return at
-
-
-def _grid(xp: Backend, index: Array, at: int) -> tuple[Array, ...]:
-    """The index tuple that picks ``index`` along one dimension and each place in the others."""
-    ndim = index.ndim
-    grid = []
-    for d in range(ndim):
-        if d == at:
-            grid.append(index)
-        else:
-            shape = tuple(-1 if i == d else 1 for i in range(ndim))
-            grid.append(xp.reshape(xp.arange(index.shape[d]), shape))
-    return tuple(grid)
-
-
-gather.vjp(
-    input=lambda xp, g, in_shape, dim, index: xp.call(_gather_sum, g, in_shape, dim, index)
-)
-
-
-@op(method=False)
-def _gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
-    """Zeros of ``shape`` with ``input`` added where ``gather`` would read."""
-    out = xp.zeros(tuple(shape), input.dtype)
-    _add_along(xp, out, dim, index, input)
-    return out
-
-
-def _add_along(xp: Backend, out: Array, dim: int, index: Array, source: Array) -> None:
-    if not out.ndim or not index.ndim:
-        flat = xp.reshape(out, (-1,))
-        xp.index_add(flat, xp.reshape(index, (-1,)), xp.reshape(source, (-1,)))
-        return
-    xp.index_add(out, _grid(xp, index, dim % out.ndim), source)
-
-
-_gather_sum.vjp(input=lambda xp, g, dim, index: xp.call(gather, g, dim, index))
-
-
-@op(inplace=True)
-def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
-    """``input`` with ``src`` added at the places ``index`` names along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions.
-        src: Tensor at least as large as ``index`` in every dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
-        tensor([2., 0., 1.])
-    """
-    at = _check_gather("scatter_add", input, dim, index)
-    xp.check_indices("scatter_add", index, input.shape[at] if input.ndim else 1, at, negative=False)
-    out = xp.array(input)
-    _add_along(xp, out, dim, index, src[tuple(slice(0, n) for n in index.shape)])
-    return out
-
-
-scatter_add.vjp(
-    input=lambda xp, g: g,
-    src=lambda xp, g, in_shape, dim, index: xp.call(_gather_into, g, dim, index, in_shape),
-)
-
-
-@op(method=False)
-def _gather_into(xp: Backend, input: Array, dim: int, index: Index, shape: Any) -> Array:
-    """``gather`` in the corner of zeros of ``shape``."""
-    picked = gather.kernel(xp, input, dim, index)
-    if tuple(picked.shape) == tuple(shape):
-        return picked
-    out = xp.zeros(tuple(shape), input.dtype)
-    out[tuple(slice(0, n) for n in picked.shape)] = picked
-    return out
-
-
-_gather_into.vjp(
-    input=lambda xp, g, in_shape, dim, index: xp.call(
-        _gather_sum, _corner(g, index.shape), in_shape, dim, index
-    )
-)
-
-
-def _corner(g: Any, shape: Any) -> Any:
-    return g[tuple(slice(0, n) for n in shape)]
-
-
-@op(method=False)
-def _scatter_tensor(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
-    at = _check_gather("scatter", input, dim, index)
-    xp.check_indices("scatter", index, input.shape[at] if input.ndim else 1, at, negative=False)
-    out = xp.array(input)
-    value = src[tuple(slice(0, n) for n in index.shape)] if src.ndim else src
-    if not out.ndim or not index.ndim:
-        xp.reshape(out, (-1,))[xp.reshape(index, (-1,))] = xp.reshape(value, (-1,))
-    else:
-        out[_grid(xp, index, at)] = value
-    return out
-
-
-_scatter_tensor.vjp(
-    input=lambda xp, g, dim, index: xp.call(_scatter_clear, g, dim, index),
-    src=lambda xp, g, in_shape, dim, index: xp.call(_gather_into, g, dim, index, in_shape),
-)
-
-
-@op(method=False)
-def _scatter_clear(xp: Backend, input: Array, dim: int, index: Index) -> Array:
-    return _scatter_tensor.kernel(xp, input, dim, index, xp.zeros((), input.dtype))
-
-
-_scatter_clear.vjp(input=lambda xp, g, dim, index: xp.call(_scatter_clear, g, dim, index))
-
-
-@composite(inplace=True)
-def scatter(
-    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
-) -> Tensor:
-    """``input`` with ``src`` written at the places ``index`` names along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions.
-        src: Tensor at least as large as ``index``, or a number.
-        value: A number, in place of ``src``.
-        reduce: None to overwrite, ``"add"`` or ``"multiply"``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
-        tensor([0., 5., 0.])
-    """
-    given = src if value is None else value
-    if reduce is not None:
-        mode = {"add": "sum", "multiply": "prod"}.get(reduce)
-        if mode is None:
-            raise RuntimeError("reduce argument must be either add or multiply.")
-        return input.scatter_reduce(dim, index, _as_source(input, index, given), mode)  # type: ignore[attr-defined, no-any-return]
-    if isinstance(given, Tensor) and given.ndim == 0 and index.ndim:
-        given = given.expand(index.shape)
-    if isinstance(given, Tensor) and given.dtype is not input.dtype:
-        raise RuntimeError(
-            f"scatter(): Expected self.dtype to be equal to src.dtype, got {input.dtype} and "
-            f"{given.dtype}"
-        )
-    return _scatter_tensor(input, dim, index, _as_source(input, index, given))
-
-
-def _as_source(input: Tensor, index: Tensor, given: Any) -> Tensor:
-    if isinstance(given, Tensor):
-        return given
-    number = wrap(input._xp.asarray(given, dtype=input._data.dtype), input._xp)
-    return number.expand(index.shape)
-
-
-@op(inplace=True)
-def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
-    """``input`` with ``value`` where ``mask`` is true.
-
-    Args:
-        input: Tensor of any shape.
-        mask: Bool tensor whose shape broadcasts with ``input``'s.
-        value: A number or 0-d tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
-        tensor([7., 0.])
-    """
-    if mask.dtype.kind != "b":
-        raise RuntimeError(
-            f"masked_fill: expected mask dtype to be Bool but got {mask.dtype}"
-        )
-    if getattr(value, "ndim", 0):
-        raise RuntimeError(
-            "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value.ndim} dimension(s)."
-        )
-    return xp.where(mask, xp.asarray(value, dtype=input.dtype), input)
-
-
-masked_fill.vjp(
-    input=lambda xp, g, mask: xp.where(mask, xp.zeros_like(g), g),
-    value=lambda xp, g, mask: xp.where(mask, g, xp.zeros_like(g)),
-)
-
-
-@composite
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements of ``input`` where ``mask`` is true, in one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
-        tensor([0, 2])
-    """
-    if mask._data.dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
-    shape = OPS["broadcast_shapes"].function(input.shape, mask.shape)
-    return input.expand(shape)[mask.expand(shape)]  # type: ignore[no-any-return]
+_additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(_getitem, g, index))
 
 
 @composite(namespaces=("", "nn.functional"), method=False, public=False)

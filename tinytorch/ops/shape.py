@@ -1,4 +1,4 @@
-"""Other shapes of the same elements; most results are views."""
+"""Other sizes and orders of dimensions for the same elements; most results are views."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .._op import Array, Backend, Shape, composite, op
-from .._tensor import Size
+from .._op import Array, Backend, Shape, op
 
 
 @op(view=True)
@@ -66,6 +65,12 @@ def normalize_dim(name: str, dim: int, ndim: int) -> int:
             f"but got {dim})"
         )
     return dim % bound
+
+
+def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
+    """One dimension or several, counted from the front; IndexError if one does not exist."""
+    given = (dims,) if isinstance(dims, int) else tuple(dims)
+    return tuple(normalize_dim(name, int(d), ndim) for d in given)
 
 
 @op(view=True, aliases=("swapaxes", "swapdims"))
@@ -138,27 +143,6 @@ def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 
 
 permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
-
-
-@op(view=True)
-def t(xp: Backend, input: Array) -> Array:
-    """The transpose of a matrix; tensors of fewer dimensions as they are.
-
-    Raises:
-        RuntimeError: For more than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[1, 2], [3, 4]]).t()
-        tensor([[1, 3],
-                [2, 4]])
-    """
-    if input.ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
-    return xp.transpose(input)
-
-
-t.vjp(input=lambda xp, g: xp.transpose(g))
 
 
 @op(view=True)
@@ -309,10 +293,10 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    return xp.broadcast_to(input, _expanded(tuple(input.shape), size))
+    return xp.broadcast_to(input, expanded_size(tuple(input.shape), size))
 
 
-def _expanded(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
+def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
     wanted = tuple(int(n) for n in size)
     lead = len(wanted) - len(shape)
     if lead < 0:
@@ -342,158 +326,29 @@ def _expanded(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
 expand.vjp(input=lambda xp, g: g)  # the engine sums over what was stretched
 
 
-@op(view=True)
-def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
-    """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.broadcast_to(tt.tensor([1, 2]), (2, 2))
-        tensor([[1, 2],
-                [1, 2]])
-    """
-    return xp.broadcast_to(input, _expanded(tuple(input.shape), size))
-
-
-broadcast_to.vjp(input=lambda xp, g: g)
-
-
-@op(view=True)
-def view(xp: Backend, input: Array, size: Shape) -> Array:
-    """The same memory in another shape.
-
-    Args:
-        input: Tensor of any shape.
-        size: The new sizes, as a sequence or one by one; one of them may be -1.
-
-    Raises:
-        RuntimeError: If the elements' order in memory does not allow it; use ``reshape``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(4).view(2, 2)
-        tensor([[0, 1],
-                [2, 3]])
-    """
-    out = xp.reshape(input, infer_shape("view", tuple(input.shape), size))
-    if input.size and not xp.is_view(out, input):
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one "
-            "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
-        )
-    return out
-
-
-view.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
-
-
-@op(view=True)
-def contiguous(xp: Backend, input: Array, memory_format: Any = None) -> Array:
-    """``input`` with its elements in row-major order in memory: itself, or a copy.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).t().contiguous().is_contiguous()
-        True
-    """
-    return xp.ascontiguousarray(input) if input.ndim else input[...]
-
-
-contiguous.vjp(input=lambda xp, g: g)
-
-
-@op(aliases=())
-def flip(xp: Backend, input: Array, dims: Shape) -> Array:
+@op
+def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
     """``input`` with the order of its elements reversed along ``dims``.
 
     Args:
         input: Tensor of any shape.
-        dims: Dimensions to reverse, as a sequence or one by one.
+        dims: Dimensions to reverse, as a sequence or one by one; without any, all of them.
 
     Returns:
         A copy.
+
+    Raises:
+        RuntimeError: If a dimension is given twice.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.flip(tt.arange(3), (0,))
         tensor([2, 1, 0])
     """
-    axes = tuple(normalize_dim("flip", int(d), input.ndim) for d in dims)
+    axes = tuple(range(input.ndim)) if dims is None else normalize_dims("flip", dims, input.ndim)
     if len(set(axes)) < len(axes):
-        raise RuntimeError(f"dim {dims[0]} appears multiple times in the list of dims")
-    return xp.array(xp.flip(input, axes)) if input.ndim else xp.array(input)
+        raise RuntimeError(f"flip: dim {axes[0]} appears multiple times in the list of dims")
+    return xp.array(xp.flip(input, axes)) if input.ndim and axes else xp.array(input)
 
 
 flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))
-
-
-@op(view=True, attribute=True, namespaces=("Tensor",))
-def T(xp: Backend, input: Array) -> Array:
-    """``input`` with its dimensions reversed.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).T.shape
-        tinytorch.Size([3, 2])
-    """
-    return xp.transpose(input)
-
-
-T.vjp(input=lambda xp, g: xp.transpose(g))
-
-
-@op(view=True, attribute=True, namespaces=("Tensor",))
-def mT(xp: Backend, input: Array) -> Array:
-    """``input`` with its last two dimensions swapped.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(4, 2, 3).mT.shape
-        tinytorch.Size([4, 3, 2])
-    """
-    if input.ndim < 2:
-        raise RuntimeError(
-            "tensor.mT is only supported on matrices or batches of matrices. Got "
-            f"{input.ndim}-D tensor."
-        )
-    return xp.swapaxes(input, -1, -2)
-
-
-mT.vjp(input=lambda xp, g: xp.swapaxes(g, -1, -2))
-
-
-@composite(method=False)
-def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that tensors of these shapes broadcast to.
-
-    Args:
-        *shapes: Shapes, or ints for shapes of one dimension.
-
-    Raises:
-        RuntimeError: If they do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.broadcast_shapes((2, 1), (3,))
-        tinytorch.Size([2, 3])
-    """
-    given = [(s,) if isinstance(s, int) else tuple(int(n) for n in s) for s in shapes]
-    result = [1] * max((len(s) for s in given), default=0)
-    for shape in given:
-        for i in range(1, len(shape) + 1):
-            n = shape[-i]
-            if n < 0:
-                raise RuntimeError(
-                    f"Trying to create tensor with negative dimension ({n}): ({list(shape)})"
-                )
-            if n != 1 and result[-i] not in (1, n):
-                raise RuntimeError(
-                    "Shape mismatch: objects cannot be broadcast to a single shape; got "
-                    f"{[list(s) for s in given]}"
-                )
-            if n != 1:
-                result[-i] = n
-    return Size(result)

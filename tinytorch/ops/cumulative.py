@@ -1,0 +1,281 @@
+"""Running results along a dimension: sums, products, extrema, and logarithms of sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from .._write import scalar_name
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from ._checks import refuse
+from ._results import named_result
+from .gathering import gather
+from .shape import normalize_dim
+
+
+def _axis(name: str, dim: int, array: Array) -> int:
+    return normalize_dim(name, dim, len(array.shape))
+
+
+def running_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
+    """The native dtype of a sum or product: the wanted one; int64 for integers and bools."""
+    if dtype is not None:
+        return xp.native_dtype(dtypes.as_dtype(dtype))
+    return xp.native_dtype(dtypes.int64) if input.dtype.kind in "uib" else input.dtype
+
+
+def _flat_if_none(input: Array, dim: Any) -> tuple[Array, Any]:
+    """NumPy's ``axis=None`` runs through the flattened array."""
+    return (input.reshape(-1), 0) if dim is None else (input, dim)
+
+
+@op(inplace=True)
+def cumsum(
+    xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
+) -> Array:
+    """Sums of the elements up to each one, along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension; None, the default, means the flattened tensor.
+        dtype: Sum and return in this type; the default is the input's, int64 for integers
+            and bools.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
+        tensor([1, 3, 6])
+    """
+    input, dim = _flat_if_none(input, dim)
+    at = _axis("cumsum", dim, input)
+    native = running_dtype(xp, input, dtype)
+    if not input.ndim:
+        return xp.array(input, dtype=native)
+    return xp.cumsum(input, axis=at, dtype=native)
+
+
+cumsum.vjp(input=lambda xp, g, in_shape, dim: _suffix_sum(xp, g, dim).reshape(in_shape))
+
+
+def _suffix_sum(xp: Any, g: Any, dim: int | None) -> Any:
+    if not g.ndim:
+        return g
+    at = (dim or 0) % g.ndim
+    return xp.flip(xp.cumsum(xp.flip(g, at), at), at)
+
+
+@op(method=False)
+def _recurrence(xp: Backend, factor: Array, term: Array, dim: int) -> Array:
+    """``y[i] = factor[i] * y[i - 1] + term[i]`` along ``dim``, by doubling in log2(n) steps.
+
+    Reference:
+        G. E. Blelloch, Prefix sums and their applications, 1990, section 1.4.1.
+    """
+    a, y = xp.moveaxis(factor, dim, 0), xp.moveaxis(term, dim, 0)
+    step = 1
+    while step < y.shape[0]:
+        y = xp.concatenate((y[:step], a[step:] * y[:-step] + y[step:]))
+        a = xp.concatenate((a[:step], a[step:] * a[:-step]))
+        step *= 2
+    return xp.moveaxis(y, 0, dim)
+
+
+def suffix_recurrence(xp: Any, factor: Any, term: Any, dim: int) -> Any:
+    """``y[i] = factor[i + 1] * y[i + 1] + term[i]`` along ``dim``, from the end."""
+    # The last one's factor has nothing to multiply; any value will do.
+    following = xp.concatenate((_part(factor, dim, 1, None), _part(factor, dim, 0, 1)), dim)
+    flipped = xp.call(_recurrence, xp.flip(following, dim), xp.flip(term, dim), dim)
+    return xp.flip(flipped, dim)
+
+
+def _part(array: Any, dim: int, start: int | None, stop: int | None) -> Any:
+    return array[(slice(None),) * dim + (slice(start, stop),)]
+
+
+@_recurrence.vjp_joint("factor", "term")
+def _recurrence_gradient(xp: Any, g: Any, out: Any, factor: Any, dim: int) -> Any:
+    reached = suffix_recurrence(xp, factor, g, dim)
+    before = shifted(xp, out, dim, 0)
+    return reached * before, reached
+
+
+def shifted(xp: Any, array: Any, dim: int, first: int) -> Any:
+    """The array one place later along ``dim``, the constant ``first`` before it."""
+    start = xp.zeros_like(_part(array, dim, 0, 1)) + first
+    return xp.concatenate((start, _part(array, dim, None, -1)), dim)
+
+
+@op(inplace=True)
+def cumprod(
+    xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
+) -> Array:
+    """Products of the elements up to each one, along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension; None, the default, means the flattened tensor.
+        dtype: Multiply and return in this type; the default is the input's, int64 for
+            integers and bools.
+
+    Returns:
+        Tensor of ``input``'s shape. Its gradient divides by no element, so zeros are safe.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  2,  6, 24])
+    """
+    input, dim = _flat_if_none(input, dim)
+    at = _axis("cumprod", dim, input)
+    native = running_dtype(xp, input, dtype)
+    if not input.ndim:
+        return xp.array(input, dtype=native)
+    return xp.cumprod(input, axis=at, dtype=native)
+
+
+def _cumprod_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int | None) -> Any:
+    if not input.ndim or not input.size:
+        return g
+    shape = input.shape
+    x = input.reshape(-1) if dim is None else input
+    at = (dim or 0) % x.ndim
+    reached = suffix_recurrence(xp, x, g, at)
+    return (shifted(xp, out, at, 1) * reached).reshape(shape)
+
+
+cumprod.vjp(input=_cumprod_gradient)
+
+
+# -- running extrema ---------------------------------------------------------------------------
+
+_cummax_result = named_result("cummax", "values indices")
+_cummin_result = named_result("cummin", "values indices")
+
+
+@op(method=False)
+def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
+    """Where each running maximum or minimum was last reached."""
+    refuse(xp, f"{name}_cpu", "c", input)
+    at = _axis(name, dim, input)
+    int64 = xp.native_dtype(dtypes.int64)
+    if not input.size or not input.ndim:
+        return xp.zeros(input.shape, int64)
+    running = xp.accumulate("maximum" if name == "cummax" else "minimum", input, at)
+    reached = (input == running) | (input != input)  # a NaN stays the extreme
+    place = xp.arange(input.shape[at], dtype=int64)
+    place = place.reshape(tuple(-1 if i == at else 1 for i in range(input.ndim)))
+    return xp.accumulate("maximum", xp.where(reached, place, 0), at)
+
+
+@composite
+def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Largest elements up to each one along ``dim``, and where they are.
+
+    Args:
+        input: Tensor of any shape; a NaN is larger than any number.
+        dim: The dimension.
+
+    Returns:
+        A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
+        counts and gets the gradient. ``indices`` are int64.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cummax(tt.tensor([1, 3, 2]), 0).values
+        tensor([1, 3, 3])
+    """
+    indices = _running_index(input.detach(), dim, "cummax")
+    return _cummax_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+
+
+@composite
+def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Smallest elements up to each one along ``dim``, and where they are.
+
+    Args:
+        input: Tensor of any shape; a NaN is smaller than any number.
+        dim: The dimension.
+
+    Returns:
+        A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
+        counts and gets the gradient. ``indices`` are int64.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cummin(tt.tensor([2, 3, 1]), 0).indices
+        tensor([0, 0, 2])
+    """
+    indices = _running_index(input.detach(), dim, "cummin")
+    return _cummin_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+
+
+# -- logarithms of sums of exponentials ----------------------------------------------------------
+
+
+@op
+def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
+    """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
+
+    Args:
+        input: Floating-point or complex tensor of any shape.
+        dim: The dimension.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        NotImplementedError: For integers and bools.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logcumsumexp(tt.tensor([1000.0, 1000.0]), 0)
+        tensor([1000.0000, 1000.6931])
+    """
+    at = _axis("logcumsumexp", dim, input)
+    if input.dtype.kind not in "fc":
+        name = scalar_name(xp.dtype_of(input))
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{name}'")
+    if not input.ndim or not input.size:
+        return xp.array(input)
+    if input.dtype.kind == "c":
+        return xp.scan(lambda x, y: _log_sum(xp, x, y), input, at)
+    return xp.accumulate("logaddexp", input, at)
+
+
+def _log_sum(xp: Backend, x: Array, y: Array) -> Array:
+    """``log(exp(x) + exp(y))`` of complex numbers; an exponential of 0 adds nothing."""
+    top = xp.maximum(x.real, y.real)
+    top = xp.where(xp.isfinite(top), top, 0)
+    return xp.log(xp.exp(x - top) + xp.exp(y - top)) + top
+
+
+def _logcumsumexp_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int) -> Any:
+    if not input.ndim or not input.size:
+        return g
+    at = dim % input.ndim
+    # Every exponent is at most 0: what came before is no more than the sum.
+    none_yet = out.real == -xp.inf
+    decay = xp.exp(xp.where(none_yet, -xp.inf, shifted(xp, out, at, 0) - out))
+    reached = suffix_recurrence(xp, decay, g, at)
+    share = xp.exp(xp.where(input.real == -xp.inf, -xp.inf, input - out))
+    return share * reached
+
+
+logcumsumexp.vjp(input=_logcumsumexp_gradient)

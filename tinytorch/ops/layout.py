@@ -1,0 +1,121 @@
+"""Views of the same memory, by shape, by dtype and by strides; copies in row-major order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from .._write import scalar_name
+from .._op import Array, Backend, Shape, composite, op
+from .._tensor import Tensor
+from .shape import infer_shape, reshape
+
+
+@op(view=True, method=False)
+def _view(xp: Backend, input: Array, size: Shape) -> Array:
+    out = xp.reshape(input, infer_shape("view", tuple(input.shape), size))
+    if input.size and not xp.is_view(out, input):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+        )
+    return out
+
+
+_view.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True, method=False)
+def _view_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
+    have, wanted = xp.dtype_of(input), dtypes.as_dtype(dtype)
+    if have.itemsize != wanted.itemsize:
+        _check_bytes(input, have, wanted)
+    return input.view(xp.native_dtype(wanted))
+
+
+def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None:
+    what = (
+        f"to view {scalar_name(have)} as {scalar_name(wanted)} (different element sizes)"
+    )
+    if not input.ndim:
+        raise RuntimeError(f"view: self.dim() cannot be 0 {what}")
+    step = input.strides[-1] // have.itemsize
+    if step != 1 and input.shape[-1] > 1:
+        raise RuntimeError(f"view: self.stride(-1) must be 1 {what}, but got {step}")
+    ratio = wanted.itemsize // have.itemsize
+    if ratio > 1 and input.shape[-1] % ratio:
+        raise RuntimeError(
+            f"view: self.size(-1) must be divisible by {ratio} {what}, but got {input.shape[-1]}"
+        )
+
+
+@composite
+def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
+    """The same memory in another shape, or its bytes as another dtype.
+
+    Args:
+        input: Tensor of any shape.
+        *size: The new sizes, as a sequence or one by one, of which one may be -1; or a dtype.
+        dtype: Read the bytes as this dtype; the last dimension grows or shrinks where its
+            elements are smaller or larger. No gradient flows through that.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: If the elements' order in memory does not allow it; use ``reshape``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).view(2, 2)
+        tensor([[0, 1],
+                [2, 3]])
+        >>> tt.tensor([1.0]).view(tt.int32)
+        tensor([1065353216], dtype=tinytorch.int32)
+    """
+    if dtype is not None:
+        return _view_dtype(input, dtypes.as_dtype(dtype))
+    if len(size) == 1 and not hasattr(size[0], "__index__"):
+        if not isinstance(size[0], (tuple, list)):
+            return _view_dtype(input, dtypes.as_dtype(size[0]))
+        size = tuple(size[0])
+    return _view(input, size)
+
+
+@composite
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """The same memory in the shape of ``other``; see ``view``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).view_as(tt.zeros(2, 2)).shape
+        tinytorch.Size([2, 2])
+    """
+    return _view(input, tuple(other.shape))
+
+
+@composite
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """The elements of ``input`` in the shape of ``other``; see ``reshape``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).reshape_as(tt.zeros(2, 2)).shape
+        tinytorch.Size([2, 2])
+    """
+    return reshape(input, tuple(other.shape))
+
+
+@op(view=True)
+def contiguous(xp: Backend, input: Array, memory_format: Any = None) -> Array:
+    """``input`` with its elements in row-major order in memory: itself, or a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).t().contiguous().is_contiguous()
+        True
+    """
+    return xp.ascontiguousarray(input) if input.ndim else input[...]
+
+
+contiguous.vjp(input=lambda xp, g: g)

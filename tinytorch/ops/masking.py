@@ -1,0 +1,160 @@
+"""Reading and writing elements that a mask selects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from .._write import scalar_name
+from .._op import Array, Backend, Mask, Operand, composite, op
+from .._tensor import Tensor
+from .broadcasting import broadcast_shapes
+from .indexing import getitem
+from .shape import expand
+
+
+@op(inplace=True)
+def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
+    """``input`` with ``value`` where ``mask`` is true.
+
+    Args:
+        input: Tensor of any shape.
+        mask: bool tensor whose shape broadcasts with ``input``'s.
+        value: A number or 0-d tensor.
+
+    Returns:
+        Tensor of the broadcast shape and ``input``'s dtype.
+
+    Raises:
+        RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or it is complex and
+            ``input`` is not.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
+        tensor([7., 0.])
+    """
+    if mask.dtype.kind != "b":
+        raise RuntimeError(
+            "masked_fill only supports boolean masks, but got mask with dtype "
+            f"{mask.dtype.name}"
+        )
+    if getattr(value, "ndim", 0):
+        raise RuntimeError(
+            "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.ndim} dimension(s)."
+        )
+    kind = value.dtype.kind if hasattr(value, "dtype") else "c" * isinstance(value, complex)
+    if kind == "c" and input.dtype.kind != "c":
+        name = scalar_name(xp.dtype_of(input))
+        raise RuntimeError(
+            f"masked_fill: value cannot be converted to type {name} without overflow"
+        )
+    return xp.where(mask, xp.asarray(value, dtype=input.dtype), input)
+
+
+masked_fill.vjp(
+    input=lambda xp, g, mask: xp.where(mask, 0, g),
+    value=lambda xp, g, mask: xp.where(mask, g, 0),
+)
+
+
+@op(method=False)
+def _masked_write(xp: Backend, input: Array, mask: Mask, source: Array) -> Array:
+    """The k-th true place of ``mask`` gets the k-th element of the flattened ``source``."""
+    if not source.size:
+        return xp.array(input)
+    place = _ranks(xp, mask, source.size)
+    return xp.where(mask, xp.take(source.reshape(-1), place).reshape(mask.shape), input)
+
+
+def _ranks(xp: Backend, mask: Array, size: int) -> Array:
+    """For each element of ``mask`` how many true ones come before, within ``size``."""
+    before = xp.cumsum(mask.reshape(-1), dtype=xp.native_dtype(dtypes.int64)) - 1
+    return xp.clip(before, 0, size - 1)
+
+
+@op(method=False)
+def _masked_read(xp: Backend, input: Array, mask: Mask, shape: Any) -> Array:
+    """The elements of ``input`` where ``mask`` is true, then zeros, in ``shape``."""
+    out = xp.zeros(tuple(shape), input.dtype)
+    if out.size:
+        places = _ranks(xp, mask, out.size)
+        values = xp.where(mask, input, 0).reshape(-1)
+        xp.index_add(out.reshape(-1), places, values)
+    return out
+
+
+_masked_write.vjp(
+    input=lambda xp, g, mask: xp.where(mask, 0, g),
+    source=lambda xp, g, in_shape, mask: xp.call(_masked_read, g, mask, in_shape),
+)
+_masked_read.vjp(
+    input=lambda xp, g, mask: xp.call(_masked_write, xp.astype(mask, g.dtype) * 0, mask, g)
+)
+
+
+@composite(inplace=True)
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
+
+    Args:
+        input: Tensor of any shape.
+        mask: bool tensor; the two shapes broadcast.
+        source: Tensor of ``input``'s dtype with at least as many elements as ``mask`` has
+            true ones.
+
+    Returns:
+        Tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: If ``mask`` is not bool, the dtypes differ, or ``source`` is too small.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> mask = tt.tensor([True, False, True])
+        >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
+    """
+    if mask._data.dtype.kind != "b":
+        raise RuntimeError(
+            "masked_scatter_ only supports boolean masks, but got mask with dtype "
+            f"{mask.dtype.name}"
+        )
+    if source.dtype is not input.dtype:
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got "
+            f"{input.dtype.name} and {source.dtype.name}"
+        )
+    shape = broadcast_shapes(input.shape, mask.shape)
+    mask = expand(mask, shape)
+    input._xp.check_all(
+        mask._data.sum() <= source.numel(),
+        "masked_scatter: number of elements of source < number of ones in mask",
+    )
+    return _masked_write(expand(input, shape), mask, source)
+
+
+@composite
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements of ``input`` where ``mask`` is true, in one dimension.
+
+    Args:
+        input: Tensor of any shape.
+        mask: bool tensor; the two shapes broadcast.
+
+    Returns:
+        Tensor of shape ``(number of true elements,)``.
+
+    Raises:
+        RuntimeError: If ``mask`` is not bool or the shapes do not broadcast.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
+        tensor([0, 2])
+    """
+    if mask._data.dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    shape = broadcast_shapes(input.shape, mask.shape)
+    return getitem(expand(input, shape), expand(mask, shape))

@@ -1,0 +1,176 @@
+"""Dimensions in another order; the results are views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from .complex_numbers import conj_physical
+from .shape import normalize_dim, transpose
+
+
+@op(view=True)
+def t(xp: Backend, input: Array) -> Array:
+    """The transpose of a matrix; tensors of fewer dimensions as they are.
+
+    Raises:
+        RuntimeError: For more than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1, 2], [3, 4]]).t()
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return xp.transpose(input)
+
+
+t.vjp(input=lambda xp, g: xp.transpose(g))
+
+
+@op(view=True, attribute=True, namespaces=("Tensor",))
+def T(xp: Backend, input: Array) -> Array:
+    """``input`` with its dimensions reversed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).T.shape
+        tinytorch.Size([3, 2])
+    """
+    return xp.transpose(input)
+
+
+T.vjp(input=lambda xp, g: xp.transpose(g))
+
+
+@op(view=True, attribute=True, namespaces=("Tensor",))
+def mT(xp: Backend, input: Array) -> Array:
+    """``input`` with its last two dimensions swapped.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(4, 2, 3).mT.shape
+        tinytorch.Size([4, 3, 2])
+    """
+    if input.ndim < 2:
+        raise RuntimeError(
+            "tensor.mT is only supported on matrices or batches of matrices. Got "
+            f"{input.ndim}-D tensor."
+        )
+    return xp.swapaxes(input, -1, -2)
+
+
+mT.vjp(input=lambda xp, g: xp.swapaxes(g, -1, -2))
+
+
+@composite(method=True, namespaces=("Tensor",), attribute=True)
+def mH(input: Tensor) -> Tensor:
+    """``input`` with its last two dimensions swapped, conjugated if it is complex.
+
+    Returns:
+        A view of a real tensor, a copy of a complex one.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1j, 2.0]]).mH
+        tensor([[0.-1.j],
+                [2.-0.j]])
+    """
+    if input.ndim < 2:
+        raise RuntimeError(
+            "tensor.mH is only supported on matrices or batches of matrices. Got "
+            f"{input.ndim}-D tensor."
+        )
+    swapped = transpose(input, -2, -1)
+    return conj_physical(swapped) if input.is_complex() else swapped
+
+
+@composite
+def adjoint(input: Tensor) -> Tensor:
+    """``input`` with its last two dimensions swapped, conjugated if it is complex.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.adjoint(tt.zeros(2, 3)).shape
+        tinytorch.Size([3, 2])
+    """
+    return mH(input)
+
+
+@composite(method=True, namespaces=("Tensor",), attribute=True)
+def H(input: Tensor) -> Tensor:
+    """The transpose of a matrix, conjugated if it is complex; a 0-d tensor is its own.
+
+    Raises:
+        RuntimeError: For one or more than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).H.shape
+        tinytorch.Size([3, 2])
+    """
+    if input.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if input.ndim > 2 else "")
+        )
+    swapped = t(input)
+    return conj_physical(swapped) if input.is_complex() else swapped
+
+
+@op(view=True, aliases=("moveaxis",))
+def movedim(
+    xp: Backend, input: Array, source: int | Sequence[int], destination: int | Sequence[int]
+) -> Array:
+    """``input`` with some dimensions moved; the others keep their order.
+
+    Args:
+        input: Tensor of any shape.
+        source: The dimension or dimensions to move.
+        destination: Where each of them goes.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: If dimensions are repeated or their numbers differ.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
+        tinytorch.Size([3, 4, 2])
+    """
+    return xp.transpose(input, _moved(source, destination, input.ndim))
+
+
+def _moved(source: Any, destination: Any, ndim: int) -> tuple[int, ...]:
+    """The permutation that moves ``source`` to ``destination``."""
+    given = [[d] if isinstance(d, int) else list(d) for d in (source, destination)]
+    if len(given[0]) != len(given[1]):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain "
+            f"the same number of dims as destination ({given[1]} dims)"
+        )
+    moved = [[normalize_dim("movedim", int(d), ndim) for d in dims] for dims in given]
+    for what, dims, shown in zip(("source", "destination"), moved, given, strict=True):
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{what}` ({shown})")
+    rest = iter(d for d in range(ndim) if d not in moved[0])
+    place = dict(zip(moved[1], moved[0], strict=True))
+    return tuple(place[d] if d in place else next(rest) for d in range(ndim))
+
+
+movedim.vjp(
+    input=lambda xp, g, source, destination: xp.transpose(g, _moved(destination, source, g.ndim))
+)
