@@ -139,9 +139,9 @@ class Conversion(Traversal):
             device: Which one. Default: the current one.
 
         Example:
-            >>> import tinytorch as tt
-            >>> if tt.cuda.is_available():
-            ...     assert tt.nn.Linear(2, 3).cuda().weight.is_cuda
+            >>> from tinytorch import nn
+            >>> nn.Linear(2, 3).cuda().weight.device  # doctest: +SKIP
+            device(type='cuda', index=0)
         """
         return self._apply(lambda tensor: tensor.cuda(device))
 

@@ -101,8 +101,8 @@ class Sequential(_Indexed):
         tinytorch.Size([3, 2])
         >>> net[1:]
         Sequential(
-          (0): ReLU()
-          (1): Linear(in_features=8, out_features=2, bias=True)
+          (1): ReLU()
+          (2): Linear(in_features=8, out_features=2, bias=True)
         )
     """
 

@@ -191,7 +191,7 @@ def cosine_embedding_loss(
         >>> import tinytorch as tt
         >>> x = tt.tensor([[1.0, 0.0]])
         >>> tt.nn.functional.cosine_embedding_loss(x, x, tt.tensor([-1.0]))
-        tensor(1.0000)
+        tensor(1.)
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if target.ndim > 1:
