@@ -8,6 +8,7 @@ from tinytorch._device import device as _device
 from tinytorch._tensor import Tensor
 from tinytorch.backends.base import Backend
 
+__all__ = ['Generator', 'fork_rng', 'get_rng_state', 'initial_seed', 'manual_seed', 'seed', 'set_rng_state', 'thread_safe_generator']
 _UNSEEDED: int
 
 class Generator:
@@ -46,3 +47,4 @@ def fork_rng(
 ) -> Iterator[None]: ...
 def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Generator]: ...
 def thread_safe_generator() -> None: ...
+default_generator: Generator

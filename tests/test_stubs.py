@@ -1,0 +1,185 @@
+"""The stubs say what there is: every name, no ``Any`` where a tensor is meant, nothing stale."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tinytorch as tt
+from tinytorch import dtypes
+from tinytorch._arguments import SPELLINGS
+from tinytorch._forward import forwarded
+from tinytorch.backends import load
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "stubs" / "tinytorch"
+STUBS = sorted(FOLDER.rglob("*.pyi"))
+
+#: What may return anything, and why.
+RETURNS_ANY = {
+    "call": "tinytorch.numpy: runs whatever operation it is given",
+}
+
+
+def module_of(path: Path) -> str:
+    parts = ("tinytorch", *path.relative_to(FOLDER).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def declared(body: list[ast.stmt]) -> Iterator[str]:
+    """The public names that the body of a stub or of a class in it declares."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.AnnAssign):
+            yield ast.unparse(node.target)
+        elif isinstance(node, ast.Assign):
+            yield ast.unparse(node.targets[0])
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.name for alias in node.names if alias.asname == alias.name)
+
+
+def public(names: Iterator[str]) -> set[str]:
+    return {name for name in names if not name.startswith("_")}
+
+
+def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "stubs/generate.py", *arguments],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_stubs_are_what_would_be_generated() -> None:
+    done = generate("--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_check_fails_on_drift(tmp_path: Path) -> None:
+    """Comparing has to see a stale, a missing and a superfluous file."""
+    spec = importlib.util.spec_from_file_location("stub_generator", ROOT / "stubs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    generator = importlib.util.module_from_spec(spec)
+    sys.path.append(str(ROOT / "stubs"))  # where the generator's own modules are
+    try:
+        spec.loader.exec_module(generator)
+    finally:
+        sys.path.remove(str(ROOT / "stubs"))
+        sys.path.remove(str(ROOT))  # the generator puts the repository first
+    generator.OUTPUT = tmp_path
+    (tmp_path / "stale.pyi").write_text("x: int\n")
+    (tmp_path / "extra.pyi").write_text("")
+    files = {Path("stale.pyi"): "x: str\n", Path("missing.pyi"): ""}
+    assert generator.differences(files) == [
+        "extra.pyi is not generated", "missing.pyi is missing", "stale.pyi is out of date",
+    ]  # fmt: skip
+    generator.write(tmp_path, files)
+    assert generator.differences(files) == []
+
+
+def test_sources_with_stubs_are_those_mypy_leaves_out() -> None:
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    left_out = re.compile(config["mypy"]["exclude"])
+    sources = generate("--list").stdout.split()
+    assert sources
+    everything = [p.relative_to(ROOT).as_posix() for p in (ROOT / "tinytorch").rglob("*.py")]
+    assert sorted(sources) == sorted(path for path in everything if left_out.search(path))
+
+
+def test_top_level_lists_what_its_stub_declares() -> None:
+    """Apart from what only the active backend has: its library's names and some dtypes."""
+    numpy = load("numpy")
+    listed = {name for name in dir(tt) if not name.startswith("_")}
+    of_numpy = {n for n in listed & forwarded(numpy) if is_foreign(getattr(tt, n))}
+    names = public(declared(tree(FOLDER / "__init__.pyi").body))
+    assert names - dtypes.NAMES.keys() == listed - of_numpy - dtypes.NAMES.keys()
+    assert names >= dtypes.NAMES.keys()
+
+
+def is_foreign(value: object) -> bool:
+    """Whether a value is an array library's, seen through the facade."""
+    home = getattr(value, "__module__", None) or ""
+    return not home.startswith("tinytorch") and not inspect.ismodule(value)
+
+
+NAMESPACES = [p for p in STUBS if p != FOLDER / "__init__.pyi" and "__dir__" in vars(
+    importlib.import_module(module_of(p)))]
+
+
+@pytest.mark.parametrize("path", NAMESPACES, ids=module_of)
+def test_namespace_lists_what_its_stub_declares(path: Path) -> None:
+    module = importlib.import_module(module_of(path))
+    assert public(declared(tree(path).body)) == {n for n in dir(module) if not n.startswith("_")}
+
+
+def test_tensor_lists_what_its_stub_declares() -> None:
+    (body,) = [node.body for node in tree(FOLDER / "_tensor.pyi").body
+               if isinstance(node, ast.ClassDef) and node.name == "Tensor"]
+    names = public(declared(body))
+    inherited = {name for base in tt.Tensor.__mro__[1:] for name in vars(base)}
+    listed = {name for name in dir(tt.ones(1)) if not name.startswith("_")}
+    assert names | (inherited & listed) == listed
+
+
+@pytest.mark.parametrize("path", STUBS, ids=module_of)
+def test_no_stub_answers_for_every_name(path: Path) -> None:
+    names = {node.name for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef)}
+    assert not names & {"__getattr__", "__getattribute__"}
+
+
+def functions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from functions(node.body, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            yield prefix + node.name, node
+
+
+@pytest.mark.parametrize("path", STUBS, ids=module_of)
+def test_no_function_returns_any(path: Path) -> None:
+    vague = {
+        name for name, node in functions(tree(path).body)
+        if not name.rpartition(".")[2].startswith("_")
+        and (node.returns is None or re.search(r"\b(Any|object)\b", ast.unparse(node.returns)))
+    }  # fmt: skip
+    assert vague <= RETURNS_ANY.keys()
+
+
+def test_every_public_function_annotates_every_parameter() -> None:
+    bare = [
+        f"{module_of(path)}.{name}({argument.arg})"
+        for path in STUBS for name, node in functions(tree(path).body)
+        for at, argument in enumerate([*node.args.posonlyargs, *node.args.args,
+                                       *node.args.kwonlyargs])
+        if argument.annotation is None and not (at == 0 and "." in name)
+    ]  # fmt: skip
+    assert not bare
+
+
+def test_numpy_spellings_in_the_stubs_are_accepted() -> None:
+    """A keyword that only the stub has stands for one of the function's, or for NumPy's form."""
+    wrong = []
+    for name, node in functions(tree(FOLDER / "__init__.pyi").body):
+        function = getattr(tt, name)
+        known = inspect.signature(function).parameters
+        numpy_form = getattr(getattr(function, "op", None), "numpy_form", None)
+        own = inspect.signature(numpy_form).parameters if numpy_form is not None else {}
+        for argument in node.args.kwonlyargs:
+            spelt = argument.arg
+            if spelt not in known and SPELLINGS.get(spelt) not in known and spelt not in own:
+                wrong.append(f"{name}({spelt}=)")
+    assert not wrong

@@ -1,0 +1,179 @@
+"""What users get: the wheel, installed in an environment of its own, and an editable install.
+
+Type checkers look at the programs in ``tests/typing/`` from there, as they do for any user.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = sorted((ROOT / "tests" / "typing").glob("*.py"))
+SOURCES = ("LICENSE", "README.md", "pyproject.toml", "setup.cfg", "stubs", "tinytorch")
+BUILD = """
+import sys
+from setuptools import build_meta
+kind, settings = sys.argv[2], dict(pair.split("=") for pair in sys.argv[3:])
+print(getattr(build_meta, f"build_{kind}")(sys.argv[1], settings))
+"""
+
+pytestmark = pytest.mark.slow
+
+
+def run(*command: str | Path, cwd: Path, check: bool = True) -> str:
+    """Run a command away from the repository and return what it printed."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 or not check, done.stdout + done.stderr
+    return done.stdout
+
+
+def copy_of_the_repository(folder: Path) -> Path:
+    """Copy what a build reads, so that building leaves nothing behind here."""
+    source = folder / "source"
+    source.mkdir()
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, source / name, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, source)
+    return source
+
+
+def build(source: Path, output: Path, kind: str, *settings: str) -> Path:
+    """Build with the build backend itself: no network, no tool besides it."""
+    output.mkdir()
+    printed = run(sys.executable, "-c", BUILD, output, kind, *settings, cwd=source)
+    return output / printed.split()[-1]
+
+
+def environment(folder: Path, wheel: Path) -> Path:
+    """Make an environment that holds NumPy and an unpacked wheel; return its Python."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)
+    python = folder / "env" / "bin" / "python"
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))",
+                    cwd=folder).strip())  # fmt: skip
+    for part in Path(numpy.__file__).parent.parent.glob("numpy*"):
+        (site / part.name).symlink_to(part)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    return python
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    return build(copy_of_the_repository(folder), folder / "dist", "wheel")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment(tmp_path_factory.mktemp("installed"), wheel)
+
+
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The editable install that the README names for type checkers."""
+    folder = tmp_path_factory.mktemp("editable")
+    source = copy_of_the_repository(folder)
+    return environment(folder, build(source, folder / "dist", "editable", "editable_mode=strict"))
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    for path in PROGRAMS:
+        shutil.copy(path, tmp_path)
+    return tmp_path
+
+
+def marked_lines(path: Path) -> set[int]:
+    """The lines that are errors to a type checker."""
+    lines = path.read_text().splitlines()
+    return {number for number, line in enumerate(lines, 1) if line.endswith("# E")}
+
+
+def expected() -> dict[str, set[int]]:
+    return {path.name: lines for path in PROGRAMS if (lines := marked_lines(path))}
+
+
+def errors_of_mypy(python: Path, folder: Path) -> dict[str, set[int]]:
+    """The lines of each program that mypy --strict refuses."""
+    printed = run(
+        sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir=cache",
+        f"--python-executable={python}", *sorted(folder.glob("*.py")), cwd=folder, check=False,
+    )  # fmt: skip
+    assert "Found" in printed, printed
+    found: dict[str, set[int]] = {}
+    for line in printed.splitlines():
+        match = re.match(r"(.+?):(\d+): error: ", line)
+        if match:
+            found.setdefault(Path(match[1]).name, set()).add(int(match[2]))
+    return found
+
+
+def errors_of_pyright(python: Path, folder: Path) -> dict[str, set[int]]:
+    """The lines of each program that pyright refuses in its strict mode."""
+    pytest.importorskip("pyright", reason="pyright is not installed")
+    (folder / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    printed = run(
+        sys.executable, "-m", "pyright", "--outputjson", f"--pythonpath={python}",
+        cwd=folder, check=False,
+    )  # fmt: skip
+    report = json.loads(printed)
+    assert report["summary"]["filesAnalyzed"] == len(PROGRAMS)
+    found: dict[str, set[int]] = {}
+    for entry in report["generalDiagnostics"]:
+        line = entry["range"]["start"]["line"] + 1
+        found.setdefault(Path(entry["file"]).name, set()).add(line)
+    return found
+
+
+def test_wheel_holds_every_stub_and_the_marks_of_typed_packages(wheel: Path) -> None:
+    stubs = {
+        f"tinytorch-stubs/{path.relative_to(ROOT / 'stubs' / 'tinytorch').as_posix()}"
+        for path in (ROOT / "stubs" / "tinytorch").rglob("*.pyi")
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        assert archive.read("tinytorch-stubs/py.typed") == b"partial\n"
+    assert stubs and stubs <= names
+    assert "tinytorch/py.typed" in names
+
+
+def test_wheel_holds_every_module_and_nothing_else(wheel: Path) -> None:
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tinytorch").rglob("*.py")}
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name for name in archive.namelist() if name.endswith(".py")}
+    assert shipped == modules
+
+
+@pytest.mark.parametrize("name", [p.name for p in PROGRAMS if not marked_lines(p)])
+def test_program_runs_from_the_wheel(name: str, installed: Path, programs: Path) -> None:
+    run(installed, "-W", "error", name, cwd=programs)
+
+
+def test_mypy_refuses_the_mistakes_alone(installed: Path, programs: Path) -> None:
+    assert errors_of_mypy(installed, programs) == expected()
+
+
+def test_pyright_refuses_the_mistakes_alone(installed: Path, programs: Path) -> None:
+    assert errors_of_pyright(installed, programs) == expected()
+
+
+def test_editable_install_serves_mypy(linked: Path, programs: Path) -> None:
+    assert errors_of_mypy(linked, programs) == expected()
+
+
+def test_editable_install_serves_pyright(linked: Path, programs: Path) -> None:
+    assert errors_of_pyright(linked, programs) == expected()
