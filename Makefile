@@ -16,12 +16,14 @@ help:  ## list the targets
 demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digits.png
 	$(PY) examples/digits.py
 
-test: $(VENV)/.test stubs-check typecheck stubtest  ## everything: stubs, types, all tests
+# The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
+test: $(VENV)/.test stubs-check typecheck stubtest  ## everything: stubs, types, tests on two backends
+	$(PY) -m pytest -q --backend strict
 	$(PY) -m pytest
 
-test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch
-	$(TORCH_VENV)/bin/python -m pytest \
-	  $$(grep -rlE 'importorskip\(.torch' tests --include='test_*.py')
+test-torch: $(TORCH_VENV)/.test  ## the tests again where they can compare with PyTorch
+	$(TORCH_VENV)/bin/python -m pytest -q --backend strict
+	$(TORCH_VENV)/bin/python -m pytest
 
 check: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, layout and the fast tests
 	$(PY) -m pytest -q -m "not slow"
