@@ -221,6 +221,17 @@ class TestBackend:
         assert xp.erf(x).dtype == np.float32
         assert np.allclose(xp.to_numpy(xp.erf(x)), [-0.8427008, 0, 0.5204999], rtol=1e-6)
 
+    def test_special_functions_that_cupy_lacks_run_on_the_host(self, xp: Any) -> None:
+        scipy = pytest.importorskip("scipy.special", reason="SciPy has the function")
+        x = xp.asarray([0.5, 1.5])
+        assert not hasattr(xp.extras.scipy.special, "airy")
+        for part, expected in zip(xp.special("airy")(x), scipy.airy([0.5, 1.5]), strict=True):
+            assert type(part) is xp.array_type
+            assert np.array_equal(xp.to_numpy(part), expected)
+        with strictcupy.record_syncs() as log:
+            xp.special("erf")(x)
+        assert log == [], "CuPy has this one"
+
     def test_devices(self) -> None:
         xp = StrictCudaBackend()
         assert xp.devices() == ["strictcuda:0"]

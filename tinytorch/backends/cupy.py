@@ -92,10 +92,18 @@ class CupyBackend(DeferredChecks):
             target[...] = wide.astype(target.dtype)
 
     def special(self, name: str) -> Callable[..., Array]:
-        try:
-            return getattr(self.extras.scipy.special, name)  # type: ignore[no-any-return]
-        except AttributeError:
-            raise NotImplementedError(f"CuPy has no special function {name!r}") from None
+        """CuPy's special function ``name``; SciPy's, on the host, where CuPy has none."""
+        found: Callable[..., Array] | None = getattr(self.extras.scipy.special, name, None)
+        return self._on_the_host(super().special(name)) if found is None else found
+
+    def _on_the_host(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arrays: Array) -> Any:
+            made = function(*map(self.to_numpy, arrays))
+            parts = made if isinstance(made, tuple) else (made,)
+            moved = tuple(self.from_numpy(numpy.asarray(part)) for part in parts)
+            return moved if isinstance(made, tuple) else moved[0]
+
+        return call
 
     def _error_function(self, name: str, array: Array) -> Array:
         return self.special(name.removesuffix("_single"))(array)
