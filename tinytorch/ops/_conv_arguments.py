@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import dtypes
-from .._inplace import scalar_name
 from .._tensor import Tensor
+from .._write import scalar_name
 
 #: An int for every dimension, or an int for each.
 Size = int | Sequence[int]

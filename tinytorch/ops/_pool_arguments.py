@@ -6,8 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from .._inplace import scalar_name
 from .._tensor import Tensor
+from .._write import scalar_name
 from ._sliding import Slide
 
 #: An int for every dimension, or an int for each.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
+from .._write import scalar_name, write_to_out
+from ._standardize import check_float, check_parameter_dtypes, standardize
+from .shape import normalize_dim
 
 
 @op(method=False)
@@ -143,3 +147,133 @@ def rms_norm(
     return out if weight is None else out * weight  # type: ignore[no-any-return]
 
 
+@composite(namespaces=("nn.functional", ""), method=False)
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels.
+
+    Args:
+        input: ``(batch, channels, *)``.
+        num_groups: How many groups of neighbouring channels share their statistics.
+        weight: ``(channels,)``; default none.
+        bias: ``(channels,)``; default none.
+        eps: Added to the variance; default 1e-5.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+        ValueError: If there is one value per group.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.group_norm(tt.tensor([[1.0, 3.0]]), 1, eps=0.0)
+        tensor([[-1.,  1.]])
+
+    Reference:
+        Wu, He: Group Normalization, arXiv:1803.08494.
+    """
+    if input.ndim < 2:
+        raise RuntimeError(
+            "group_norm: Expected at least 2 dimensions for input tensor but received "
+            f"{input.ndim}"
+        )
+    batch, channels = input.shape[:2]
+    if num_groups <= 0 or channels % num_groups:
+        raise RuntimeError(
+            "group_norm: Expected number of channels in input to be divisible by num_groups, but "
+            f"got input of shape {list(input.shape)} and num_groups={num_groups}"
+        )
+    for name, given in (("weight", weight), ("bias", bias)):
+        if given is not None and tuple(given.shape) != (channels,):
+            raise RuntimeError(
+                f"group_norm: Expected {name} to be a vector of size equal to the number of "
+                f"channels in input, but got {name} of shape {list(given.shape)} and input of "
+                f"shape {list(input.shape)}"
+            )
+    check_float("group_norm", input)
+    check_parameter_dtypes("group_norm", input, weight, bias)
+    x: Any = input
+    if x.numel() == batch * num_groups == 1:
+        raise ValueError(
+            "Expected more than 1 value per channel when training, got input size "
+            f"{list(input.shape)}"
+        )
+    if not x.numel():
+        return x.clone()  # type: ignore[no-any-return]
+    members = channels // num_groups
+    grouped = x.reshape(batch, num_groups, members, -1)
+    w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))  # type: ignore[attr-defined]
+    return standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape)  # type: ignore[no-any-return]
+
+
+@op(public=False)
+def lengths(xp: Backend, input: Array, p: float, dim: int) -> Array:
+    """The p-norm along ``dim``, which keeps size 1; its slope at 0 is 0."""
+    size = xp.abs(input)
+    if p == 2:
+        return xp.sqrt(xp.sum(size * size, axis=dim, keepdims=True))
+    if p == math.inf:
+        return xp.max(size, axis=dim, keepdims=True)
+    if p == 0:
+        return xp.astype(xp.sum(size != 0, axis=dim, keepdims=True), size.dtype)
+    return xp.sum(size**p, axis=dim, keepdims=True) ** (1 / p)
+
+
+def _lengths_rule(xp: Any, g: Any, out: Any, input: Any, p: float, dim: int) -> Any:
+    if p == 0:
+        return xp.zeros_like(input)
+    size = xp.abs(input)
+    nonzero = xp.where(size == 0, 1, size)
+    towards = xp.conj(input) / nonzero  # the direction in which |x| grows
+    if p == math.inf:
+        largest = xp.astype(size == out, size.dtype)
+        return g * towards * (largest / xp.sum(largest, axis=dim, keepdims=True))
+    ratio = size / xp.where(out == 0, 1, out)
+    return g * towards * (ratio if p == 2 else xp.where(size == 0, 0, ratio ** (p - 1)))
+
+
+lengths.vjp(input=_lengths_rule)
+
+
+@composite(namespaces=("nn.functional",), method=False)
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """``input`` divided by its p-norm along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        p: Which norm; default 2.
+        dim: The dimension; default 1.
+        eps: The least to divide by; default 1e-12.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: For integers.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.normalize(tt.tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]])
+    """
+    x: Any = input
+    if not (x.is_floating_point() or x.is_complex()):
+        raise RuntimeError(
+            "normalize: linalg.vector_norm: Expected a floating point or complex tensor as input. "
+            f"Got {scalar_name(x.dtype)}"
+        )
+    at = normalize_dim("normalize", dim, x.ndim)
+    size = lengths(x.reshape(1), p, 0).reshape(()) if not x.ndim else lengths(x, p, at)
+    result = x / size.clamp(min=eps)
+    return result if out is None else write_to_out(out, result, normalize.op)  # type: ignore[no-any-return]
