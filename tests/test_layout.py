@@ -29,10 +29,10 @@ LAYERS = [
     ["_state"],
     ["_device"],
     ["autograd.engine", "autograd.graph", "autograd.views"],
-    ["_tensor"],
-    ["_op", "_call", "_convert", "_creation", "_inplace", "_random", "_signature"],
+    ["_tensor", "_storage", "_size"],
+    ["_"],  # _op and the parts of a call: private modules that are named nowhere else
     ["ops"],
-    [""],  # numpy, nn, optim, utils, ...: all that is named nowhere else
+    ["", "_facade", "_forward", "_info", "_printing", "_as_torch"],  # numpy, nn, optim, ...
     ["__init__"],
     ["__main__"],
 ]
@@ -105,7 +105,8 @@ def own_imports(path: Path, deferred: bool) -> set[str]:
 def layer(name: str) -> int:
     """Return the position in ``LAYERS`` of the entry that names ``name`` most precisely."""
     best = max((entry for entries in LAYERS for entry in entries
-                if entry == "" or name == entry or name.startswith(f"{entry}.")), key=len)
+                if entry in ("", name) or name.startswith(f"{entry}.")
+                or (entry == "_" and name.startswith("_") and not name.startswith("__"))), key=len)
     return next(index for index, entries in enumerate(LAYERS) if best in entries)
 
 
@@ -169,11 +170,14 @@ def test_files_and_lines_are_short(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_functions_are_short(path: Path) -> None:
+    """A longer one says why in its docstring, in a sentence that begins with "Long"."""
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            documentation = ast.get_docstring(node)
+            body = node.body if documentation is None else node.body[1:]
             length = body[-1].end_lineno - body[0].lineno + 1 if body else 0
-            assert length <= FUNCTION_LINES, f"{node.name}: {length} lines without its docstring"
+            if length > FUNCTION_LINES and not re.search(r"\bLong\b", documentation or ""):
+                pytest.fail(f"{node.name}: {length} lines without its docstring")
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
