@@ -275,7 +275,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([11., 17.])
     """
     if not input.ndim or not other.ndim:
-        result = input * other  # type: ignore[operator]
+        result = input * other
     elif input.shape[-1] != other.shape[-1]:
         raise RuntimeError(
             "inner() the last dimension must match on both input tensors but got shapes "

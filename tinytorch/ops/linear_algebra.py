@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._op import Array, Backend, composite, op
-from .._tensor import Tensor
+from .._op import Array, Backend, op
 
 
-@op(operators=("matmul",))
+@op(operators=("matmul",), namespaces=("", "linalg"))
 def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """Matrix product of two tensors.
 
@@ -30,11 +29,12 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
-    _check_product("matmul", input, other)
+    check_product("matmul", input, other)
     return xp.matmul(input, other) if out is None else xp.matmul(input, other, out=out)
 
 
-def _check_product(name: str, a: Array, b: Array) -> None:
+def check_product(name: str, a: Array, b: Array) -> None:
+    """RuntimeError unless the product ``a @ b`` exists: dtypes, inner sizes."""
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"{name}: expected m1 and m2 to have the same dtype, but got: {a.dtype} != {b.dtype}"
@@ -75,6 +75,11 @@ def _transposed(xp: Any, x: Any) -> Any:
     return xp.swapaxes(x, -1, -2)
 
 
+def _rows(xp: Any, x: Any) -> Any:
+    """A tensor as one matrix of all its rows; -1 would be ambiguous for none."""
+    return xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
+
+
 def _matmul_input(xp: Any, g: Any, input: Any, other: Any) -> Any:
     if other.ndim == 1:
         if input.ndim == 1:
@@ -92,8 +97,7 @@ def _matmul_other(xp: Any, g: Any, input: Any, other: Any) -> Any:
         return xp.matmul(_transposed(xp, input), g[..., None])[..., 0]
     if other.ndim == 2 and input.ndim > 2:
         # One product over all rows instead of one per batch and a sum.
-        rows = xp.reshape(input, (-1, input.shape[-1]))
-        return xp.matmul(_transposed(xp, rows), xp.reshape(g, (-1, g.shape[-1])))
+        return xp.matmul(_transposed(xp, _rows(xp, input)), _rows(xp, g))
     return xp.matmul(_transposed(xp, input), g)
 
 
@@ -121,7 +125,7 @@ def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> A
     for at, array in (("self", input), ("mat2", mat2)):
         if array.ndim != 2:
             raise RuntimeError(f"mm: {at} must be a matrix, got shape {list(array.shape)}")
-    _check_product("mm", input, mat2)
+    check_product("mm", input, mat2)
     return xp.matmul(input, mat2) if out is None else xp.matmul(input, mat2, out=out)
 
 
@@ -156,7 +160,7 @@ def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> 
             "bmm: Expected size for first two dimensions of batch2 tensor to be: "
             f"[{input.shape[0]}, {input.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
         )
-    _check_product("bmm", input, mat2)
+    check_product("bmm", input, mat2)
     return xp.matmul(input, mat2) if out is None else xp.matmul(input, mat2, out=out)
 
 
@@ -281,8 +285,8 @@ def _linear_rule(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tup
             None if for_weight is None else g[..., None] * input,
             None if for_bias is None else g,
         )
-    rows = g if g.ndim == 2 else xp.reshape(g, (-1, g.shape[-1]))
-    inputs = input if input.ndim == 2 else xp.reshape(input, (-1, input.shape[-1]))
+    rows = g if g.ndim == 2 else _rows(xp, g)
+    inputs = input if input.ndim == 2 else _rows(xp, input)
     return (
         None if for_input is None else xp.matmul(g, weight),
         None if for_weight is None else xp.matmul(rows.T, inputs),
@@ -322,32 +326,3 @@ outer.vjp(
     input=lambda xp, g, vec2: xp.matmul(g, vec2),
     vec2=lambda xp, g, input: xp.matmul(input, g),
 )
-
-
-@composite(inplace=True)
-def addmm(
-    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1
-) -> Tensor:
-    """``beta * input + alpha * (mat1 @ mat2)``.
-
-    Args:
-        input: Tensor that broadcasts to ``(n, m)``.
-        mat1: ``(n, k)``.
-        mat2: ``(k, m)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included.
-        alpha: Factor of the product.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addmm(tt.ones(1), tt.eye(2), tt.eye(2))
-        tensor([[2., 1.],
-                [1., 2.]])
-    """
-    product = mm(mat1, mat2)
-    if alpha != 1:
-        product = product * alpha
-    if beta == 0:
-        return product
-    return product + (input if beta == 1 else input * beta)
-
-

@@ -1,0 +1,11 @@
+"""Linear algebra: decompositions, solvers, norms, products of matrices.
+
+The operations themselves live in ``tinytorch.ops``; this is the name they are reached by.
+"""
+
+from __future__ import annotations
+
+from . import _facade
+from .ops._linalg import LinAlgError as LinAlgError
+
+__getattr__, __dir__ = _facade.namespace(__name__, "linalg", ["LinAlgError"])

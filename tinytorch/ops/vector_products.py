@@ -1,0 +1,135 @@
+"""Products of vectors: conjugated dot product, cross product; and the trace of a matrix."""
+
+from __future__ import annotations
+
+from .. import dtypes
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from ._out import written
+from .linalg_products import cross as linalg_cross
+from .linalg_products import powers
+from .linear_algebra import dot
+from .shape import flip
+
+
+@composite
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sum of the products of two vectors' elements, those of the first conjugated.
+
+    Args:
+        input: ``(n,)``.
+        other: ``(n,)``.
+        out: Where to write the result.
+
+    Returns:
+        0-d tensor.
+
+    Raises:
+        RuntimeError: If they are no vectors of one length and dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.vdot(tt.tensor([1j, 2.0]), tt.tensor([1j, 1.0]))
+        tensor(3.+0.j)
+    """
+    return written(out, dot(_conjugated(input), other), "vdot")  # type: ignore[no-any-return]
+
+
+def _conjugated(input: Tensor) -> Tensor:
+    return input.conj() if input.is_complex() else input
+
+
+@composite
+def cross(
+    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Cross product of the vectors of three elements along a dimension.
+
+    Args:
+        input: Tensor with a dimension of size 3.
+        other: Tensor that broadcasts with ``input``, of size 3 there too.
+        dim: That dimension. By default the last one if its size is 3, as in NumPy and
+            ``linalg.cross``, else the first of size 3.
+        out: Where to write the result.
+
+    Raises:
+        RuntimeError: If there is no dimension of size 3 or numbers of dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cross(tt.tensor([1, 0, 0]), tt.tensor([0, 1, 0]))
+        tensor([0, 0, 1])
+    """
+    if dim is None:
+        sizes = tuple(input.shape)
+        if 3 not in sizes:
+            raise RuntimeError(f"cross: no dimension of size 3 in input, got shape {list(sizes)}")
+        dim = -1 if sizes[-1] == 3 else sizes.index(3)
+    return written(out, linalg_cross(input, other, dim=dim), "cross")  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Powers of the elements of a vector, a row for each.
+
+    Args:
+        x: ``(n,)``.
+        N: Number of columns; default n.
+        increasing: Begin with ``x ** 0``; by default that comes last.
+
+    Returns:
+        ``(n, N)``; int64 for integers.
+
+    Raises:
+        RuntimeError: If ``x`` is no vector or ``N`` is negative.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.vander(tt.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [4, 2, 1],
+                [9, 3, 1]])
+    """
+    if x.ndim != 1:
+        raise RuntimeError(f"vander: x must be a one-dimensional tensor, got {x.ndim}-D")
+    count = x.shape[0] if N is None else N
+    if count < 0:
+        raise RuntimeError(f"vander: N must be non-negative, got {count}")
+    columns = powers(x, max(count, 1))[:, :count]
+    return columns if increasing else flip(columns, (-1,))
+
+
+@op
+def trace(xp: Backend, input: Array) -> Array:
+    """Sum of the elements on a matrix's diagonal.
+
+    Args:
+        input: ``(n, m)``.
+
+    Returns:
+        0-d tensor, int64 for integers and bools.
+
+    Raises:
+        RuntimeError: If it is no matrix.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(5.)
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    total = xp.trace(input)
+    if input.dtype.kind in "uib":
+        return xp.astype(total, xp.native_dtype(dtypes.int64))
+    return total
+
+
+@op(method=False)
+def _scaled_identity(xp: Backend, input: Array, rows: int, columns: int) -> Array:
+    """A number along the diagonal of a matrix of zeros."""
+    return xp.eye(rows, columns, dtype=input.dtype) * input
+
+
+trace.vjp(input=lambda xp, g, in_shape: xp.call(_scaled_identity, g, *in_shape))
+_scaled_identity.vjp(input=lambda xp, g: xp.call(trace, g))
