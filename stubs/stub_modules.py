@@ -19,6 +19,7 @@ from tinytorch import _facade, dtypes
 from tinytorch._forward import forwarded
 from tinytorch._tensor import Tensor
 from tinytorch.backends import load
+from tinytorch.ops._results import RESULTS
 
 #: Names that only the machinery needs.
 HIDDEN = ("__getattr__", "__dir__", "__slots__")
@@ -66,6 +67,8 @@ def write_module(module: str, dialects: bool = True) -> str:
     for name, value in dynamic.items():
         if is_operation(value):
             write_operation(writer, name, value)
+        elif is_named_result(value):
+            write_named_result(writer, name, value)
     return writer.text()
 
 
@@ -125,6 +128,11 @@ def is_operation(value: Any) -> bool:
     return isinstance(value, types.FunctionType) and hasattr(value, "op")
 
 
+def is_named_result(value: Any) -> bool:
+    """Whether a value is the class of an operation's several results."""
+    return value in RESULTS.values()
+
+
 def is_instance(value: Any) -> bool:
     """Whether a value is an instance of one of our classes: a dtype, a generator."""
     return type(value).__module__.partition(".")[0] == "tinytorch"
@@ -134,7 +142,7 @@ def home_of(value: Any, name: str, module: str) -> Entity:
     """Where a stub finds a value: in itself if it declares it, else in a module of ours."""
     if isinstance(value, types.ModuleType):
         return Entity(value.__name__)
-    if is_operation(value) or is_instance(value):
+    if is_operation(value) or is_instance(value) or is_named_result(value):
         return Entity(module, name)
     homes = [value.__module__] if hasattr(value, "__module__") else []
     homes += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
@@ -157,6 +165,7 @@ KNOWN |= {
     "device": Entity("tinytorch._device", "device"),
     "dtype": Entity("tinytorch.dtypes", "dtype"),
     "overload": Entity("typing", "overload"),
+    "return_types": Entity("tinytorch.return_types"),
 }
 
 
@@ -184,6 +193,15 @@ def write_values(writer: Writer, dynamic: dict[str, Any]) -> None:
         writer.line(f"{name}: {writer.word(home_of(kind, kind.__name__, kind.__module__))}")
     if found:
         writer.line()
+
+
+def write_named_result(writer: Writer, name: str, value: Any) -> None:
+    """Declare the class of an operation's several results: tensors by name."""
+    writer.line(f"class {name}({writer.word(Entity('typing', 'NamedTuple'))}):")
+    tensor = writer.word(writer.known["Tensor"])
+    for field in value._fields:
+        writer.line(f"    {field}: {tensor}")
+    writer.line()
 
 
 # -- what the source says ------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from stub_writer import Writer, declaration
 
 from tinytorch._arguments import NUMPY_KEYWORDS, SPELLINGS
 from tinytorch._op import Op
+from tinytorch.ops._results import RESULTS
 
 #: How a signature annotates sizes that may be given one by one.
 SIZES = "int | Sequence[int]"
@@ -65,13 +66,66 @@ def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:
         dialects: Whether to go beyond the run-time signature, to NumPy's spellings.
     """
     op = getattr(value, "op", None)
+    signature = inspect.signature(value)
     if op is None or value is not op.function:
-        return [declaration(name, inspect.signature(value))]
+        return [declaration(name, signature)]
+    signature = with_named_result(op, signature)
     if op.forms:
-        forms = [parse(name, form) for form in op.forms]
+        forms = [declared_form(name, form, signature) for form in op.forms]
     else:
-        forms = list(sized_forms(name, inspect.signature(value)))
+        forms = list(sized_forms(name, signature))
     return [*numpy_forms(op, forms)] if dialects else forms
+
+
+def with_named_result(op: Op, signature: inspect.Signature) -> inspect.Signature:
+    """The signature with the class of the results in the place of a tuple."""
+    if not str(signature.return_annotation).startswith("tuple["):
+        return signature
+    space = op.namespaces[0]
+    name = f"{space}_{op.name}" if space else op.name
+    if op.returns is not None:
+        name = op.returns.__name__
+    if name not in RESULTS:
+        return signature
+    return signature.replace(return_annotation=f"return_types.{name}")
+
+
+def declared_form(name: str, form: str, signature: inspect.Signature) -> ast.FunctionDef:
+    """One of the signatures that an operation declares for its stub.
+
+    ``"(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor]"`` stands for the
+    run-time signature with the parameters that are named changed.
+    """
+    if not form.startswith("(...,"):
+        return parse(name, form)
+    changed = parse(name, "(*," + form.removeprefix("(...,"))
+    whole = declaration(name, signature)
+    whole.returns = changed.returns
+    for new, default in zip(changed.args.kwonlyargs, changed.args.kw_defaults, strict=True):
+        change_parameter(whole.args, new, default)
+    return whole
+
+
+def change_parameter(arguments: ast.arguments, new: ast.arg, default: ast.expr | None) -> None:
+    """Give a parameter another annotation and default.
+
+    One that loses its default after others that have one can only be a keyword, and so can
+    those that follow it.
+    """
+    names = [a.arg for a in arguments.args]
+    if new.arg not in names:
+        at = [a.arg for a in arguments.kwonlyargs].index(new.arg)
+        arguments.kwonlyargs[at], arguments.kw_defaults[at] = new, default
+        return
+    at = names.index(new.arg)
+    defaults: list[ast.expr | None] = [None] * (len(names) - len(arguments.defaults))
+    defaults += arguments.defaults
+    arguments.args[at], defaults[at] = new, default
+    if default is None and any(d is not None for d in defaults[:at]):
+        arguments.kwonlyargs = arguments.args[at:] + arguments.kwonlyargs
+        arguments.kw_defaults = defaults[at:] + arguments.kw_defaults
+        arguments.args, defaults = arguments.args[:at], defaults[:at]
+    arguments.defaults = [d for d in defaults if d is not None]
 
 
 def parse(name: str, signature: str) -> ast.FunctionDef:

@@ -23,7 +23,7 @@ from .autograd.engine import Hooks
 CORE = (
     "creation", "conversion", "elementwise", "exponential", "trigonometric", "selection",
     "comparison", "bitwise", "reduction", "shape", "transposition", "broadcasting", "layout",
-    "joining", "indexing", "gathering", "linear_algebra", "activation",
+    "joining", "splitting", "indexing", "gathering", "linear_algebra", "activation",
 )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ _tensor.load_all_methods = load_all
 #: Public modules, imported when first asked for.
 MODULES = (
     "autograd", "backends", "cuda", "fft", "func", "linalg", "nn", "numpy", "optim", "random",
-    "signal", "special", "testing", "utils",
+    "return_types", "signal", "special", "testing", "utils",
 )  # fmt: skip
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {

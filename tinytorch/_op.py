@@ -109,7 +109,7 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``__iadd__``, ``promote``, ``ufunc``, ``view``, ``returns`` a named tuple for
             several results, ``materialize``, ``strict`` whether numbers are refused for
             tensors, as torch does, ``forms`` the signatures that the stub declares where the
-            result depends on the arguments: ``"(input: Tensor, dim: int) -> max_result"``.
+            result depends on the arguments: ``"(input: Tensor, dim: int) -> return_types.max"``.
 
     Returns:
         A plain function with ``op``'s signature without ``xp``.

@@ -10,10 +10,14 @@ from typing import overload
 from tinytorch import autograd as autograd
 from tinytorch import backends as backends
 from tinytorch import cuda as cuda
+from tinytorch import fft as fft
+from tinytorch import linalg as linalg
 from tinytorch import nn as nn
 from tinytorch import numpy as numpy
 from tinytorch import optim as optim
 from tinytorch import random as random
+from tinytorch import return_types as return_types
+from tinytorch import signal as signal
 from tinytorch import special as special
 from tinytorch import utils as utils
 from tinytorch._device import device as device
@@ -54,8 +58,6 @@ from tinytorch.dtypes import dtype as dtype
 from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
 from tinytorch.dtypes import promote_types as promote_types
-from tinytorch.ops.reduction import max_result
-from tinytorch.ops.reduction import min_result
 from tinytorch.random import Generator as Generator
 from tinytorch.random import get_rng_state as get_rng_state
 from tinytorch.random import initial_seed as initial_seed
@@ -104,6 +106,23 @@ def add(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def add_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor: ...
+def addbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: _float = 1,
+    alpha: _float = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def addbmm_(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: _float = 1,
+    alpha: _float = 1,
+) -> Tensor: ...
 def addcdiv(
     input: Tensor,
     tensor1: Tensor,
@@ -129,11 +148,46 @@ def addmm(
     *,
     beta: _float = 1,
     alpha: _float = 1,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def addmm_(
     input: Tensor,
     mat1: Tensor,
     mat2: Tensor,
+    *,
+    beta: _float = 1,
+    alpha: _float = 1,
+) -> Tensor: ...
+def addmv(
+    input: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: _float = 1,
+    alpha: _float = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def addmv_(
+    input: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: _float = 1,
+    alpha: _float = 1,
+) -> Tensor: ...
+def addr(
+    input: Tensor,
+    vec1: Tensor,
+    vec2: Tensor,
+    *,
+    beta: _float = 1,
+    alpha: _float = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def addr_(
+    input: Tensor,
+    vec1: Tensor,
+    vec2: Tensor,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -235,6 +289,13 @@ def argmin(
     keepdims: _bool = ...,
 ) -> Tensor: ...
 def argwhere(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def array_split(
+    input: Tensor,
+    indices_or_sections: Any,
+    dim: _int = 0,
+    *,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]: ...
 def as_tensor(
     data: Any,
     dtype: Any = None,
@@ -259,6 +320,23 @@ def avg_pool1d(
     padding: _int | Sequence[_int] = 0,
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,
+) -> Tensor: ...
+def baddbmm(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: _float = 1,
+    alpha: _float = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def baddbmm_(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: _float = 1,
+    alpha: _float = 1,
 ) -> Tensor: ...
 def bernoulli(
     input: Tensor,
@@ -330,6 +408,14 @@ def celu(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor: ...
+def chunk(
+    input: Tensor,
+    chunks: _int,
+    dim: _int = 0,
+    *,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]: ...
 def clamp(
     input: Tensor,
     min: Tensor | _complex | None = None,
@@ -474,6 +560,14 @@ def cosine_similarity(
     *,
     axis: _int = ...,
 ) -> Tensor: ...
+def cross(
+    input: Tensor,
+    other: Tensor,
+    dim: _int | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: _int | None = ...,
+) -> Tensor: ...
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -484,13 +578,13 @@ def ctc_loss(
     zero_infinity: _bool = False,
 ) -> Tensor: ...
 @overload
-def cummax(input: Tensor, dim: _int) -> tuple[Tensor, Tensor]: ...
+def cummax(input: Tensor, dim: _int) -> return_types.cummax: ...
 @overload
-def cummax(input: Tensor, *, axis: _int) -> tuple[Tensor, Tensor]: ...
+def cummax(input: Tensor, *, axis: _int) -> return_types.cummax: ...
 @overload
-def cummin(input: Tensor, dim: _int) -> tuple[Tensor, Tensor]: ...
+def cummin(input: Tensor, dim: _int) -> return_types.cummin: ...
 @overload
-def cummin(input: Tensor, *, axis: _int) -> tuple[Tensor, Tensor]: ...
+def cummin(input: Tensor, *, axis: _int) -> return_types.cummin: ...
 def cumprod(
     input: Tensor,
     dim: _int | None = None,
@@ -511,6 +605,23 @@ def cumsum(
 def cumsum_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor: ...
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def deg2rad_(input: Tensor) -> Tensor: ...
+@overload
+def diag(input: Tensor, diagonal: _int = 0) -> Tensor: ...
+@overload
+def diag(input: Tensor, *, k: _int) -> Any: ...
+def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor: ...
+@overload
+def diagflat(input: Tensor, offset: _int = 0) -> Tensor: ...
+@overload
+def diagflat(input: Tensor, *, k: _int) -> Any: ...
+def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
+def diagonal_scatter(
+    input: Tensor,
+    src: Tensor,
+    offset: _int = 0,
+    dim1: _int = 0,
+    dim2: _int = 1,
+) -> Tensor: ...
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def digamma_(input: Tensor) -> Tensor: ...
 def div(
@@ -546,6 +657,7 @@ def dropout(
     training: _bool = True,
     inplace: _bool = False,
 ) -> Tensor: ...
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
 def einsum(*args: Any, optimize: Any = True) -> Tensor: ...
 @overload
 def empty(
@@ -638,7 +750,7 @@ def fmod(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) 
 def fmod_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frac_(input: Tensor) -> Tensor: ...
-def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]: ...
+def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp: ...
 def from_numpy(ndarray: Any) -> Tensor: ...
 def full(
     size: Sequence[_int],
@@ -685,6 +797,13 @@ def greater_equal(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def greater_equal_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+def group_norm(
+    input: Tensor,
+    num_groups: _int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: _float = 1e-05,
+) -> Tensor: ...
 def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def gt_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor: ...
@@ -698,6 +817,7 @@ def hinge_embedding_loss(
     reduce: _bool | None = None,
     reduction: str = 'mean',
 ) -> Tensor: ...
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def hypot_(input: Tensor, other: Tensor) -> Tensor: ...
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -826,6 +946,7 @@ def index_select(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -946,7 +1067,13 @@ def max(
     other: None = None,
 ) -> Tensor: ...
 @overload
-def max(input: Tensor, dim: _int, keepdim: _bool = False, *, other: None = None) -> max_result: ...
+def max(
+    input: Tensor,
+    dim: _int,
+    keepdim: _bool = False,
+    *,
+    other: None = None,
+) -> return_types.max: ...
 @overload
 def max(input: Tensor, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor: ...
 @overload
@@ -1000,7 +1127,13 @@ def min(
     other: None = None,
 ) -> Tensor: ...
 @overload
-def min(input: Tensor, dim: _int, keepdim: _bool = False, *, other: None = None) -> min_result: ...
+def min(
+    input: Tensor,
+    dim: _int,
+    keepdim: _bool = False,
+    *,
+    other: None = None,
+) -> return_types.min: ...
 @overload
 def min(input: Tensor, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor: ...
 @overload
@@ -1058,6 +1191,14 @@ def nan_to_num_(
     posinf: _float | None = None,
     neginf: _float | None = None,
 ) -> Tensor: ...
+@overload
+def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor: ...
+@overload
+def narrow(input: Tensor, *, axis: _int, start: Any, length: _int) -> Tensor: ...
+@overload
+def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
+@overload
+def narrow_copy(input: Tensor, *, axis: _int, start: _int, length: _int) -> Tensor: ...
 def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def ne_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1394,6 +1535,14 @@ def scatter_reduce_(
     *,
     include_self: _bool = True,
 ) -> Tensor: ...
+@overload
+def select(input: Any, dim: Any, index: Any = None) -> Tensor: ...
+@overload
+def select(input: Any, *, axis: Any, index: Any = None) -> Tensor: ...
+@overload
+def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor: ...
+@overload
+def select_scatter(input: Tensor, src: Tensor, *, axis: _int, index: _int) -> Tensor: ...
 def selu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def selu_(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1409,6 +1558,16 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sinc_(input: Tensor) -> Tensor: ...
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sinh_(input: Tensor) -> Tensor: ...
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: _int = 0,
+    start: _int | None = None,
+    end: _int | None = None,
+    step: _int = 1,
+    *,
+    axis: _int = ...,
+) -> Tensor: ...
 def softmax(
     input: Tensor,
     dim: _int | None = None,
@@ -1420,6 +1579,14 @@ def softmax(
 def split(
     input: Tensor,
     split_size_or_sections: _int | Sequence[_int],
+    dim: _int = 0,
+    *,
+    indices_or_sections: Any = ...,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]: ...
+def split_with_sizes(
+    input: Tensor,
+    split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
     axis: _int = ...,
@@ -1505,6 +1672,13 @@ def tensor(
     pin_memory: _bool = False,
     backend: Any = None,
 ) -> Tensor: ...
+def tensor_split(
+    input: Tensor,
+    indices_or_sections: Any,
+    dim: _int = 0,
+    *,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]: ...
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor: ...
 def threshold(
     input: Tensor,
@@ -1531,7 +1705,26 @@ def to(
     copy: _bool = False,
     memory_format: Any = None,
 ) -> Tensor: ...
+def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+@overload
+def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def tril(input: Tensor, *, k: _int) -> Any: ...
+def tril_(input: Tensor, diagonal: _int = 0) -> Tensor: ...
+def tril_indices(
+    row: _int,
+    col: _int,
+    offset: _int = 0,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor: ...
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -1543,6 +1736,24 @@ def triplet_margin_loss(
     size_average: _bool | None = None,
     reduce: _bool | None = None,
     reduction: str = 'mean',
+) -> Tensor: ...
+@overload
+def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def triu(input: Tensor, *, k: _int) -> Any: ...
+def triu_(input: Tensor, diagonal: _int = 0) -> Tensor: ...
+def triu_indices(
+    row: _int,
+    col: _int,
+    offset: _int = 0,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
 ) -> Tensor: ...
 def true_divide(
     input: Tensor | _complex,
@@ -1564,10 +1775,27 @@ def unbind(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, .
 def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
 @overload
 def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor: ...
+def unfold(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor: ...
+def unsafe_chunk(
+    input: Tensor,
+    chunks: _int,
+    dim: _int = 0,
+    *,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]: ...
+def unsafe_split(
+    input: Tensor,
+    split_size_or_sections: _int | Sequence[_int],
+    dim: _int = 0,
+    *,
+    indices_or_sections: Any = ...,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]: ...
 @overload
 def unsqueeze(input: Tensor, dim: _int) -> Tensor: ...
 @overload
 def unsqueeze(input: Tensor, *, axis: _int) -> Tensor: ...
+def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor: ...
 def var(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -1579,10 +1807,12 @@ def var(
     ddof: _float = ...,
     keepdims: _bool = ...,
 ) -> Tensor: ...
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor: ...
 def view_as(input: Tensor, other: Tensor) -> Tensor: ...
 def view_as_complex(input: Tensor) -> Tensor: ...
 def view_as_real(input: Tensor) -> Tensor: ...
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
 def where(
     condition: Tensor,
     input: Tensor | _complex | None = None,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ._results import named_result
 from .exponential import pow as power
 
 
@@ -49,10 +49,7 @@ def nan_to_num(
 nan_to_num.vjp(input=lambda xp, g, input: xp.where(xp.isfinite(input), g, 0))
 
 
-_Parts = namedtuple("frexp", "mantissa exponent", module="tinytorch.return_types")
-
-
-@op(returns=_Parts)
+@op(returns=named_result("frexp", "mantissa exponent"))
 def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
     """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import _state, dtypes
 from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor
+from ._results import named_result
 from .shape import normalize_dim
 
 Dims = int | Sequence[int] | None
@@ -356,26 +357,8 @@ def _arg_extreme(
     return out
 
 
-class _Extreme(NamedTuple):
-    values: Tensor
-    indices: Tensor
-
-
-class max_result(_Extreme):
-    """What ``max(x, dim)`` gives: ``values`` and ``indices``."""
-
-    __slots__ = ()
-
-
-class min_result(_Extreme):
-    """What ``min(x, dim)`` gives: ``values`` and ``indices``."""
-
-    __slots__ = ()
-
-
-max_result.__name__ = max_result.__qualname__ = "max"
-min_result.__name__ = min_result.__qualname__ = "min"
-max_result.__module__ = min_result.__module__ = "tinytorch.return_types"
+_max_result = named_result("max", "values indices")
+_min_result = named_result("min", "values indices")
 
 
 def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
@@ -388,7 +371,7 @@ def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
 
 @composite(forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None) -> Tensor",
-    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None) -> max_result",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None) -> return_types.max",
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor) -> Tensor",
 ))  # fmt: skip
@@ -416,12 +399,12 @@ def max(
         >>> values, indices
         (tensor([5, 7]), tensor([1, 0]))
     """
-    return _max_or_min("max", max_result, input, dim, keepdim, other)
+    return _max_or_min("max", _max_result, input, dim, keepdim, other)
 
 
 @composite(forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None) -> Tensor",
-    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None) -> min_result",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None) -> return_types.min",
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor) -> Tensor",
 ))  # fmt: skip
@@ -448,7 +431,7 @@ def min(
         >>> tt.min(tt.tensor([3, 1, 2]))
         tensor(1)
     """
-    return _max_or_min("min", min_result, input, dim, keepdim, other)
+    return _max_or_min("min", _min_result, input, dim, keepdim, other)
 
 
 def _max_or_min(

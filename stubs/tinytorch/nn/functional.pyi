@@ -37,6 +37,16 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor: ...
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+) -> Tensor: ...
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -207,6 +217,13 @@ def gaussian_nll_loss(
 ) -> Tensor: ...
 def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor: ...
 def glu(input: Tensor, dim: int = -1, *, axis: int = ...) -> Tensor: ...
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+) -> Tensor: ...
 def gumbel_softmax(
     logits: Tensor,
     tau: float = 1,
@@ -248,6 +265,16 @@ def huber_loss(
     delta: float = 1.0,
     weight: Tensor | None = None,
 ) -> Tensor: ...
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+) -> Tensor: ...
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -285,6 +312,13 @@ def linear_cross_entropy(
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     options: Any = None,
+) -> Tensor: ...
+def local_response_norm(
+    input: Tensor,
+    size: int,
+    alpha: float = 0.0001,
+    beta: float = 0.75,
+    k: float = 1.0,
 ) -> Tensor: ...
 def log_softmax(
     input: Tensor,
@@ -395,6 +429,15 @@ def nll_loss(
     ignore_index: int = -100,
     reduce: bool | None = None,
     reduction: str = 'mean',
+) -> Tensor: ...
+def normalize(
+    input: Tensor,
+    p: float = 2.0,
+    dim: int = 1,
+    eps: float = 1e-12,
+    out: Tensor | None = None,
+    *,
+    axis: int = ...,
 ) -> Tensor: ...
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor: ...
 def pairwise_distance(
