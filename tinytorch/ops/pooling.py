@@ -11,12 +11,16 @@ from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
+_WITH_INDICES = (
+    "(..., return_indices: Literal[False] = False) -> Tensor",
+    "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
+)
 
 
 # -- largest elements ----------------------------------------------------------------------------
 
 
-@composite(namespaces=_BOTH, method=False)
+@composite(namespaces=_BOTH, method=False, forms=_WITH_INDICES)
 def max_pool1d(
     input: Tensor,
     kernel_size: Size,
@@ -53,7 +57,7 @@ def max_pool1d(
     )
 
 
-@composite(namespaces=_BOTH, method=False)
+@composite(namespaces=_BOTH, method=False, forms=_WITH_INDICES)
 def max_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -94,7 +98,7 @@ def max_pool2d(
     )
 
 
-@composite(namespaces=_BOTH, method=False)
+@composite(namespaces=_BOTH, method=False, forms=_WITH_INDICES)
 def max_pool3d(
     input: Tensor,
     kernel_size: Size,
