@@ -160,6 +160,7 @@ KNOWN = {
     for home, names in _facade.HOMES.items() for name in names if name[:1].isupper()
 }  # fmt: skip
 KNOWN |= {
+    "Literal": Entity("typing", "Literal"),
     "Self": Entity("typing", "Self"),
     "Sequence": Entity("collections.abc", "Sequence"),
     "device": Entity("tinytorch._device", "device"),

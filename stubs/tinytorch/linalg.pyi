@@ -5,6 +5,14 @@ from tinytorch._tensor import Tensor
 from tinytorch.ops._linalg import LinAlgError as LinAlgError
 import tinytorch.return_types as return_types
 
+def cholesky(A: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor: ...
+def cholesky_ex(
+    A: Tensor,
+    *,
+    upper: bool = False,
+    check_errors: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.linalg_cholesky_ex: ...
 def cross(
     input: Tensor,
     other: Tensor,
@@ -31,6 +39,15 @@ def solve_ex(
     check_errors: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.linalg_solve_ex: ...
+def solve_triangular(
+    A: Tensor,
+    B: Tensor,
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor: ...
 def tensorsolve(
     A: Tensor,

@@ -15,6 +15,10 @@ class frexp(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
 
+class linalg_cholesky_ex(NamedTuple):
+    L: Tensor
+    info: Tensor
+
 class linalg_inv_ex(NamedTuple):
     inverse: Tensor
     info: Tensor
@@ -30,3 +34,7 @@ class max(NamedTuple):
 class min(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class triangular_solve(NamedTuple):
+    solution: Tensor
+    cloned_coefficient: Tensor

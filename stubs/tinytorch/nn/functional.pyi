@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
+from typing import Literal
+from typing import overload
 from tinytorch._tensor import Tensor
 
 def alpha_dropout(
@@ -359,6 +361,7 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = 'mean',
 ) -> Tensor: ...
+@overload
 def max_pool1d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -366,8 +369,20 @@ def max_pool1d(
     padding: int | Sequence[int] = 0,
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any: ...
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool2d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -375,8 +390,20 @@ def max_pool2d(
     padding: int | Sequence[int] = 0,
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any: ...
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool3d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -384,8 +411,19 @@ def max_pool3d(
     padding: int | Sequence[int] = 0,
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any: ...
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
 def mish(input: Tensor, inplace: bool = False) -> Tensor: ...
 def mish_(input: Tensor, inplace: bool = False) -> Tensor: ...
 def mse_loss(
@@ -440,6 +478,12 @@ def normalize(
     axis: int = ...,
 ) -> Tensor: ...
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor: ...
+def pad(
+    input: Tensor,
+    pad: Sequence[int],
+    mode: str = 'constant',
+    value: float | None = None,
+) -> Tensor: ...
 def pairwise_distance(
     x1: Tensor,
     x2: Tensor,
