@@ -127,7 +127,7 @@ def _by_own_statistics(
         count = input.numel() // input.shape[1]
         _move(running_mean, mean._data, momentum)
         _move(running_var, var._data * (count / max(count - 1, 1)), momentum)
-    return out.to(input.dtype) if x is not input else out  # type: ignore[no-any-return]
+    return out.to(input.dtype) if x is not input else out
 
 
 def _move(running: Any, batch: Any, momentum: float) -> None:
@@ -216,7 +216,7 @@ def instance_norm(
         _move(running_mean, xp.mean(mean._data, axis=0), momentum)
         unbiased = xp.mean(var._data, axis=0) * (count / max(count - 1, 1))
         _move(running_var, unbiased, momentum)
-    return out.to(input.dtype) if x is not input else out  # type: ignore[no-any-return]
+    return out.to(input.dtype) if x is not input else out
 
 
 @composite(namespaces=_SPACE, method=False)

@@ -472,4 +472,4 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     out = _convolve(
         "conv_tbc", 1, x.permute(1, 2, 0), w.permute(2, 1, 0), bias, 1, pad, 1, 1
     )
-    return out.permute(2, 0, 1)  # type: ignore[attr-defined, no-any-return]
+    return out.permute(2, 0, 1)

@@ -346,7 +346,7 @@ def rrelu(
     if not training:
         from .activation import leaky_relu
 
-        return leaky_relu(input, (lower + upper) / 2, inplace)  # type: ignore[no-any-return]
+        return leaky_relu(input, (lower + upper) / 2, inplace)
     return _apply(_scaled, input, inplace, wrap(_slopes(input, lower, upper), input._xp))
 
 

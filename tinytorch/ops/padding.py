@@ -140,7 +140,7 @@ def pad(
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     _check_image(input, amounts, mode)
-    out: Any = input.clone() if not any(map(any, amounts)) else input  # type: ignore[attr-defined]
+    out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):
         out = _along(out, -1 - i, before, after, mode)
     return out  # type: ignore[no-any-return]
@@ -196,7 +196,7 @@ def _constant(input: Tensor, amounts: list[tuple[int, int]], value: float | None
                 f"pad: The input size {n}, plus negative padding {a} and {b} resulted in a "
                 f"negative output size, which is invalid. Check dimension {dim} of your input."
             )
-    return _pad_constant(input, sides, 0 if value is None else value)  # type: ignore[no-any-return]
+    return _pad_constant(input, sides, 0 if value is None else value)
 
 
 def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> None:
