@@ -21,22 +21,26 @@ from __future__ import annotations
 import numpy as _numpy
 
 from . import _functions, _manifest, _methods
-from ._manifest import MANIFEST
+from ._manifest import MANIFEST as MANIFEST
 
 _methods.install()
 
-from . import _overrides, cuda, cupyx, fft, lib, linalg, random  # noqa: E402
-from ._array import ndarray  # noqa: E402
-from ._sync import Sync, record_syncs  # noqa: E402
+from . import _overrides  # noqa: E402
+from . import cuda as cuda  # noqa: E402
+from . import cupyx as cupyx  # noqa: E402
+from . import fft as fft  # noqa: E402
+from . import lib as lib  # noqa: E402
+from . import linalg as linalg  # noqa: E402
+from . import random as random  # noqa: E402
+from ._array import ndarray as ndarray  # noqa: E402
+from ._sync import Sync as Sync  # noqa: E402
+from ._sync import record_syncs as record_syncs  # noqa: E402
 
-__all__ = [
-    "MANIFEST", "Sync", "cuda", "cupyx", "fft", "lib", "linalg", "ndarray", "random",
-    "record_syncs",
-]  # fmt: skip
 __version__: str = _manifest.MANIFEST["cupy"]
 
 __getattr__ = _functions.resolver("cupy", _numpy, _overrides.OWN, globals())
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_manifest.names("cupy")})
+    """List CuPy's names, and none of the stand-in's own; CuPy has no ``__all__``."""
+    return sorted(_manifest.names("cupy"))
