@@ -239,6 +239,11 @@ class Backend:
         """The results of ``work(start, stop)`` on parts that make up ``range(count)``."""
         return [work(0, count)]
 
+    def fused(self, name: str, *args: Any) -> Any:
+        """The result of the backend's own kernel for ``name``; None if it has or takes none."""
+        kernel = self.kernel(name)
+        return None if kernel is None else kernel(*args)
+
     def kernel(self, name: str) -> Callable[..., Any] | None:
         """The backend's own fused kernel for ``name``, or None: use the shared twin."""
         return None

@@ -10,6 +10,7 @@ import numpy
 
 from .base import Array
 from .cuda_errors import dotted, open_cupy, refuse_after_fork
+from .cuda_kernels import FusedKernels
 from .deferred import DeferredChecks
 from .scans import index_combine, scan
 
@@ -34,6 +35,7 @@ class CupyBackend(DeferredChecks):
         super().__init__()
         self.library, self.extras = self.open()
         self.array_type = self.library.ndarray
+        self._fused: FusedKernels | None = None
         refuse_after_fork(self)
 
     def open(self) -> tuple[Any, Any]:
@@ -111,6 +113,19 @@ class CupyBackend(DeferredChecks):
     def raising(self) -> AbstractContextManager[object]:
         # cuSOLVER's status stays on the device unless it is asked for: the host waits here.
         return self.extras.errstate(linalg="raise")  # type: ignore[no-any-return]
+
+    # -- fused kernels ------------------------------------------------------------------
+
+    def kernel(self, name: str) -> Any:
+        if self._fused is None:
+            self._fused = FusedKernels(self)
+        return self._fused.get(name)
+
+    def matmul(self, a: Array, b: Array, out: Array | None = None) -> Array:
+        # cupy.dot calls cuBLAS with less on the way than cupy.matmul does.
+        if out is None and a.ndim == b.ndim == 2:
+            return self.library.dot(a, b)
+        return self.library.matmul(a, b, out=out)
 
     # -- devices ------------------------------------------------------------------------
 

@@ -66,6 +66,11 @@ _negative_onto.vjp(
 @op(public=False)
 def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int) -> Array:
     """-log softmax(input) at the target classes, 0 where the target is ignored."""
+    fused = xp.fused("surprise", input, target, ignore_index)
+    if fused is not None:
+        out, wrong = fused
+        _check_classes(xp, input, wrong)
+        return out
     valid, classes = _valid(xp, target, ignore_index)
     _check_classes(xp, input, classes)
     # Every term of the sum is at most 1: no overflow.
@@ -81,6 +86,9 @@ def _surprise_grad(
     xp: Backend, grad: Array, input: Array, target: Index, ignore_index: int
 ) -> Array:
     """grad · (softmax(input) - one_hot(target)), 0 where the target is ignored."""
+    fused = xp.fused("surprise_grad", grad, input, target, ignore_index)
+    if fused is not None:
+        return fused
     valid, classes = _valid(xp, target, ignore_index)
     out = xp.call(_softmax, input, 1)
     # A view of what was just computed, so the subtraction is seen in it.

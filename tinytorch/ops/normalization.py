@@ -17,9 +17,9 @@ def _layer_norm(
     xp: Backend, input: Array, weight: Array | None, bias: Array | None, count: int, eps: float
 ) -> Array:
     """Normalize over the last ``count`` dimensions; see ``layer_norm``."""
-    fused = xp.kernel("layer_norm")
+    fused = xp.fused("layer_norm", input, weight, bias, count, eps)
     if fused is not None:
-        return fused(input, weight, bias, count, eps)
+        return fused
     axes = tuple(range(-count, 0))
     centered = input - xp.mean(input, axis=axes, keepdims=True)
     scale = _rstd(xp, centered, axes, eps)

@@ -46,7 +46,9 @@ def update(xp: Backend, name: str, *arrays: Arrays, **numbers: Any) -> None:
     """
     if any(array.dtype.kind == "c" for array in arrays[0]):
         arrays = tuple(_as_real(sequence) for sequence in arrays)
-    (xp.kernel(name) or KERNELS[name])(xp, *arrays, **numbers)
+    own = xp.kernel(name)
+    if own is None or own(xp, *arrays, **numbers) is NotImplemented:
+        KERNELS[name](xp, *arrays, **numbers)
 
 
 def _as_real(arrays: Arrays) -> list[Array]:

@@ -1,0 +1,306 @@
+"""Fused kernels for CUDA: what takes several library calls elsewhere takes one here.
+
+Each is looked up by name through ``Backend.kernel`` and has a twin in NumPy's language beside the
+operation it serves. Sources are CUDA C++ for CuPy's ``RawKernel`` (one block of threads a row) and
+``ElementwiseKernel``; they compile when first used.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+#: C++ types of the dtypes the row kernels take, and the type they compute in.
+_TYPES = {"float16": ("__half", "float"), "float32": ("float", "float"),
+          "float64": ("double", "double")}  # fmt: skip
+_INCLUDES = {"float16": "#include <cuda_fp16.h>"}
+THREADS = 256
+
+_ROWS = r"""
+%(include)s
+typedef %(T)s T;
+typedef %(C)s C;
+
+__device__ __forceinline__ C larger(C a, C b) { return (a > b || a != a) ? a : b; }
+
+// Combine one value of each thread of the block; every thread gets the result.
+template <bool MAXIMUM>
+__device__ C combine(C value) {
+    __shared__ C part[32];
+    for (int step = 16; step > 0; step >>= 1) {
+        C other = __shfl_xor_sync(0xffffffffu, value, step);
+        value = MAXIMUM ? larger(value, other) : value + other;
+    }
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0) part[threadIdx.x >> 5] = value;
+    __syncthreads();
+    value = part[0];
+    for (int i = 1; i < (blockDim.x >> 5); ++i)
+        value = MAXIMUM ? larger(value, part[i]) : value + part[i];
+    return value;
+}
+
+__device__ C highest(const T* row, long long n) {
+    C best = (C)row[0];
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) best = larger(best, (C)row[i]);
+    return combine<true>(best);
+}
+
+__device__ C exponentials(const T* row, long long n, C top) {
+    C total = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) total += exp((C)row[i] - top);
+    return combine<false>(total);
+}
+
+extern "C" __global__ void softmax(const T* x, T* out, long long n) {
+    const T* row = x + blockIdx.x * n;
+    C top = highest(row, n);
+    C scale = 1 / exponentials(row, n, top);
+    for (long long i = threadIdx.x; i < n; i += blockDim.x)
+        out[blockIdx.x * n + i] = (T)(exp((C)row[i] - top) * scale);
+}
+
+extern "C" __global__ void log_softmax(const T* x, T* out, long long n) {
+    const T* row = x + blockIdx.x * n;
+    C top = highest(row, n);
+    C shift = top + log(exponentials(row, n, top));
+    for (long long i = threadIdx.x; i < n; i += blockDim.x)
+        out[blockIdx.x * n + i] = (T)((C)row[i] - shift);
+}
+
+// -log softmax(x)[target]; extremes collects the targets' range, for the check of bounds.
+extern "C" __global__ void surprise(
+    const T* x, const long long* target, T* out, long long* extremes, long long n, long long skip
+) {
+    const T* row = x + blockIdx.x * n;
+    long long t = target[blockIdx.x];
+    C top = highest(row, n);
+    C total = exponentials(row, n, top);
+    if (threadIdx.x) return;
+    bool counts = t != skip;
+    if (counts && (t < 0 || t >= n)) {
+        atomicMin(extremes, t);
+        atomicMax(extremes + 1, t);
+        t = 0;
+    }
+    out[blockIdx.x] = counts ? (T)(log(total) + top - (C)row[t]) : (T)0;
+}
+
+extern "C" __global__ void surprise_grad(
+    const T* grad, const T* x, const long long* target, T* out, long long n, long long skip
+) {
+    const T* row = x + blockIdx.x * n;
+    long long t = target[blockIdx.x];
+    C top = highest(row, n);
+    C g = t == skip ? (C)0 : (C)grad[blockIdx.x];
+    C scale = 1 / exponentials(row, n, top);
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        C p = exp((C)row[i] - top) * scale;
+        out[blockIdx.x * n + i] = t == skip ? (T)0 : (T)(g * (p - (i == t ? (C)1 : (C)0)));
+    }
+}
+
+extern "C" __global__ void layer_norm(
+    const T* x, const T* weight, const T* bias, T* out, long long n, double eps
+) {
+    const T* row = x + blockIdx.x * n;
+    C total = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) total += (C)row[i];
+    C mean = combine<false>(total) / n;
+    C squares = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        C d = (C)row[i] - mean;
+        squares += d * d;
+    }
+    C scale = (C)(1 / sqrt((double)(combine<false>(squares) / n) + eps));
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        C value = ((C)row[i] - mean) * scale;
+        if (weight) value *= (C)weight[i];
+        if (bias) value += (C)bias[i];
+        out[blockIdx.x * n + i] = (T)value;
+    }
+}
+"""
+
+#: name: (inputs, outputs, body) of the elementwise kernels.
+ELEMENTWISE = {
+    "gelu": (
+        "T x", "T out",
+        f"out = x * (T)0.5 * ((T)1 + (T)erf((double)0 + x * (T){math.sqrt(0.5)!r}))",
+    ),
+    "dropout": (
+        # Squares: a counter-based generator, Widynski 2020, arXiv:2004.06278.
+        "T x, uint64 key, float64 keep", "T out",
+        """
+        unsigned long long a = (unsigned long long)(i + 1) * key, b = a + key, c = a;
+        c = c * c + a; c = (c >> 32) | (c << 32);
+        c = c * c + b; c = (c >> 32) | (c << 32);
+        c = c * c + a; c = (c >> 32) | (c << 32);
+        c = c * c + b;
+        out = (double)(c >> 32) < keep * 4294967296.0 ? (T)(x / (T)keep) : (T)0
+        """,
+    ),
+    "sgd": (
+        "T grad, float64 lr, float64 decay, float64 sign", "T p",
+        "p = p - (T)lr * ((T)sign * grad + (T)decay * p)",
+    ),
+    "sgd_momentum": (
+        "T grad, float64 lr, float64 decay, float64 sign, float64 momentum, float64 fresh,"
+        " bool nesterov",
+        "T p, T buffer",
+        """
+        T d = (T)sign * grad + (T)decay * p;
+        buffer = (T)momentum * buffer + (T)fresh * d;
+        p = p - (T)lr * (nesterov ? d + (T)momentum * buffer : buffer)
+        """,
+    ),
+    "adam": (
+        "T grad, float64 step_size, float64 floor, float64 beta1, float64 beta2, float64 shrink,"
+        " float64 decay, float64 sign",
+        "T p, T mean, T square",
+        """
+        p = p * (T)shrink;
+        T d = (T)sign * grad + (T)decay * p;
+        mean = (T)beta1 * mean + (T)(1 - beta1) * d;
+        square = (T)beta2 * square + (T)(1 - beta2) * d * d;
+        p = p - (T)step_size * mean / (sqrt(square) + (T)floor)
+        """,
+    ),
+}  # fmt: skip
+
+
+def row_source(dtype: str) -> str:
+    """The CUDA source of the row kernels for a dtype."""
+    storage, compute = _TYPES[dtype]
+    return _ROWS % {"T": storage, "C": compute, "include": _INCLUDES.get(dtype, "")}
+
+
+class FusedKernels:
+    """The fused kernels of one CuPy, by name; ``backend.kernel(name)`` asks here."""
+
+    def __init__(self, xp: Any) -> None:
+        self.xp = xp
+        self._modules: dict[str, Any] = {}
+        self._elementwise: dict[str, Any] = {}
+
+    def get(self, name: str) -> Any:
+        """The kernel called ``name``, or None."""
+        return getattr(self, f"_{name}", None)
+
+    # -- rows --------------------------------------------------------------------------------
+
+    def _row(self, dtype: Any, name: str) -> Any:
+        if dtype.name not in self._modules:
+            source = row_source(dtype.name)
+            self._modules[dtype.name] = self.xp.RawModule(code=source, options=("--std=c++14",))
+        return self._modules[dtype.name].get_function(name)
+
+    def _takes(self, array: Any) -> bool:
+        return array.dtype.name in _TYPES and array.size > 0
+
+    def _over_rows(self, name: str, input: Any, dim: int) -> Any:
+        """A kernel that maps rows to rows, along any dimension; None if it takes no such array."""
+        if not self._takes(input):
+            return None
+        xp = self.xp
+        rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
+        out = xp.empty_like(rows)
+        n = rows.shape[-1]
+        self._row(rows.dtype, name)((rows.size // n,), (THREADS,), (rows, out, n))
+        return xp.moveaxis(out, -1, dim)
+
+    def _softmax(self, input: Any, dim: int) -> Any:
+        return self._over_rows("softmax", input, dim)
+
+    def _log_softmax(self, input: Any, dim: int) -> Any:
+        return self._over_rows("log_softmax", input, dim)
+
+    def _surprise(self, input: Any, target: Any, ignore_index: int) -> Any:
+        """Losses of class numbers and the range of those out of bounds; None if not taken."""
+        if input.ndim != 2 or not self._takes(input) or target.dtype.name != "int64":
+            return None
+        xp = self.xp
+        rows, n = input.shape
+        out, extremes = xp.empty(rows, input.dtype), xp.zeros(2, "int64")
+        arguments = (xp.ascontiguousarray(input), xp.ascontiguousarray(target), out, extremes, n)
+        self._row(input.dtype, "surprise")((rows,), (THREADS,), (*arguments, ignore_index))
+        return out, extremes
+
+    def _surprise_grad(self, grad: Any, input: Any, target: Any, ignore_index: int) -> Any:
+        if input.ndim != 2 or not self._takes(input) or target.dtype.name != "int64":
+            return None
+        xp = self.xp
+        rows, n = input.shape
+        out = xp.empty((rows, n), input.dtype)
+        arguments = [xp.ascontiguousarray(a) for a in (grad.astype(input.dtype), input, target)]
+        self._row(input.dtype, "surprise_grad")(
+            (rows,), (THREADS,), (*arguments, out, n, ignore_index)
+        )
+        return out
+
+    def _layer_norm(self, input: Any, weight: Any, bias: Any, count: int, eps: float) -> Any:
+        if not self._takes(input):
+            return None
+        xp = self.xp
+        rows = xp.ascontiguousarray(input)
+        n = math.prod(input.shape[-count:])
+        out = xp.empty_like(rows)
+        flat = [0 if a is None else xp.ascontiguousarray(a) for a in (weight, bias)]
+        self._row(rows.dtype, "layer_norm")(
+            (rows.size // n,), (THREADS,), (rows, *flat, out, n, float(eps))
+        )
+        return out
+
+    # -- elements ----------------------------------------------------------------------------
+
+    def elementwise(self, name: str) -> Any:
+        """The elementwise kernel called ``name``."""
+        if name not in self._elementwise:
+            inputs, outputs, body = ELEMENTWISE[name]
+            self._elementwise[name] = self.xp.ElementwiseKernel(
+                inputs, outputs, body, f"tinytorch_{name}"
+            )
+        return self._elementwise[name]
+
+    def _gelu(self, input: Any) -> Any:
+        return self.elementwise("gelu")(input) if self._takes(input) else None
+
+    def _dropout(self, input: Any, p: float, seed: int) -> Any:
+        if not self._takes(input):
+            return None
+        return self.elementwise("dropout")(input, seed | 1, 1.0 - p)
+
+    # -- optimizers: the signatures of their twins in tinytorch.optim._kernels ------------------
+
+    def _sgd_update(
+        self, xp: Any, params: Any, grads: Any, momentum_buffers: Any, *, lr: float,
+        momentum: float, dampening: float, weight_decay: float, nesterov: bool, maximize: bool,
+    ) -> None:  # fmt: skip
+        sign = -1.0 if maximize else 1.0
+        if not momentum_buffers:
+            plain = self.elementwise("sgd")
+            for p, g in zip(params, grads, strict=True):
+                plain(g, lr, weight_decay, sign, p)
+            return
+        kernel = self.elementwise("sgd_momentum")
+        numbers = (lr, weight_decay, sign, momentum, 1.0 - dampening, nesterov)
+        for p, g, buffer in zip(params, grads, momentum_buffers, strict=True):
+            kernel(g, *numbers, p, buffer)
+
+    def _adam_update(
+        self, xp: Any, params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any,
+        max_exp_avg_sqs: Any, *, step: float, lr: float, beta1: float, beta2: float, eps: float,
+        weight_decay: float, decoupled: bool, maximize: bool,
+    ) -> Any:  # fmt: skip
+        if max_exp_avg_sqs:
+            return NotImplemented
+        root = math.sqrt(1.0 - beta2**step)
+        numbers = (
+            lr * root / (1.0 - beta1**step), eps * root, beta1, beta2,
+            1.0 - lr * weight_decay if decoupled else 1.0, 0.0 if decoupled else weight_decay,
+            -1.0 if maximize else 1.0,
+        )  # fmt: skip
+        kernel = self.elementwise("adam")
+        for p, g, mean, square in zip(params, grads, exp_avgs, exp_avg_sqs, strict=True):
+            kernel(g, *numbers, p, mean, square)
+        return None
