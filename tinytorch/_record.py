@@ -54,6 +54,7 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
     else:
         first = edge_of(input) if rg else None
     saves = op.saves
+    saved: tuple[Any, ...]
     if y is other:  # a number
         second = None
         saved = (input,) if saves[0] else ()

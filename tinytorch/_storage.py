@@ -49,8 +49,8 @@ class Storage:
 
     @shape.setter
     def shape(self, shape: Sequence[int]) -> None:
-        reshaped: Any = self.reshape(shape)  # type: ignore[attr-defined]
-        self.data = reshaped.detach()
+        tensor: Any = self
+        tensor.data = tensor.reshape(shape).detach()
 
     @property
     def size(self) -> ElementCount:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from . import _state
 from ._size import ElementCount as ElementCount
@@ -48,9 +48,9 @@ class Tensor(Storage):
     #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
     __array_priority__: ClassVar[int] = 1000
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         source = _legacy_source(*args, **{k: kwargs[k] for k in kwargs if k == "device"})
-        return _share(cls, source)
+        return cast(Self, _share(cls, source))
 
     # -- autograd --------------------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class Tensor(Storage):
         def keep(grad: Tensor) -> None:
             tensor = me()
             if tensor is not None:
-                tensor.grad = grad.clone() if tensor.grad is None else tensor.grad + grad
+                tensor.grad = grad.clone() if tensor.grad is None else tensor.grad.add(grad)
 
         self._retains_grad = True
         self.register_hook(keep)

@@ -7,6 +7,7 @@ when a backward pass is recorded; ``Tensor.__array_namespace__()`` returns it.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from .. import _state
@@ -16,7 +17,7 @@ from .._op import OPS
 from .._tensor import Tensor
 
 
-def _op(name: str) -> Any:
+def _op(name: str) -> Callable[..., Tensor]:
     return OPS[name].function
 
 

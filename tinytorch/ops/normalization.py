@@ -209,8 +209,8 @@ def group_norm(
         return x.clone()  # type: ignore[no-any-return]
     members = channels // num_groups
     grouped = x.reshape(batch, num_groups, members, -1)
-    w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))  # type: ignore[attr-defined]
-    return standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape)  # type: ignore[no-any-return]
+    w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))
+    return standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape)
 
 
 @op(public=False)
