@@ -1,0 +1,182 @@
+"""Scaled dot-product attention."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import dtypes
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor, wrap
+from .._write import scalar_name
+from .dropout import dropout
+
+
+@op(method=False)
+def _attention_weights(
+    xp: Backend,
+    query: Array,
+    key: Array,
+    bias: Array | None,
+    scale: float,
+    causal: bool,
+) -> Array:
+    """``softmax(query keyᵀ scale + bias)``; zeros where everything is masked."""
+    scores = xp.matmul(query * scale, xp.swapaxes(key, -1, -2))
+    if bias is not None:
+        grows = xp.broadcast_shapes(scores.shape, bias.shape) != scores.shape
+        scores = scores + bias if grows else xp.add(scores, bias, out=scores)
+    if causal:
+        queries, keys = scores.shape[-2:]
+        seen = xp.arange(queries)[:, None] >= xp.arange(keys)
+        scores = xp.where(seen, scores, -xp.inf)
+    if not scores.size:
+        return scores
+    top = xp.max(scores, axis=-1, keepdims=True)
+    scores -= xp.where(top == -xp.inf, 0, top)
+    xp.exp(scores, out=scores)
+    total = xp.sum(scores, axis=-1, keepdims=True)
+    scores /= xp.where(total == 0, 1, total)
+    return scores
+
+
+@_attention_weights.vjp_joint("query", "key", "bias")
+def _attention_weights_rule(
+    xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, scale: float
+) -> tuple[Any, ...]:
+    slope = out * (g - xp.sum(g * out, axis=-1, keepdims=True))
+    for_query, for_key, for_bias = in_shape
+    return (
+        None if for_query is None else xp.matmul(slope, key) * scale,
+        None if for_key is None else xp.matmul(xp.swapaxes(slope, -1, -2), query) * scale,
+        None if for_bias is None else slope,
+    )
+
+
+@composite(namespaces=("nn.functional",), method=False)
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """``softmax(query keyᵀ scale + mask) value``: each query's mean of the values it attends to.
+
+    Args:
+        query: ``(*, queries, features)``.
+        key: ``(*, keys, features)``; leading dimensions broadcast.
+        value: ``(*, keys, out_features)``.
+        attn_mask: Bool tensor that broadcasts to ``(*, queries, keys)``, True where a key takes
+            part; or numbers that are added to the scores. A query that may attend to nothing
+            gets zeros.
+        dropout_p: Probability that a weight becomes zero, also outside training; default 0.
+        is_causal: Whether query i attends to keys 0 to i alone; default False.
+        scale: Default ``1 / sqrt(features)``.
+        enable_gqa: Whether keys and values have fewer heads (the third dimension from the
+            end) than queries, each for a group of neighbouring query heads; default False.
+
+    Returns:
+        ``(*, queries, out_features)``.
+
+    Raises:
+        RuntimeError: If shapes, dtypes or arguments do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> q, k, v = tt.zeros(1, 2), tt.zeros(3, 2), tt.tensor([[1.0], [2.0], [6.0]])
+        >>> tt.nn.functional.scaled_dot_product_attention(q, k, v)
+        tensor([[3.]])
+
+    Reference:
+        Vaswani et al.: Attention Is All You Need, arXiv:1706.03762; Ainslie et al.: GQA,
+        arXiv:2305.13245.
+    """
+    _check(query, key, value, attn_mask, is_causal)
+    bias = _bias(query, attn_mask)
+    q, k, v = query, key, value
+    grouped = enable_gqa and query.shape[-3:-2] != key.shape[-3:-2]
+    if grouped:
+        q, k, v, bias = _in_groups(query, key, value, bias)
+    if scale is None:
+        scale = 1.0 / math.sqrt(query.shape[-1]) if query.shape[-1] else 0.0
+    if query.dtype is dtypes.float16:
+        q, k, v = (t.to(dtypes.float32) for t in (q, k, v))  # type: ignore[attr-defined]
+        bias = None if bias is None else bias.to(dtypes.float32)  # type: ignore[attr-defined]
+    weights = _attention_weights(q, k, bias, scale, is_causal)
+    if dropout_p:
+        weights = dropout(weights, dropout_p)
+    out = weights @ v
+    if grouped:
+        out = out.reshape(*out.shape[:-4], query.shape[-3], *out.shape[-2:])
+    return out if out.dtype is query.dtype else out.to(query.dtype)  # type: ignore[no-any-return]
+
+
+def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool) -> None:
+    name = "scaled_dot_product_attention"
+    three = (("query", query), ("key", key), ("value", value))
+    for argument, tensor in three:
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"{name}(): argument '{argument}' must be Tensor, not {type(tensor).__name__}"
+            )
+    if any(tensor.ndim < 2 for _, tensor in three):
+        dims = " ".join(f"{argument}.dim: {tensor.ndim}" for argument, tensor in three)
+        raise RuntimeError(
+            f"{name}: Expected query, key, and value to all be at least 2 dimensional, but got "
+            f"{dims} instead."
+        )
+    if any(tensor.dtype is not query.dtype for _, tensor in three):
+        kinds = " ".join(f"{argument}.dtype: {tensor.dtype}" for argument, tensor in three)
+        raise RuntimeError(
+            f"{name}: Expected query, key, and value to have the same dtype, but got {kinds} "
+            "instead."
+        )
+    if not query.is_floating_point():
+        raise RuntimeError(
+            f"{name}: expected scalar type Float but found {scalar_name(query.dtype)}"
+        )
+    if causal and mask is not None:
+        raise RuntimeError(f"{name}: Explicit attn_mask should not be set when is_causal=True")
+    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
+        shapes = ", ".join(f"{argument} {list(tensor.shape)}" for argument, tensor in three)
+        raise RuntimeError(
+            f"{name}: Expected size for first two dimensions of batch2 tensor to match: query and "
+            f"key need the same features, key and value the same length, but got {shapes}"
+        )
+
+
+def _bias(query: Tensor, mask: Any) -> Any:
+    """What a mask adds to the scores."""
+    if mask is None or mask.dtype is query.dtype:
+        return mask
+    if mask.dtype is dtypes.bool:
+        xp = query._xp
+        return wrap(xp.where(mask._data, 0.0, -xp.inf).astype(query._data.dtype), xp)
+    if mask.dtype is dtypes.float32:
+        return mask.to(query.dtype)
+    raise RuntimeError(
+        "scaled_dot_product_attention: Expected attn_mask dtype to be bool or float or to match "
+        f"query dtype, but got attn_mask.dtype: {mask.dtype} and query.dtype: {query.dtype} instead."
+    )
+
+
+def _in_groups(query: Any, key: Any, value: Any, bias: Any) -> tuple[Any, ...]:
+    """Query heads in groups that share a head of the keys and values, which broadcasts."""
+    if min(t.ndim for t in (query, key, value)) < 3:
+        raise RuntimeError("enable_gqa: query, key and value need a dimension of heads")
+    heads, shared = query.shape[-3], key.shape[-3]
+    if heads % shared or value.shape[-3] != shared:
+        raise RuntimeError(
+            "enable_gqa: Number of heads in key and value must divide the number of heads in "
+            f"query, and be equal; got {heads}, {shared} and {value.shape[-3]}"
+        )
+    q = query.reshape(*query.shape[:-3], shared, heads // shared, *query.shape[-2:])
+    if bias is not None and bias.ndim > 2:
+        parts = (shared, heads // shared) if bias.shape[-3] == heads else (1, 1)
+        bias = bias.reshape(*bias.shape[:-3], *parts, *bias.shape[-2:])
+    return q, key.unsqueeze(-3), value.unsqueeze(-3), bias
