@@ -137,4 +137,4 @@ def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
 
 
 def _bits(*operands: Any) -> int:
-    return next(8 * v.dtype.itemsize for v in operands if hasattr(v, "dtype"))
+    return int(next(8 * v.dtype.itemsize for v in operands if hasattr(v, "dtype")))

@@ -214,6 +214,7 @@ def _run(
         input, weight = input.to(dtypes.float32), weight.to(dtypes.float32)
         bias = None if bias is None else bias.to(dtypes.float32)
     batch = input if input.ndim == spatial + 2 else input.unsqueeze(0)
+    out: Tensor
     if primitive is _conv:
         out = _conv(batch, weight, bias, *how, size)
     else:

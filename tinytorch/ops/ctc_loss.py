@@ -210,7 +210,7 @@ def ctc_loss(
     lengths = [x.new_tensor(values, dtype=int64) for values in (inputs, labels)]
     y = _padded(targets if batched else targets.reshape(1, -1), labels, lengths[1])
     y._xp.check_all((y._data >= 0) & (y._data < x.shape[2]), "ctc_loss: a target is no class")
-    loss: Any = _ctc(x, y, *lengths, blank)
+    loss: Any = _ctc(x, y, lengths[0], lengths[1], blank)
     if zero_infinity:
         loss = loss.where(loss != math.inf, 0.0)
     if reduction == "mean":

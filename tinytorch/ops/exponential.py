@@ -33,7 +33,7 @@ def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
     """
     if exponent.__class__ is int or exponent.__class__ is float:
         return _power_by_number(xp, input, exponent)
-    kind = getattr(exponent, "dtype", input).kind if hasattr(exponent, "dtype") else "f"
+    kind = exponent.dtype.kind if hasattr(exponent, "dtype") else "f"
     if kind in "uib":
         return _integer_power(xp, input, exponent)
     return xp.power(input, exponent)
