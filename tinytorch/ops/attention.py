@@ -105,15 +105,15 @@ def scaled_dot_product_attention(
     if scale is None:
         scale = 1.0 / math.sqrt(query.shape[-1]) if query.shape[-1] else 0.0
     if query.dtype is dtypes.float16:
-        q, k, v = (t.to(dtypes.float32) for t in (q, k, v))  # type: ignore[attr-defined]
-        bias = None if bias is None else bias.to(dtypes.float32)  # type: ignore[attr-defined]
+        q, k, v = (t.to(dtypes.float32) for t in (q, k, v))
+        bias = None if bias is None else bias.to(dtypes.float32)
     weights = _attention_weights(q, k, bias, scale, is_causal)
     if dropout_p:
         weights = dropout(weights, dropout_p)
     out = weights @ v
     if grouped:
         out = out.reshape(*out.shape[:-4], query.shape[-3], *out.shape[-2:])
-    return out if out.dtype is query.dtype else out.to(query.dtype)  # type: ignore[no-any-return]
+    return out if out.dtype is query.dtype else out.to(query.dtype)
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool) -> None:
