@@ -124,7 +124,8 @@ def erfcinv(xp: Any, x: Any) -> Any:
     for _ in range(3):  # Newton's method on log(erfc(y)), which is nearly a parabola
         scaled = erfcx(xp, y)
         y = y + (xp.log(scaled) - y * y - log) * scaled * (math.sqrt(math.pi) / 2.0)
-    return xp.where(tail, xp.copysign(y, 1.0 - x), erfinv(xp, 1.0 - x))
+    middle = xp.where(small < 0.0, math.nan, erfinv(xp, 1.0 - x))
+    return xp.where(tail, xp.copysign(y, 1.0 - x), middle)
 
 
 # Least-squares fit of erf(x) / x = P(x^2) / Q(x^2) on |x| <= 3.92, reweighted until its largest

@@ -35,7 +35,7 @@ def _by_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
     if not hasattr(n, "dtype"):
         return _one_degree(xp, x, int(n), first, step)
     x, n = as_arrays(xp, x, n)
-    degrees = xp.trunc(n)
+    degrees = xp.trunc(xp.where(xp.isfinite(n), n, -1))
     x, degrees = xp.broadcast_arrays(x, degrees)
     out = xp.astype(degrees == 0, x.dtype)
     before, now = xp.ones_like(x), first(x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._convert import result_dtype
 from .._op import Array, Backend, Mask, Operand, composite, op
 from .._tensor import Tensor
 from ._checks import kind_of, refuse_complex
@@ -276,6 +277,8 @@ def where(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{condition.dtype}"
         )
+    if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
+        input = xp.asarray(input, xp.native_dtype(result_dtype((input, other))))
     return xp.where(condition, input, other)
 
 

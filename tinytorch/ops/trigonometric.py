@@ -206,7 +206,10 @@ def atan2(xp: Backend, input: Array, other: Array) -> Array:
 
 
 def _over_square(xp: Any, numerator: Any, x: Any, y: Any) -> Any:
-    return numerator / (x * x + y * y)
+    """``numerator / (x² + y²)``, 0 at the origin, where there is no angle."""
+    square = x * x + y * y
+    origin = square == 0
+    return xp.where(origin, 0, numerator / xp.where(origin, 1, square))
 
 
 atan2.vjp(

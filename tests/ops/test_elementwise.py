@@ -1,0 +1,301 @@
+"""Functions of one tensor, element by element: values, edges, gradients, dtypes, layouts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tinytorch import autograd
+
+INF, NAN = math.inf, math.nan
+F = tt.nn.functional
+
+#: Points inside each function's domain, away from kinks and poles.
+EVERYWHERE = [-2.3, -0.7, 0.4, 1.6]
+POSITIVE = [0.3, 0.9, 2.2]
+UNIT = [-0.8, -0.2, 0.5]
+DOMAINS: dict[str, list[float]] = {
+    **dict.fromkeys(
+        "abs asinh atan cos cosh deg2rad erf erfc exp exp2 expm1 frac i0 neg rad2deg sgn sigmoid "
+        "sin sinc sinh square tan tanh angle nan_to_num positive digamma lgamma reciprocal "
+        "special.erfcx special.i0e special.i1 special.i1e special.log_ndtr special.ndtr "
+        "nn.functional.celu nn.functional.elu nn.functional.gelu nn.functional.hardshrink "
+        "nn.functional.hardsigmoid nn.functional.hardswish nn.functional.hardtanh "
+        "nn.functional.leaky_relu nn.functional.logsigmoid nn.functional.mish nn.functional.relu "
+        "nn.functional.relu6 nn.functional.selu nn.functional.silu nn.functional.softplus "
+        "nn.functional.softshrink nn.functional.softsign nn.functional.tanhshrink".split(),
+        EVERYWHERE,
+    ),
+    **dict.fromkeys("ceil floor round sign trunc".split(), EVERYWHERE),
+    **dict.fromkeys("log log10 log1p log2 rsqrt sqrt special.entr".split(), POSITIVE),
+    **dict.fromkeys("acos asin atanh erfinv".split(), UNIT),
+    "acosh": [1.3, 2.0, 5.0],
+    "logit": [0.2, 0.5, 0.9],
+    "special.ndtri": [0.2, 0.5, 0.9],
+}
+#: Those that take complex numbers.
+COMPLEX = (
+    "abs acos acosh angle asin asinh atan atanh cos cosh exp exp2 log log10 log2 neg "
+    "reciprocal rsqrt sgn sigmoid sin sinc sinh sqrt square tan tanh expm1 log1p "
+    "nn.functional.softsign nn.functional.silu"
+).split()
+#: Those that need SciPy.
+SCIPY = ("digamma", "lgamma", "i0", "special.i0e", "special.i1", "special.i1e")
+#: Where every function is compared with torch's, signs of zero and infinities included.
+EDGES = [
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 2.0, -2.0, 3.0, -3.0, 1e-30, -1e-30,
+    30.0, -30.0, 100.0, -100.0, 800.0, -800.0, INF, -INF, NAN,
+]  # fmt: skip
+#: Where torch itself is off: in its own accuracy, or NaN that it takes for 0.
+TORCH_IS_OFF = {
+    "sign": [NAN],
+    "sgn": [NAN],
+    "nn.functional.gelu": [INF],
+}
+#: Where the larger or smaller of 0 and -0 may be either.
+EITHER_ZERO = [f"nn.functional.{n}" for n in "relu relu6 elu celu selu".split()]
+EITHER_ZERO += ["special.ndtri", "erfinv"]
+PREDICATES = "isfinite isinf isnan isneginf isposinf isreal signbit logical_not".split()
+
+
+def find(module: Any, name: str) -> Any:
+    for part in name.split("."):
+        module = getattr(module, part)
+    return module
+
+
+def function(name: str) -> Any:
+    if name in SCIPY:
+        pytest.importorskip("scipy", reason="SciPy has the function")
+    return find(tt, name)
+
+
+def sample(values: list[Any], dtype: Any = None, grad: bool = False) -> tt.Tensor:
+    return tt.tensor(values, dtype=dtype or tt.float64, requires_grad=grad)
+
+
+@pytest.mark.parametrize("name", [*DOMAINS, *PREDICATES])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_edges_are_torchs(name: str, dtype: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    points = np.array([v for v in EDGES if not _among(v, TORCH_IS_OFF.get(name, []))], dtype)
+    wanted = find(torch, name)(torch.tensor(points)).numpy()
+    got = function(name)(tt.tensor(points)).numpy()
+    assert got.dtype == wanted.dtype
+    rtol = 1e-11 if dtype == "float64" else 3e-6
+    np.testing.assert_allclose(got, wanted, rtol=rtol, atol=1e-30 if rtol < 1e-6 else 6e-7)
+    if got.dtype.kind == "f" and name not in EITHER_ZERO:
+        zero = (got == 0) & (wanted == 0)
+        assert (np.signbit(got[zero]) == np.signbit(wanted[zero])).all()
+
+
+def _among(value: float, values: list[float]) -> bool:
+    return any(value == v or (math.isnan(value) and math.isnan(v)) for v in values)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_first_and_second_derivatives(name: str) -> None:
+    x = sample(DOMAINS[name], grad=True)
+    f = function(name)
+    assert autograd.gradcheck(f, (x,))
+    assert autograd.gradgradcheck(f, (x,))
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_values_and_derivatives(name: str) -> None:
+    z = sample([0.4 + 0.7j, -1.2 + 0.3j, 0.6 - 1.1j], tt.complex128, grad=True)
+    f = function(name)
+    assert autograd.gradcheck(f, (z,))
+    assert autograd.gradgradcheck(f, (z,))
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    twin = torch.tensor(z.detach().numpy())
+    np.testing.assert_allclose(f(z).detach().numpy(), find(torch, name)(twin).numpy(), rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_float32_stays_float32_and_layout_does_not_matter(name: str) -> None:
+    f = function(name)
+    points = np.array(DOMAINS[name], np.float32)
+    flat = f(tt.tensor(points))
+    assert flat.dtype is tt.float32
+    table = dict(zip(points.tolist(), flat.tolist(), strict=True))
+    grid = np.stack([points, points[::-1]])
+    for array in (grid.T, grid[:, ::-1], grid[:, None], grid[:0], points[0].reshape(())):
+        got = f(tt.from_numpy(array))
+        assert got.shape == array.shape
+        wanted = [table[v] for v in array.reshape(-1).tolist()]
+        np.testing.assert_allclose(got.numpy().reshape(-1), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in DOMAINS if "." not in n and hasattr(tt.Tensor, f"{n}_")]
+)
+def test_in_place_form_is_the_same_function(name: str) -> None:
+    x = sample(DOMAINS[name])
+    same_memory = x[:]
+    wanted = function(name)(x).tolist()
+    assert find(x, f"{name}_")() is x
+    assert x.tolist() == same_memory.tolist() == wanted
+
+
+@pytest.mark.parametrize("name", ["sin", "exp", "sqrt", "erf", "sigmoid", "reciprocal", "rad2deg"])
+def test_integers_give_the_default_dtype(name: str) -> None:
+    for dtype in (tt.int64, tt.uint8, tt.bool):
+        assert function(name)(tt.ones(2, dtype=dtype)).dtype is tt.float32
+    with pytest.raises(RuntimeError, match="can't be cast to the desired output type Long"):
+        find(tt.ones(2, dtype=tt.int64), f"{name}_")()
+
+
+@pytest.mark.parametrize("name", ["floor", "ceil", "trunc", "round", "neg", "abs", "sgn", "square"])
+def test_integers_stay_integers(name: str) -> None:
+    assert function(name)(tt.tensor([-2, 3])).dtype is tt.int64
+
+
+# -- edges by name -------------------------------------------------------------------------------
+
+
+def slope(f: Any, *values: float) -> list[float]:
+    x = sample(list(values), grad=True)
+    (g,) = autograd.grad(f(x).sum(), x)
+    return g.tolist()  # type: ignore[no-any-return]
+
+
+def test_conventions_of_slopes_at_kinks() -> None:
+    assert slope(tt.relu, 0.0) == [0.0]
+    assert slope(tt.abs, 0.0) == [0.0]
+    assert slope(F.leaky_relu, 0.0) == [0.01]
+    assert slope(F.relu6, 0.0, 6.0) == [0.0, 0.0]
+    assert slope(F.hardtanh, -1.0, 1.0) == [0.0, 0.0]
+    assert slope(lambda x: x.clamp(-1, 1), -1.0, 1.0, 1.5) == [1.0, 1.0, 0.0]
+    assert slope(tt.sqrt, 0.0) == [INF]
+    assert slope(tt.sinc, 0.0) == [0.0]
+    assert slope(lambda x: x.nan_to_num(), NAN, INF, 2.0) == [0.0, 0.0, 1.0]
+
+
+def test_an_infinite_gradient_does_not_pass_where_the_slope_is_0() -> None:
+    # sqrt(relu(x)) and sqrt(clamp(x)): the inner slope 0 wins over the outer inf.
+    assert slope(lambda x: tt.sqrt(tt.relu(x)), -1.0) == [0.0]
+    assert slope(lambda x: tt.sqrt(x.clamp(min=0)), -1.0) == [0.0]
+    many = slope(lambda x: tt.sqrt(tt.relu(x)), *[-1.0] * 5000)
+    assert many == [0.0] * 5000
+
+
+def test_sigmoid_and_its_logarithm_far_out() -> None:
+    x = sample([1000.0, -1000.0])
+    assert tt.sigmoid(x).tolist() == [1.0, 0.0]
+    assert F.logsigmoid(x).tolist() == [0.0, -1000.0]
+    assert slope(F.logsigmoid, 1000.0, -1000.0) == [0.0, 1.0]
+    assert slope(F.softplus, 1000.0, -1000.0) == [1.0, 0.0]
+
+
+def test_exponentials_do_not_cancel_near_0() -> None:
+    x = sample([1e-18])
+    assert tt.expm1(x).item() == 1e-18
+    assert tt.log1p(x).item() == 1e-18
+    assert F.elu(-x).item() == -1e-18
+
+
+def test_sinc_near_0_has_no_cancellation() -> None:
+    # sinc'(x) = -pi^2 x / 3 + O(x^3)
+    for x in (1e-8, 1e-4):
+        np.testing.assert_allclose(slope(tt.sinc, x), [-(math.pi**2) * x / 3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("x", [0.1, 0.46875, 0.5, 2.0, 4.0, 4.1, 10.0, 26.0])
+def test_error_function_is_pythons(x: float) -> None:
+    np.testing.assert_allclose(tt.erf(sample([x, -x])).tolist(), [math.erf(x), -math.erf(x)], 1e-15)
+    np.testing.assert_allclose(tt.erfc(sample([x, -x])).tolist(), [math.erfc(x), math.erfc(-x)], 2e-15)
+    np.testing.assert_allclose(tt.erf(sample([x], tt.float32)).item(), math.erf(x), rtol=5e-7)
+
+
+def test_inverse_of_the_error_function_inverts_it() -> None:
+    x = np.concatenate([np.linspace(-0.999, 0.999, 101), 1 - np.logspace(-15, -3, 13)])
+    back = tt.erf(tt.erfinv(tt.tensor(x))).numpy()
+    np.testing.assert_allclose(back, x, rtol=4e-16, atol=1e-16)
+    assert tt.erfinv(sample([1.0, -1.0, 1.1])).isnan().tolist() == [False, False, True]
+
+
+def test_normal_quantiles_in_the_tails() -> None:
+    p = np.logspace(-300, -1, 40)
+    x = tt.special.ndtri(tt.tensor(p))
+    np.testing.assert_allclose(tt.special.log_ndtr(x).numpy(), np.log(p), rtol=1e-13)
+    assert tt.special.ndtri(sample([0.0, 1.0])).tolist() == [-INF, INF]
+
+
+def test_rounding_halves_to_even() -> None:
+    assert tt.round(sample([0.5, 1.5, 2.5, -0.5])).tolist() == [0.0, 2.0, 2.0, -0.0]
+    assert tt.round(sample([1234.567]), decimals=-2).tolist() == [1200.0]
+    assert tt.round(sample([1234.567]), decimals=1).tolist() == [1234.6]
+
+
+def test_frexp_puts_a_number_together_again() -> None:
+    x = sample([6.0, -0.1, 0.0], grad=True)
+    mantissa, exponent = tt.frexp(x)
+    assert exponent.dtype is tt.int32
+    assert tt.ldexp(mantissa.detach(), exponent).tolist() == x.tolist()
+    (g,) = autograd.grad(mantissa.sum(), x)
+    np.testing.assert_allclose(g.tolist(), [1 / 8, 1 / 2**-3, 1.0])
+
+
+def test_nan_to_num_of_every_kind() -> None:
+    x = sample([NAN, INF, -INF, 1.0], tt.float32)
+    limit = tt.finfo(tt.float32).max
+    assert x.nan_to_num().tolist() == [0.0, limit, -limit, 1.0]
+    assert x.nan_to_num(nan=2, posinf=3, neginf=4).tolist() == [2.0, 3.0, 4.0, 1.0]
+
+
+def test_complex_parts_are_views() -> None:
+    z = sample([1 + 2j, 3 + 4j], tt.complex128)
+    z.real[0] = 9.0
+    z.imag.mul_(2)
+    tt.view_as_real(z)[1, 0] = 7.0
+    assert z.tolist() == [9 + 4j, 7 + 8j]
+    pairs = sample([[1.0, 2.0]])
+    tt.view_as_complex(pairs).mul_(1j)
+    assert pairs.tolist() == [[-2.0, 1.0]]
+
+
+def test_gradients_through_complex_parts() -> None:
+    z = sample([1 + 2j, -0.5 + 0.3j], tt.complex128, grad=True)
+    x = sample([0.3, 1.2], grad=True)
+    assert autograd.gradcheck(lambda z: z.real * z.imag**2, (z,))
+    assert autograd.gradcheck(lambda z: tt.view_as_real(z).sin(), (z,))
+    assert autograd.gradcheck(lambda x: tt.complex(x, 2 * x) ** 2, (x,))
+    assert autograd.gradgradcheck(tt.polar, (x, 2 * x.detach().requires_grad_()))
+    assert autograd.gradcheck(lambda x: tt.view_as_complex(tt.stack((x, x * x), -1)), (x,))
+
+
+# -- errors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda: -tt.tensor([True]), RuntimeError, "Negation, the `-` operator, on a bool tensor"),
+        (lambda: +tt.tensor([True]), RuntimeError, "on a bool tensor is not supported"),
+        (lambda: tt.abs(tt.tensor([True])), NotImplementedError, "not implemented for 'Bool'"),
+        (lambda: tt.floor(tt.tensor([1j])), NotImplementedError, "complex inputs"),
+        (lambda: tt.sign(tt.tensor([1j])), NotImplementedError, "Please use torch.sgn instead"),
+        (lambda: tt.imag(tt.ones(1)), RuntimeError, "imag is not implemented for tensors with non"),
+        (lambda: tt.view_as_real(tt.ones(1)), RuntimeError, "only supported for complex tensors"),
+        (lambda: tt.view_as_complex(tt.ones(3)), RuntimeError, "last dimension of size 2"),
+        (lambda: tt.complex(tt.ones(1), tt.ones(1).double()), RuntimeError, "scalar type"),
+        (lambda: tt.frexp(tt.tensor([1])), RuntimeError, "only supports floating-point dtypes"),
+        (lambda: tt.clamp(tt.ones(1)), RuntimeError, "At least one of 'min' or 'max' must not be"),
+        (lambda: F.hardtanh(tt.ones(1), 1, 0), ValueError, "min_val cannot be greater than max_val"),
+        (lambda: F.softshrink(tt.ones(1), -1), RuntimeError, "lambda must be greater or equal to 0"),
+        (lambda: F.glu(tt.ones(3)), RuntimeError, "Halving dimension must be even"),
+        (lambda: F.gelu(tt.ones(1), approximate="no"), RuntimeError, "must be either none or tanh"),
+        (lambda: F.prelu(tt.ones(1, 3), tt.ones(2)), RuntimeError, "Mismatch of parameter numbers"),
+        (lambda: F.silu(tt.tensor([1])), NotImplementedError, "not implemented for 'Long'"),
+        (lambda: tt.sin("x"), TypeError, r"sin\(\): argument 'input' .* must be Tensor, not str"),
+        (lambda: tt.polygamma(-1, tt.ones(1)), RuntimeError, "does not support negative n"),
+    ],
+)
+def test_wrong_use(call: Any, kind: type[Exception], text: str) -> None:
+    with pytest.raises(kind, match=text):
+        call()

@@ -1,0 +1,336 @@
+"""Functions of two and three tensors, element by element, and Python's operators."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tinytorch import autograd
+
+INF, NAN = math.inf, math.nan
+
+#: Functions of two tensors that have gradients, and arguments away from kinks.
+BINARY: dict[str, tuple[list[float], list[float]]] = {
+    **dict.fromkeys(
+        ["add", "sub", "mul", "div", "atan2", "maximum", "minimum", "fmax", "fmin", "logaddexp",
+         "logaddexp2", "remainder", "fmod"],
+        ([-2.3, 0.7, 1.9], [0.6, 1.4, -1.1]),
+    ),
+    "hypot": ([-2.3, 0.7, 1.9], [0.6, 1.4, -1.1]),
+    "pow": ([0.4, 1.3, 2.2], [-1.5, 2.0, 0.3]),
+    "float_power": ([0.4, 1.3, 2.2], [-1.5, 2.0, 0.3]),
+    "xlogy": ([0.5, -1.5, 2.0], [0.3, 1.2, 2.5]),
+    "special.xlog1py": ([0.5, -1.5, 2.0], [-0.3, 0.2, 1.5]),
+    "ldexp": ([0.5, -1.5, 2.0], [-0.3, 0.2, 1.5]),
+    "copysign": ([0.5, -1.5, 2.0], [-0.3, 0.2, 1.5]),
+}  # fmt: skip
+COMPLEX = ["add", "sub", "mul", "div", "pow", "logaddexp"]
+PREDICATES = ["eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"]
+INTEGER = ["gcd", "lcm", "bitwise_and", "bitwise_or", "bitwise_xor"]
+EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.0, 3.0, -2.5, 100.0, INF, -INF, NAN]
+#: Where torch has no angle's gradient but 0, or loses the last digit.
+ATOL = {"logaddexp2": 2e-8}
+
+
+def find(module: Any, name: str) -> Any:
+    for part in name.split("."):
+        module = getattr(module, part)
+    return module
+
+
+def sample(values: Any, dtype: Any = None, grad: bool = False) -> tt.Tensor:
+    return tt.tensor(values, dtype=dtype or tt.float64, requires_grad=grad)
+
+
+@pytest.mark.parametrize("name", [*BINARY, *PREDICATES, "nextafter", "heaviside", "isclose"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_edges_are_torchs(name: str, dtype: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    a, b = np.array(list(itertools.product(EDGES, EDGES))).T.astype(dtype)
+    wanted = find(torch, name)(torch.tensor(a), torch.tensor(b)).numpy()
+    got = find(tt, name)(tt.tensor(a), tt.tensor(b)).numpy()
+    assert got.dtype == wanted.dtype
+    rtol = 1e-12 if dtype == "float64" else 1e-6
+    np.testing.assert_allclose(got, wanted, rtol=rtol, atol=ATOL.get(name, 0))
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_first_and_second_derivatives(name: str) -> None:
+    x, y = (sample(v, grad=True) for v in BINARY[name])
+    f = find(tt, name)
+    assert autograd.gradcheck(f, (x, y))
+    assert autograd.gradgradcheck(f, (x, y))
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_values_and_derivatives(name: str) -> None:
+    x = sample([0.4 + 0.7j, -1.2 + 0.3j], tt.complex128, grad=True)
+    y = sample([0.6 - 1.1j, 0.9 + 0.2j], tt.complex128, grad=True)
+    f = find(tt, name)
+    assert autograd.gradcheck(f, (x, y))
+    assert autograd.gradgradcheck(f, (x, y))
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    wanted = find(torch, name)(*(torch.tensor(v.detach().numpy()) for v in (x, y)))
+    np.testing.assert_allclose(f(x, y).detach().numpy(), wanted.numpy(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_operands_broadcast_and_gradients_fit_them(name: str) -> None:
+    x = sample([[v] for v in BINARY[name][0]], grad=True)
+    y = sample(BINARY[name][1], grad=True)
+    f = find(tt, name)
+    out = f(x, y)
+    assert out.shape == (3, 3)
+    gx, gy = autograd.grad(out.sum(), (x, y))
+    assert gx.shape == (3, 1) and gy.shape == (3,)
+    pairs = itertools.product(*BINARY[name])
+    np.testing.assert_allclose(
+        out.detach().numpy().reshape(-1), [f(sample(a), sample(b)).item() for a, b in pairs]
+    )
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "pow", "maximum", "fmod", "xlogy"])
+def test_shapes_that_do_not_broadcast(name: str) -> None:
+    text = rf"{name}: The size of tensor a \(3\) must match the size of tensor b \(4\)"
+    with pytest.raises(RuntimeError, match=text):
+        find(tt, name)(tt.ones(2, 3), tt.ones(2, 4))
+
+
+@pytest.mark.parametrize("name", INTEGER)
+def test_integers_are_numpys(name: str) -> None:
+    a, b = np.array(list(itertools.product(range(-6, 7), repeat=2))).T
+    wanted = getattr(np, name)(a, b)
+    assert find(tt, name)(tt.tensor(a), tt.tensor(b)).tolist() == wanted.tolist()
+
+
+# -- Python's operators --------------------------------------------------------------------------
+
+OPERATORS = [
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+    operator.pow,
+]  # fmt: skip
+BITS = [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift]
+ORDERS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+@pytest.mark.parametrize("op", [*OPERATORS, *ORDERS])
+def test_operators_on_tensors_and_numbers(op: Any) -> None:
+    a, b = np.array([1.5, 2.0, -3.0]), np.array([2.0, 0.5, 2.0])
+    x, y = tt.tensor(a), tt.tensor(b)
+    np.testing.assert_array_equal(op(x, y).numpy(), op(a, b))
+    np.testing.assert_array_equal(op(x, 2).numpy(), op(a, 2))
+    np.testing.assert_array_equal(op(2.5, y).numpy(), op(2.5, b))
+    np.testing.assert_array_equal(op(x, b).numpy(), op(a, b))
+
+
+@pytest.mark.parametrize("op", BITS)
+def test_bit_operators_on_tensors_and_numbers(op: Any) -> None:
+    a, b = np.array([6, 5, 12]), np.array([3, 1, 2])
+    assert op(tt.tensor(a), tt.tensor(b)).tolist() == op(a, b).tolist()
+    assert op(tt.tensor(a), 2).tolist() == op(a, 2).tolist()
+    assert op(2, tt.tensor(b)).tolist() == op(2, b).tolist()
+    assert (~tt.tensor(a)).tolist() == (~a).tolist()
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+def test_operators_in_place(op: Any) -> None:
+    inplace = getattr(operator, f"i{op.__name__}")
+    x = sample([1.5, 2.0])
+    same = x
+    wanted = op(x, 2).tolist()
+    x = inplace(x, 2)
+    assert x is same and x.tolist() == wanted
+
+
+def test_an_operator_leaves_other_types_to_them() -> None:
+    class Other:
+        def __radd__(self, other: Any) -> str:
+            return "mine"
+
+    assert tt.ones(1) + Other() == "mine"  # type: ignore[operator,comparison-overlap]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        tt.ones(1) + "x"  # type: ignore[operator]
+
+
+# -- division ------------------------------------------------------------------------------------
+
+
+def test_integers_divide_to_the_default_dtype() -> None:
+    assert (tt.tensor([1, 2]) / 2).tolist() == [0.5, 1.0]
+    assert (tt.tensor([1, 2]) / tt.tensor([2, 4])).dtype is tt.float32
+    assert (1 / tt.tensor([2])).dtype is tt.float32
+    with pytest.raises(RuntimeError, match="result type Float can't be cast"):
+        tt.tensor([1]).div_(2)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int8", "float64"])
+def test_rounded_division_has_the_signs_of_python(dtype: str) -> None:
+    a, b = np.array(list(itertools.product([-7, -4, 0, 4, 7], [-4, -3, 1, 4]))).T.astype(dtype)
+    x, y = tt.tensor(a), tt.tensor(b)
+    assert tt.div(x, y, rounding_mode="floor").tolist() == [p // q for p, q in zip(a, b)]
+    assert tt.div(x, y, rounding_mode="trunc").tolist() == [int(p / q) for p, q in zip(a, b)]
+    assert (x % y).tolist() == [p % q for p, q in zip(a.tolist(), b.tolist())]
+    assert tt.fmod(x, y).tolist() == [math.fmod(p, q) for p, q in zip(a, b)]
+
+
+@pytest.mark.parametrize(
+    "divide", [operator.floordiv, operator.mod, tt.fmod, lambda a, b: tt.div(a, b, rounding_mode="trunc")]
+)
+def test_an_integer_divided_by_0_is_an_error(divide: Any) -> None:
+    for zero in (0, tt.tensor([1, 0])):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            divide(tt.tensor([1, 2]), zero)
+
+
+def test_a_float_divided_by_0_is_not() -> None:
+    x = sample([1.0, -1.0, 0.0])
+    assert (x / 0)[:2].tolist() == [INF, -INF] and (x / 0)[2].isnan()
+
+
+# -- powers --------------------------------------------------------------------------------------
+
+
+def slopes(f: Any, *values: float) -> list[float]:
+    leaves = [sample(v, grad=True) for v in values]
+    return [g.item() for g in autograd.grad(f(*leaves), leaves)]
+
+
+def test_power_at_0() -> None:
+    assert (sample([0.0, NAN, INF]) ** 0).tolist() == [1.0, 1.0, 1.0]
+    assert slopes(tt.pow, 0.0, 0.0) == [0.0, 0.0]
+    assert slopes(tt.pow, 0.0, 2.0) == [0.0, 0.0]
+    assert slopes(tt.pow, 0.0, 1.0) == [1.0, 0.0]
+    assert slopes(lambda x: x**2, 0.0) == [0.0]
+    assert slopes(lambda x: 0**x, 2.0) == [0.0]
+    assert slopes(lambda x: x**0, INF) == [0.0]
+
+
+def test_powers_of_numbers_by_short_cuts_are_the_same() -> None:
+    x = np.linspace(0.1, 3, 7)
+    for p in (-2, -1, -0.5, 0, 0.5, 1, 2, 3, 2.5):
+        np.testing.assert_allclose((tt.tensor(x) ** p).numpy(), x**p, rtol=1e-15)
+    assert (tt.tensor([2, 3], dtype=tt.uint8) ** 2).dtype is tt.uint8
+    assert (tt.tensor([2, 3]) ** 0.5).dtype is tt.float32
+
+
+def test_integer_powers() -> None:
+    assert (tt.tensor([2, -3]) ** tt.tensor([3, 3])).tolist() == [8, -27]
+    assert (tt.tensor([2, 1, -1]) ** tt.tensor([-1, -2, -3])).tolist() == [0, 1, -1]
+    with pytest.raises(RuntimeError, match="Integers to negative integer powers"):
+        tt.tensor([2]) ** -1
+
+
+# -- choosing ------------------------------------------------------------------------------------
+
+
+def test_ties_share_the_gradient() -> None:
+    assert slopes(tt.maximum, 1.0, 1.0) == [0.5, 0.5]
+    assert slopes(tt.minimum, 1.0, 1.0) == [0.5, 0.5]
+    assert slopes(tt.fmax, 1.0, 1.0) == [1.0, 0.0]
+    assert slopes(tt.fmin, 1.0, NAN) == [1.0, 0.0]
+
+
+def test_clamp_with_tensors_numbers_and_numpys_names() -> None:
+    x = sample([-2.0, 0.5, 3.0], grad=True)
+    low, high = sample([-1.0, 0.7, 4.0], grad=True), sample([1.0, 2.0, 2.0], grad=True)
+    out = x.clamp(low, high)
+    assert out.tolist() == [-1.0, 0.7, 2.0]
+    grads = autograd.grad(out.sum(), (x, low, high))
+    assert [g.tolist() for g in grads] == [[0, 0, 0], [1, 1, 0], [0, 0, 1]]
+    assert tt.clip(x, a_min=0, a_max=1).tolist() == x.clip(0, 1).tolist() == [0.0, 0.5, 1.0]
+    assert tt.tensor([1, 5]).clamp(max=2.5).tolist() == [1.0, 2.5]
+    assert x.detach().clamp_(min=0).tolist() == [0.0, 0.5, 3.0]
+
+
+def test_where_keeps_what_it_does_not_choose_out_of_the_gradient() -> None:
+    x = sample([0.0, 4.0], grad=True)
+    out = tt.where(x > 0, tt.sqrt(x), x * 3)
+    (g,) = autograd.grad(out[1], x)
+    assert g.tolist()[1] == 0.25
+    assert tt.where(tt.tensor([True, False]), 1.0, 0.0).dtype is tt.float32
+    assert tt.where(tt.tensor([True, False]), 1, 0).dtype is tt.int64
+    assert tt.where(tt.tensor([[0, 2], [3, 0]]) > 0)[1].tolist() == [1, 0]
+    assert tt.tensor([1.0, 2.0]).where(tt.tensor([True, False]), 9).tolist() == [1.0, 9.0]
+    with pytest.raises(RuntimeError, match="expected condition to be a boolean tensor"):
+        tt.where(tt.tensor([1.0]), 1, 2)
+
+
+# -- three tensors -------------------------------------------------------------------------------
+
+
+def test_lerp_addcmul_addcdiv() -> None:
+    x, y, w = (sample(v, grad=True) for v in ([1.0, 2.0], [3.0, -4.0], [0.25, 0.75]))
+    assert tt.lerp(x, y, w).tolist() == [1.5, -2.5]
+    assert tt.lerp(x, y, 1.0).tolist() == y.tolist()
+    assert tt.addcmul(x, y, w, value=2).tolist() == [2.5, -4.0]
+    assert tt.addcdiv(x, y, w).tolist() == [13.0, 2.0 - 4.0 / 0.75]
+    for f in (tt.lerp, tt.addcmul, tt.addcdiv, lambda a, b, c: tt.addcdiv(a, b, c, value=0.3)):
+        assert autograd.gradcheck(f, (x, y, w)) and autograd.gradgradcheck(f, (x, y, w))
+    with pytest.raises(RuntimeError, match="expected dtype float64 for `end` but got dtype float32"):
+        tt.lerp(x, y.float(), 0.5)
+    with pytest.raises(RuntimeError, match="Integer division with addcdiv"):
+        tt.addcdiv(*(tt.tensor([1]) for _ in range(3)))
+
+
+# -- comparisons ---------------------------------------------------------------------------------
+
+
+def test_closeness() -> None:
+    x = sample([1.0, INF, -INF, NAN])
+    assert tt.isclose(x, x).tolist() == [True, True, True, False]
+    assert tt.isclose(x, x, equal_nan=True).all()
+    assert not tt.allclose(sample([INF]), sample([-INF]))
+    assert tt.allclose(sample([1.0]), sample([1.0 + 1e-9])) is True
+    assert tt.equal(tt.ones(2), tt.ones(2)) is True and tt.equal(tt.ones(2), tt.ones(3)) is False
+    with pytest.raises(RuntimeError, match="did not match"):
+        tt.isclose(tt.ones(1), sample([1.0]))
+    with pytest.raises(RuntimeError, match="rtol must be greater than or equal to zero"):
+        tt.isclose(tt.ones(1), tt.ones(1), rtol=-1)
+
+
+def test_predicates_have_no_gradient() -> None:
+    x = sample([1.0], grad=True)
+    for f in (tt.eq, tt.lt, tt.logical_and):
+        assert not f(x, x).requires_grad
+
+
+# -- dtypes and wrong use --------------------------------------------------------------------------
+
+
+def test_numbers_do_not_widen_but_kinds_do() -> None:
+    f32 = tt.ones(2)
+    for result in (f32 + 1.5, 2 * f32, f32 / 3, f32**2.5, 1 - f32, f32.clamp(0.5), tt.fmod(f32, 2)):
+        assert result.dtype is tt.float32
+    assert (tt.tensor([1]) + 1.5).dtype is tt.float32
+    assert (f32 * 1j).dtype is tt.complex64
+    assert (f32 + sample(1.0)).dtype is tt.float32  # 0-d tensors do not widen either
+    assert (f32 + sample([1.0])).dtype is tt.float64
+    assert (tt.tensor([True]) + tt.tensor([True])).dtype is tt.bool
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda: tt.tensor([True]) - tt.tensor([True]), RuntimeError, "with two bool tensors"),
+        (lambda: tt.add(tt.tensor([1]), 1, alpha=0.5), RuntimeError, "alpha must not be a floating"),
+        (lambda: tt.maximum(tt.ones(1), 2), TypeError, "argument 'other' .* must be Tensor, not int"),
+        (lambda: tt.pow(2, 3), TypeError, "must be Tensor, not int"),
+        (lambda: tt.tensor([1j]) < 1, NotImplementedError, "not implemented for 'ComplexFloat'"),
+        (lambda: tt.ones(1) & 1, NotImplementedError, "not implemented for 'Float'"),
+        (lambda: tt.maximum(tt.tensor([1j]), tt.tensor([1j])), RuntimeError, "complex tensors"),
+        (lambda: tt.tensor([1j]).clamp(min=0), NotImplementedError, "complex"),
+        (lambda: tt.div(tt.ones(1), 2, rounding_mode="up"), RuntimeError, "but found 'up'"),
+        (lambda: tt.heaviside(tt.ones(1), tt.tensor([1])), RuntimeError, "different dtypes"),
+        (lambda: tt.gcd(tt.ones(1), tt.ones(1)), NotImplementedError, "not implemented for 'Float'"),
+        (lambda: tt.float_power(2, 3), TypeError, "must be Tensor"),
+    ],
+)
+def test_wrong_use(call: Any, kind: type[Exception], text: str) -> None:
+    with pytest.raises(kind, match=text):
+        call()
