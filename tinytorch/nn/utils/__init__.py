@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import rnn as rnn
 from .clip_grad import clip_grad_norm as clip_grad_norm
 from .clip_grad import clip_grad_norm_ as clip_grad_norm_
 from .clip_grad import clip_grad_value_ as clip_grad_value_
