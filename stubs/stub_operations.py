@@ -18,6 +18,11 @@ from tinytorch.ops._results import RESULTS
 #: How a signature annotates sizes that may be given one by one.
 SIZES = "int | Sequence[int]"
 LITERAL_DOTS = ast.Constant(...)
+#: What these keywords take wherever the source leaves it open.
+COMMON = {
+    "backend": "Backend | str", "device": "device | str | int", "dtype": "dtype",
+    "generator": "Generator",
+}  # fmt: skip
 
 
 def write_operation(
@@ -30,9 +35,24 @@ def write_operation(
     for form in forms:
         form.name = name
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
+        type_common_keywords(form)
         if indent:
             as_method(form)
         writer.function(form, scope, indent)
+
+
+def type_common_keywords(form: ast.FunctionDef) -> None:
+    """Say what the common keywords take where the form says ``Any``."""
+    arguments = form.args
+    defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    defaults += arguments.defaults
+    named = zip(arguments.args, defaults, strict=True)
+    keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    for parameter, default in (*named, *keywords):
+        if parameter.arg in COMMON and ast.unparse(parameter.annotation or LITERAL_DOTS) == "Any":
+            optional = default is not None and ast.unparse(default) == "None"
+            text = COMMON[parameter.arg] + (" | None" if optional else "")
+            parameter.annotation = ast.parse(text, mode="eval").body
 
 
 def write_attribute(writer: Writer, name: str, getter: Callable[..., Any], indent: str) -> None:

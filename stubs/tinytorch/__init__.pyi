@@ -194,6 +194,7 @@ def addr_(
     alpha: _float = 1,
 ) -> Tensor: ...
 def adjoint(input: Tensor) -> Tensor: ...
+def alias_copy(input: Tensor) -> Tensor: ...
 def all(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -297,12 +298,37 @@ def array_split(
     *,
     axis: _int = ...,
 ) -> tuple[Tensor, ...]: ...
+def as_strided(
+    input: Tensor,
+    size: Any,
+    stride: Any,
+    storage_offset: _int | None = None,
+) -> Tensor: ...
+def as_strided_(
+    input: Tensor,
+    size: Any,
+    stride: Any,
+    storage_offset: _int | None = None,
+) -> Tensor: ...
+def as_strided_copy(
+    input: Tensor,
+    size: Any,
+    stride: Any,
+    storage_offset: _int | None = None,
+) -> Tensor: ...
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Any,
+    stride: Any,
+    storage_offset: _int | None = None,
+) -> Tensor: ...
 def as_tensor(
     data: Any,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: dtype | None = None,
+    device: device | str | _int | None = None,
     *,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> Tensor: ...
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def asin_(input: Tensor) -> Tensor: ...
@@ -346,7 +372,7 @@ def bernoulli(
     input: Tensor,
     p: _float | None = None,
     *,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def bitwise_and(
@@ -633,6 +659,7 @@ def diagflat(input: Tensor, offset: _int = 0) -> Tensor: ...
 @overload
 def diagflat(input: Tensor, *, k: _int) -> Any: ...
 def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
+def diagonal_copy(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
 def diagonal_scatter(
     input: Tensor,
     src: Tensor,
@@ -720,6 +747,7 @@ def expand(input: Tensor, size: Sequence[_int]) -> Tensor: ...
 @overload
 def expand(input: Tensor, *size: _int) -> Tensor: ...
 def expand_as(input: Tensor, other: Tensor) -> Tensor: ...
+def expand_copy(input: Tensor, *size: Any, implicit: _bool = False) -> Tensor: ...
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def expm1_(input: Tensor) -> Tensor: ...
 def eye(
@@ -1043,7 +1071,7 @@ def log_softmax(
     input: Tensor,
     dim: _int | None = None,
     _stacklevel: _int = 3,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     *,
     axis: _int | None = ...,
 ) -> Tensor: ...
@@ -1073,6 +1101,14 @@ def lstm_cell(
 ) -> tuple[Tensor, Tensor]: ...
 def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def lt_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+def lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: _bool = True,
+    unpack_pivots: _bool = True,
+    *,
+    out: Any = None,
+) -> Any: ...
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -1237,7 +1273,7 @@ def multinomial(
     num_samples: _int,
     replacement: _bool = False,
     *,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def multiply(
@@ -1293,14 +1329,14 @@ def normal(
     std: Any = 1.0,
     size: Sequence[_int] | None = None,
     *,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     layout: Any = None,
-    device: Any = None,
+    device: device | str | _int | None = None,
     pin_memory: _bool = False,
     requires_grad: _bool = False,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> Tensor: ...
 def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def not_equal_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
@@ -1342,6 +1378,7 @@ def pairwise_distance(
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor: ...
 @overload
 def permute(input: Tensor, *dims: _int) -> Tensor: ...
+def permute_copy(input: Tensor, *dims: Any) -> Tensor: ...
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def polygamma(n: _int, input: Tensor) -> Tensor: ...
 def positive(input: Tensor) -> Tensor: ...
@@ -1368,7 +1405,7 @@ def rad2deg_(input: Tensor) -> Tensor: ...
 def rand(
     size: Sequence[_int],
     *,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1380,7 +1417,7 @@ def rand(
 @overload
 def rand(
     *size: _int,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1392,21 +1429,21 @@ def rand(
 def rand_like(
     input: Tensor,
     *,
-    generator: Any = None,
-    dtype: Any = None,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
     layout: Any = None,
-    device: Any = None,
+    device: device | str | _int | None = None,
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     memory_format: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> Tensor: ...
 def randint(
     low: _int = 0,
     high: Any = None,
     size: Any = None,
     *,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1420,20 +1457,20 @@ def randint_like(
     low: _int = 0,
     high: _int | None = None,
     *,
-    generator: Any = None,
-    dtype: Any = None,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
     layout: Any = None,
-    device: Any = None,
+    device: device | str | _int | None = None,
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     memory_format: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> Tensor: ...
 @overload
 def randn(
     size: Sequence[_int],
     *,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1445,7 +1482,7 @@ def randn(
 @overload
 def randn(
     *size: _int,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1457,19 +1494,19 @@ def randn(
 def randn_like(
     input: Tensor,
     *,
-    generator: Any = None,
-    dtype: Any = None,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
     layout: Any = None,
-    device: Any = None,
+    device: device | str | _int | None = None,
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     memory_format: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> Tensor: ...
 def randperm(
     n: _int,
     *,
-    generator: Any = None,
+    generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1662,7 +1699,7 @@ def softmax(
     input: Tensor,
     dim: _int | None = None,
     _stacklevel: _int = 3,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     *,
     axis: _int | None = ...,
 ) -> Tensor: ...
@@ -1681,11 +1718,30 @@ def split_with_sizes(
     *,
     axis: _int = ...,
 ) -> tuple[Tensor, ...]: ...
+def split_with_sizes_copy(
+    input: Tensor,
+    split_sizes: Sequence[_int],
+    dim: _int = 0,
+    *,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]: ...
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sqrt_(input: Tensor) -> Tensor: ...
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def square_(input: Tensor) -> Tensor: ...
 def squeeze(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    *,
+    axis: _int | Sequence[_int] | None = ...,
+) -> Tensor: ...
+def squeeze_(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    *,
+    axis: _int | Sequence[_int] | None = ...,
+) -> Tensor: ...
+def squeeze_copy(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
     *,
@@ -1736,8 +1792,12 @@ def sum(
     keepdims: _bool = ...,
 ) -> Tensor: ...
 def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+def swapdims_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 def t(input: Tensor) -> Tensor: ...
+def t_(input: Tensor) -> Tensor: ...
+def t_copy(input: Tensor) -> Tensor: ...
 @overload
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1756,11 +1816,11 @@ def tanh_(input: Tensor) -> Tensor: ...
 def tensor(
     data: Any,
     *,
-    dtype: Any = None,
-    device: Any = None,
+    dtype: dtype | None = None,
+    device: device | str | _int | None = None,
     requires_grad: _bool = False,
     pin_memory: _bool = False,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> Tensor: ...
 def tensor_split(
     input: Tensor,
@@ -1788,15 +1848,17 @@ def tile(input: Tensor, *dims: Any) -> Tensor: ...
 def to(
     input: Tensor,
     *args: Any,
-    dtype: Any = None,
-    device: Any = None,
-    backend: Any = None,
+    dtype: dtype | None = None,
+    device: device | str | _int | None = None,
+    backend: Backend | str | None = None,
     non_blocking: _bool = False,
     copy: _bool = False,
     memory_format: Any = None,
 ) -> Tensor: ...
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+def transpose_copy(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -1870,11 +1932,13 @@ def true_divide_(
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def trunc_(input: Tensor) -> Tensor: ...
 def unbind(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
+def unbind_copy(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
 @overload
 def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
 @overload
 def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor: ...
 def unfold(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor: ...
+def unfold_copy(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor: ...
 @overload
 def unravel_index(
     indices: Tensor,
@@ -1907,6 +1971,14 @@ def unsafe_split(
 def unsqueeze(input: Tensor, dim: _int) -> Tensor: ...
 @overload
 def unsqueeze(input: Tensor, *, axis: _int) -> Tensor: ...
+@overload
+def unsqueeze_(input: Tensor, dim: _int) -> Tensor: ...
+@overload
+def unsqueeze_(input: Tensor, *, axis: _int) -> Tensor: ...
+@overload
+def unsqueeze_copy(input: Tensor, dim: _int) -> Tensor: ...
+@overload
+def unsqueeze_copy(input: Tensor, *, axis: _int) -> Tensor: ...
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor: ...
 def var(
     input: Tensor,
@@ -1920,10 +1992,11 @@ def var(
     keepdims: _bool = ...,
 ) -> Tensor: ...
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor: ...
+def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor: ...
 def view_as(input: Tensor, other: Tensor) -> Tensor: ...
 def view_as_complex(input: Tensor) -> Tensor: ...
 def view_as_real(input: Tensor) -> Tensor: ...
+def view_copy(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor: ...
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
 def vstack(tensors: Sequence[Tensor]) -> Tensor: ...
 def where(

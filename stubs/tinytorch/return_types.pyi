@@ -23,9 +23,28 @@ class linalg_inv_ex(NamedTuple):
     inverse: Tensor
     info: Tensor
 
+class linalg_lu(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
+class linalg_lu_factor(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+
+class linalg_lu_factor_ex(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+    info: Tensor
+
 class linalg_solve_ex(NamedTuple):
     result: Tensor
     info: Tensor
+
+class lu_unpack(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
 
 class max(NamedTuple):
     values: Tensor

@@ -82,3 +82,11 @@ from tinytorch.nn.rectifier import ReLU6 as ReLU6
 from tinytorch.nn.rectifier import SELU as SELU
 from tinytorch.nn.rectifier import SiLU as SiLU
 from tinytorch.nn.rectifier import Threshold as Threshold
+from tinytorch.nn.rnn import GRU as GRU
+from tinytorch.nn.rnn import LSTM as LSTM
+from tinytorch.nn.rnn import RNN as RNN
+from tinytorch.nn.rnn import RNNBase as RNNBase
+from tinytorch.nn.rnn_cell import GRUCell as GRUCell
+from tinytorch.nn.rnn_cell import LSTMCell as LSTMCell
+from tinytorch.nn.rnn_cell import RNNCell as RNNCell
+from tinytorch.nn.rnn_cell import RNNCellBase as RNNCellBase

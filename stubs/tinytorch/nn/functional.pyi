@@ -6,6 +6,7 @@ from typing import Any
 from typing import Literal
 from typing import overload
 from tinytorch._tensor import Tensor
+from tinytorch.dtypes import dtype
 
 def alpha_dropout(
     input: Tensor,
@@ -326,7 +327,7 @@ def log_softmax(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     *,
     axis: int | None = ...,
 ) -> Tensor: ...
@@ -434,6 +435,33 @@ def mse_loss(
     reduction: str = 'mean',
     weight: Tensor | None = None,
 ) -> Tensor: ...
+def multi_head_attention_forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]: ...
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -521,6 +549,17 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor: ...
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor: ...
 def selu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def selu_(input: Tensor, inplace: bool = False) -> Tensor: ...
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -546,7 +585,7 @@ def softmax(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     *,
     axis: int | None = ...,
 ) -> Tensor: ...
@@ -554,7 +593,7 @@ def softmin(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
-    dtype: Any = None,
+    dtype: dtype | None = None,
     *,
     axis: int | None = ...,
 ) -> Tensor: ...
