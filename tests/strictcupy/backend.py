@@ -17,6 +17,7 @@ class StrictBackend(CupyBackend):
 
     name = "strict"
     device_type = "cpu"
+    _cublas = False
 
     def __init__(self) -> None:
         super().__init__()

@@ -178,6 +178,10 @@ class Backend:
             wrong = high if high >= size else low
             raise IndexError(text.format(name=name, index=wrong, dim=dim, size=size))
 
+    def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
+        """``check_indices`` where the lowest and highest index are known already."""
+        self.check_indices(name, extremes, size, dim, False, text)
+
     def check_all(self, valid: Array, message: str) -> None:
         """RuntimeError with ``message`` unless every element of ``valid`` is true."""
         if not bool(valid.all()):

@@ -128,6 +128,7 @@ ELEMENTWISE = {
         "T x", "T out",
         f"out = x * (T)0.5 * ((T)1 + (T)erf((double)0 + x * (T){math.sqrt(0.5)!r}))",
     ),
+    "masked": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
     "dropout": (
         # Squares: a counter-based generator, Widynski 2020, arXiv:2004.06278.
         "T x, uint64 key, float64 keep", "T out",
@@ -264,6 +265,9 @@ class FusedKernels:
 
     def _gelu(self, input: Any) -> Any:
         return self.elementwise("gelu")(input) if self._takes(input) else None
+
+    def _masked(self, array: Any, mask: Any) -> Any:
+        return self.elementwise("masked")(array, mask)
 
     def _dropout(self, input: Any, p: float, seed: int) -> Any:
         if not self._takes(input):

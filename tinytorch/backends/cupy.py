@@ -10,6 +10,7 @@ import numpy
 
 from .base import Array
 from .cuda_errors import dotted, open_cupy, refuse_after_fork
+from .cuda_gemm import gemm
 from .cuda_kernels import FusedKernels
 from .deferred import DeferredChecks
 from .scans import index_combine, scan
@@ -30,6 +31,8 @@ class CupyBackend(DeferredChecks):
     device_type = "cuda"
     #: The module ``cupyx``: what CuPy has beyond NumPy.
     extras: Any
+    #: Whether the library's cuBLAS can be called directly.
+    _cublas = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,10 +125,15 @@ class CupyBackend(DeferredChecks):
         return self._fused.get(name)
 
     def matmul(self, a: Array, b: Array, out: Array | None = None) -> Array:
-        # cupy.dot calls cuBLAS with less on the way than cupy.matmul does.
-        if out is None and a.ndim == b.ndim == 2:
-            return self.library.dot(a, b)
+        if out is None and a.ndim == b.ndim == 2 and self._cublas:
+            product = gemm(self.library, a, b)
+            if product is not None:
+                return product
         return self.library.matmul(a, b, out=out)
+
+    def masked(self, array: Array, mask: Array) -> Array:
+        kernel = self.kernel("masked")
+        return super().masked(array, mask) if kernel is None else kernel(array, mask)
 
     # -- devices ------------------------------------------------------------------------
 

@@ -48,6 +48,12 @@ class DeferredChecks(Backend):
         extremes = self.library.stack([index.min(), index.max()])
         return self._defer(extremes, lambda host: check(name, host, size, dim, negative, text))
 
+    def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
+        if self.immediate:
+            return super().check_extremes(name, extremes, size, dim, text)
+        check = super().check_indices
+        return self._defer(extremes, lambda host: check(name, host, size, dim, False, text))
+
     def check_all(self, valid: Array, message: str) -> None:
         if self.immediate:
             return super().check_all(valid, message)

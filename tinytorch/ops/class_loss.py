@@ -11,6 +11,8 @@ from .._write import scalar_name
 from ._loss import SPACE, reduced, reduction_of
 from .activation import _softmax, log_softmax
 
+_OUT_OF_BOUNDS = "Target {index} is out of bounds."
+
 # Shapes: input (batch, classes, *), target (batch, *).
 
 
@@ -29,8 +31,9 @@ def _valid(xp: Backend, target: Array, ignore_index: int) -> tuple[Array, Array]
 
 
 def _check_classes(xp: Backend, input: Array, classes: Array) -> None:
-    text = "Target {index} is out of bounds."
-    xp.check_indices("cross_entropy", classes, input.shape[1], 1, negative=False, text=text)
+    xp.check_indices(
+        "cross_entropy", classes, input.shape[1], 1, negative=False, text=_OUT_OF_BOUNDS
+    )
 
 
 @op(public=False)
@@ -69,7 +72,7 @@ def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int) -> Ar
     fused = xp.fused("surprise", input, target, ignore_index)
     if fused is not None:
         out, wrong = fused
-        _check_classes(xp, input, wrong)
+        xp.check_extremes("cross_entropy", wrong, input.shape[1], 1, _OUT_OF_BOUNDS)
         return out
     valid, classes = _valid(xp, target, ignore_index)
     _check_classes(xp, input, classes)
@@ -129,9 +132,9 @@ def _target_weights(
     xp: Backend, input: Array, target: Index, weight: Array | None, ignore_index: int
 ) -> Array:
     """The weight of each target's class, 0 where the target is ignored."""
-    valid, classes = _valid(xp, target, ignore_index)
     if weight is None:
-        return valid.astype(input.dtype)
+        return (target != ignore_index).astype(input.dtype)
+    valid, classes = _valid(xp, target, ignore_index)
     _check_classes(xp, input, classes)
     return xp.where(valid, weight[classes], 0)
 
