@@ -1,12 +1,14 @@
-"""Many tensors into one, and one into many."""
+"""Many tensors into one, and combinations of their elements."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from .._op import Array, Backend, op
-from .shape import normalize_dim
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from .broadcasting import tensors_of
+from .shape import normalize_dim, reshape, unsqueeze
 
 
 @op(method=False, promote="arithmetic", aliases=("concat", "concatenate"))
@@ -21,7 +23,8 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
         A tensor of their promoted dtype.
 
     Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
+        ValueError: If there are none.
+        RuntimeError: If the shapes do not agree.
 
     Example:
         >>> import tinytorch as tt
@@ -30,7 +33,7 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
                 [1., 1.]])
     """
     if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     kept = [a for a in tensors if a.shape != (0,)] or list(tensors[:1])
     for i, array in enumerate(tensors):
         if not array.ndim:
@@ -112,83 +115,173 @@ stack.vjp(
 )
 
 
-@op(view=True)
-def unbind(xp: Backend, input: Array, dim: int = 0) -> tuple[Array, ...]:
-    """The slices of ``input`` along ``dim``, without that dimension.
+# -- stacks of rows and columns ------------------------------------------------------------------
+
+
+def at_least(tensor: Tensor, ndim: int) -> Tensor:
+    """The tensor with dimensions of size 1, where NumPy's ``atleast_nd`` puts them."""
+    if ndim > 0 and not tensor.ndim:
+        tensor = reshape(tensor, (1,))
+    if ndim > 1 and tensor.ndim == 1:
+        tensor = unsqueeze(tensor, 0)
+    if ndim > 2 and tensor.ndim == 2:
+        tensor = unsqueeze(tensor, -1)
+    return tensor
+
+
+def _each(tensors: tuple[Any, ...], ndim: int) -> Any:
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return at_least(tensors[0], ndim)
+    return tuple(at_least(tensor, ndim) for tensor in tensors_of(tensors))
+
+
+
+@composite(method=False)
+def atleast_1d(*tensors: Any) -> Any:
+    """The tensors with at least one dimension.
 
     Args:
-        input: Tensor of at least one dimension.
-        dim: The dimension to take apart; default 0.
+        *tensors: One tensor, or several as arguments or in a sequence.
 
     Returns:
-        A tuple of views.
+        A view of a single tensor, else a tuple of views.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.tensor([[1, 2], [3, 4]]).unbind()
-        (tensor([1, 2]), tensor([3, 4]))
+        >>> tt.atleast_1d(tt.tensor(2)).shape
+        tinytorch.Size([1])
     """
-    if not input.ndim:
-        raise RuntimeError("unbind: Dimension specified as 0 but tensor has no dimensions")
-    at = normalize_dim("unbind", dim, input.ndim)
-    lead = (slice(None),) * at
-    return tuple(input[(*lead, i, ...)] for i in range(input.shape[at]))
+    return _each(tensors, 1)
 
 
-unbind.vjp(input=lambda xp, g, dim: xp.stack(list(g), axis=dim))
-
-
-@op(view=True)
-def split(
-    xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
-) -> tuple[Array, ...]:
-    """``input`` in pieces along ``dim``.
+@composite(method=False)
+def atleast_2d(*tensors: Any) -> Any:
+    """The tensors with at least two dimensions; a vector becomes one row.
 
     Args:
-        input: Tensor of at least one dimension.
-        split_size_or_sections: The size of each piece (the last may be smaller), or the sizes.
-        dim: The dimension to cut; default 0.
+        *tensors: One tensor, or several as arguments or in a sequence.
 
     Returns:
-        A tuple of views.
+        A view of a single tensor, else a tuple of views.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.atleast_2d(tt.arange(3)).shape
+        tinytorch.Size([1, 3])
+    """
+    return _each(tensors, 2)
+
+
+@composite(method=False)
+def atleast_3d(*tensors: Any) -> Any:
+    """The tensors with at least three dimensions; a matrix gets a last one of size 1.
+
+    Args:
+        *tensors: One tensor, or several as arguments or in a sequence.
+
+    Returns:
+        A view of a single tensor, else a tuple of views.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.atleast_3d(tt.zeros(2, 3)).shape
+        tinytorch.Size([2, 3, 1])
+    """
+    return _each(tensors, 3)
+
+
+def _stacked(name: str, tensors: Any, ndim: int, dim: int | None) -> Tensor:
+    many = tensors_of((tensors,) if not isinstance(tensors, Tensor) else (tuple(tensors),))
+    if not many:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    grown = tuple(at_least(tensor, ndim) for tensor in many)
+    if dim is None:
+        dim = 0 if grown[0].ndim == 1 else 1
+    return cat(grown, dim)
+
+
+@composite(method=False)
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` side by side: along dimension 1, or 0 for vectors.
+
+    Args:
+        tensors: Tensors whose shapes agree but for that dimension; 0-d ones count as vectors.
+
+    Returns:
+        A tensor of their promoted dtype.
 
     Raises:
-        RuntimeError: If sizes are negative or do not sum to the dimension's.
+        RuntimeError: If there are none, or the shapes do not agree.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.arange(5).split(2)
-        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+        >>> tt.hstack((tt.arange(2), tt.arange(2)))
+        tensor([0, 1, 0, 1])
     """
-    if not input.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    at = normalize_dim("split", dim, input.ndim)
-    total = input.shape[at]
-    sizes = _piece_sizes(split_size_or_sections, total)
-    lead = (slice(None),) * at
-    pieces, start = [], 0
-    for size in sizes:
-        pieces.append(input[(*lead, slice(start, start + size))])
-        start += size
-    return tuple(pieces)
+    return _stacked("hstack", tensors, 1, None)
 
 
-def _piece_sizes(given: int | Sequence[int], total: int) -> list[int]:
-    if isinstance(given, int):
-        if given < 0 or (given == 0 and total):
-            raise RuntimeError(
-                f"split expects split_size be non-negative, but got split_size={given}"
-            )
-        if total == 0:
-            return [0]
-        return [min(given, total - start) for start in range(0, total, given)]
-    sizes = [int(n) for n in given]
-    if any(n < 0 for n in sizes) or sum(sizes) != total:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size "
-            f"at dimension), but got split_sizes={sizes}"
-        )
-    return sizes
+@composite(method=False, aliases=("row_stack",))
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` one above the other, along dimension 0; vectors count as rows.
+
+    Args:
+        tensors: Tensors whose shapes agree but for that dimension.
+
+    Returns:
+        A tensor of their promoted dtype.
+
+    Raises:
+        RuntimeError: If there are none, or the shapes do not agree.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.vstack((tt.arange(2), tt.arange(2)))
+        tensor([[0, 1],
+                [0, 1]])
+    """
+    return _stacked("vstack", tensors, 2, 0)
 
 
-split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
+@composite(method=False)
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` one behind the other, along the third dimension.
+
+    Args:
+        tensors: Tensors whose shapes agree but for that dimension, after ``atleast_3d``.
+
+    Returns:
+        A tensor of their promoted dtype.
+
+    Raises:
+        RuntimeError: If there are none, or the shapes do not agree.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.dstack((tt.arange(2), tt.arange(2))).shape
+        tinytorch.Size([1, 2, 2])
+    """
+    return _stacked("dstack", tensors, 3, 2)
+
+
+@composite(method=False)
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` side by side along dimension 1; vectors count as columns.
+
+    Args:
+        tensors: Tensors whose shapes agree but for that dimension.
+
+    Returns:
+        A tensor of their promoted dtype.
+
+    Raises:
+        RuntimeError: If there are none, or the shapes do not agree.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.column_stack((tt.arange(2), tt.arange(2)))
+        tensor([[0, 0],
+                [1, 1]])
+    """
+    columns = [reshape(t, (-1, 1)) if t.ndim < 2 else t for t in tensors]
+    return _stacked("column_stack", columns, 2, 1)

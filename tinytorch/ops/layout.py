@@ -1,13 +1,13 @@
-"""Views of the same memory, by shape, by dtype and by strides; copies in row-major order."""
+"""Views of the same memory, by shape and by dtype; copies in row-major order."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .. import dtypes
-from .._write import scalar_name
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
+from .._write import scalar_name
 from .shape import infer_shape, reshape
 
 

@@ -1,0 +1,141 @@
+"""In-place changes of a tensor's sizes and strides: the elements stay where they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _state
+from .._creation import checked_size
+from .._op import composite
+from .._tensor import Tensor
+from ..autograd.views import check_inplace
+from .shape import squeeze, transpose, unsqueeze
+from .strides import as_strided
+from .transposition import t
+
+
+def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor:
+    """Make ``target`` what ``view(target, *arguments)`` is, with that view's history."""
+    if _state.grad_enabled() and target.requires_grad:
+        check_inplace(target)
+    shown = view(target, *arguments)
+    target._data = shown._data
+    target._node = shown._node
+    if target._base is not None:
+        target._view = shown._view
+    target._bump()
+    return target
+
+
+@composite
+def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(1, 2).squeeze_().shape
+        tinytorch.Size([2])
+    """
+    return _become(input, squeeze, dim)
+
+
+@composite
+def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+    """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2).unsqueeze_(0).shape
+        tinytorch.Size([1, 2])
+    """
+    return _become(input, unsqueeze, dim)
+
+
+@composite(aliases=("swapaxes_", "swapdims_"))
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swap two dimensions of ``input`` itself; see ``transpose``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).transpose_(0, 1).shape
+        tinytorch.Size([3, 2])
+    """
+    return _become(input, transpose, dim0, dim1)
+
+
+@composite
+def t_(input: Tensor) -> Tensor:
+    """Swap the dimensions of the matrix ``input`` itself; see ``t``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).t_().shape
+        tinytorch.Size([3, 2])
+    """
+    return _become(input, t)
+
+
+@composite
+def as_strided_(
+    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
+    """Make ``input`` a window into its own memory; see ``as_strided``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).as_strided_((2,), (2,))
+        tensor([0, 2])
+    """
+    return _become(input, as_strided, size, stride, storage_offset)
+
+
+@composite(namespaces=("Tensor",))
+def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """Give ``input`` itself another shape, of more or fewer elements.
+
+    The first elements in memory are kept; further ones hold whatever their memory held.
+
+    Args:
+        input: Tensor that does not require grad.
+        *size: The new sizes, as a sequence or one by one.
+        memory_format: Accepted for compatibility.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        RuntimeError: If ``input`` requires grad, or a size is negative.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).resize_(2, 2)
+        tensor([[0, 1],
+                [2, 3]])
+    """
+    if input.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    many = len(size) == 1 and isinstance(size[0], (tuple, list))
+    shape = checked_size("resize_", size[0] if many else size)
+    count, data, xp = math.prod(shape), input._data, input._xp
+    flat = data.reshape(-1)
+    if count > flat.size:
+        grown = xp.empty(count, data.dtype)
+        grown[: flat.size] = flat
+        flat = grown
+    input._data = flat[:count].reshape(shape)
+    input._bump()
+    return input
+
+
+@composite(namespaces=("Tensor",))
+def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
+    """Give ``input`` itself the shape of ``other``; see ``resize_``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).resize_as_(tt.zeros(2, 2)).shape
+        tinytorch.Size([2, 2])
+    """
+    return resize_(input, tuple(other.shape))
