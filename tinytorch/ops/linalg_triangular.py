@@ -1,0 +1,320 @@
+"""Triangular systems, and Cholesky factors of positive-definite matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import Array, Backend, composite, op, torch_convention
+from .._tensor import Tensor, wrap
+from ._linalg import (
+    LinAlgError,
+    adjoint,
+    check_matrix,
+    check_same_dtype,
+    check_square,
+    common_batch,
+    failed_element,
+    guarded,
+    transposed,
+)
+from ._out import written
+from ._results import named_result
+from ._triangular import factor_cholesky, first_failure, substitute
+from .linalg_solve import no_failures
+
+# -- substitution ----------------------------------------------------------------------------------
+
+
+@op(namespaces=("linalg",), method=False)
+def solve_triangular(
+    xp: Backend, A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Array:
+    """The solution ``X`` of ``A X = B`` for triangular matrices ``A``, by substitution.
+
+    Args:
+        A: ``(..., n, n)``, of which only the triangle is read.
+        B: ``(..., n, k)``, or ``(..., k, n)`` for ``left=False``; leading dimensions broadcast.
+        upper: Whether ``A`` is upper or lower triangular.
+        left: Solve ``A X = B`` (default) or ``X A = B``.
+        unitriangular: Take the diagonal of ``A`` for ones; default False.
+
+    Returns:
+        Tensor of the broadcast shape of ``B``; infinite or NaN where a diagonal has a zero.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> a = tt.tensor([[2.0, 0.0], [1.0, 1.0]])
+        >>> tt.linalg.solve_triangular(a, tt.tensor([[2.0], [3.0]]), upper=False)
+        tensor([[1.],
+                [2.]])
+    """
+    check_square(xp, "linalg.solve_triangular", A)
+    check_matrix(xp, "linalg.solve_triangular", B, "B")
+    check_same_dtype(xp, "linalg.solve_triangular", A, B)
+    n = A.shape[-1]
+    if B.shape[-2 if left else -1] != n:
+        raise RuntimeError(
+            "linalg.solve_triangular: Incompatible shapes of A and B for the equation "
+            f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {B.shape[-2]}x{B.shape[-1]})"
+        )
+    batch = common_batch(xp, "linalg.solve_triangular", A, B)
+    if not left:
+        A, B, upper = transposed(xp, A), transposed(xp, B), not upper
+    x = xp.array(xp.broadcast_to(B, (*batch, *B.shape[-2:])))
+    substitute(xp, A, x, upper, unitriangular)
+    return x if left else transposed(xp, x)
+
+
+@solve_triangular.vjp_joint("A", "B")
+def _triangular_rule(
+    xp: Any, g: Any, in_shape: Any, out: Any, A: Any, upper: bool, left: bool, unitriangular: bool
+) -> tuple[Any, Any]:
+    # As for linalg.solve; what is not read has no gradient.
+    for_b = xp.call(
+        solve_triangular, transposed(xp, A), g, upper=not upper, left=left,
+        unitriangular=unitriangular,
+    )  # fmt: skip
+    if in_shape[0] is None:
+        return None, for_b
+    if left:
+        for_a = -xp.matmul(for_b, transposed(xp, out))
+    else:
+        for_a = -xp.matmul(transposed(xp, out), for_b)
+    offset = 1 if unitriangular else 0
+    return (xp.triu(for_a, offset) if upper else xp.tril(for_a, -offset)), for_b
+
+
+_TriangularSolve = named_result("triangular_solve", "solution cloned_coefficient")
+
+
+@composite
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Any = None,
+) -> Any:
+    """The solution of ``A X = input`` for triangular ``A``; see ``linalg.solve_triangular``.
+
+    Args:
+        input: ``(..., n, k)``.
+        A: ``(..., n, n)``.
+        upper: Whether ``A`` is upper triangular (default) or lower.
+        transpose: Solve ``A^T X = input``; default False.
+        unitriangular: Take the diagonal of ``A`` for ones; default False.
+        out: A pair of tensors to write the results to.
+
+    Returns:
+        ``solution``, and a copy of ``A`` as ``cloned_coefficient``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.triangular_solve(tt.tensor([[2.0]]), tt.tensor([[4.0]])).solution
+        tensor([[0.5000]])
+    """
+    _check_system("triangular_solve", input, A)
+    solution = solve_triangular(
+        A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular
+    )
+    return written(out, _TriangularSolve(solution, A.clone()), "triangular_solve")
+
+
+def _check_system(name: str, b: Tensor, a: Tensor) -> None:
+    for at, tensor in (("b", b), ("A", a)):
+        if tensor.ndim < 2:
+            raise RuntimeError(
+                f"torch.{name}: Expected {at} to have at least 2 dimensions, but it has "
+                f"{tensor.ndim} dimensions instead"
+            )
+    if a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by "
+            f"{a.shape[-1]} matrices"
+        )
+    if b.shape[-2] != a.shape[-1]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-1]} by "
+            f"{a.shape[-1]} but each b matrix is {b.shape[-2]} by {b.shape[-1]}"
+        )
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"{name}: Expected b and A to have the same dtype, but found b of type {b.dtype.name} "
+            f"and A of type {a.dtype.name} instead."
+        )
+
+
+# -- Cholesky --------------------------------------------------------------------------------------
+
+
+def _lower_factor(xp: Backend, name: str, matrix: Array, upper: bool, failure: Any) -> Any:
+    """The library's factor of the triangle that is read, or what ``failure`` makes of it."""
+    check_square(xp, name, matrix)
+    if not matrix.size:
+        return xp.zeros(matrix.shape, matrix.dtype)
+    # The upper triangle of a Hermitian matrix, read as the lower one of its adjoint.
+    source = adjoint(xp, matrix) if upper else matrix
+    return guarded(xp, xp.linalg.cholesky, source, failure=lambda: failure(source))
+
+
+def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
+    where, order = failed_element(xp, info)
+    return LinAlgError(
+        f"{name}: {where}The factorization could not be completed because the input is not "
+        f"positive-definite (the leading minor of order {order} is not positive-definite)."
+    )
+
+
+@op(namespaces=("linalg", ""))
+def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
+    """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
+
+    Args:
+        A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
+        upper: Give ``L^H`` instead and read the upper triangle; default False.
+
+    Returns:
+        ``(..., n, n)``, triangular with a positive diagonal.
+
+    Raises:
+        RuntimeError: If the matrices are not square or not floating-point or complex.
+        LinAlgError: If one is not positive-definite.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.cholesky(tt.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+
+    def failure(source: Array) -> LinAlgError:
+        return _not_definite(xp, "linalg.cholesky", factor_cholesky(xp, source)[1])
+
+    lower = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
+    return adjoint(xp, lower) if upper else lower
+
+
+def _cholesky_rule(xp: Any, g: Any, out: Any, upper: bool) -> Any:
+    """The symmetric gradient ``L^-H S L^-1``, with S the Hermitian part of ``tril(L^H g)``.
+
+    Reference:
+        Murray, "Differentiation of the Cholesky decomposition", 2016, arXiv:1602.07527.
+    """
+    lower, g = (adjoint(xp, out), adjoint(xp, g)) if upper else (out, g)
+    below = xp.tril(xp.matmul(adjoint(xp, lower), g))
+    both = below + adjoint(xp, below)  # with the diagonal twice
+    middle = (both - xp.tril(xp.triu(both)) * 0.5) * 0.5
+    upper_factor = adjoint(xp, lower)
+    left = xp.call(solve_triangular, upper_factor, middle, upper=True)
+    return xp.call(solve_triangular, lower, left, upper=False, left=False)
+
+
+cholesky.vjp(A=torch_convention(_cholesky_rule))
+
+_CholeskyEx = named_result("linalg_cholesky_ex", "L info")
+
+
+@op(namespaces=("linalg",), method=False, returns=_CholeskyEx)
+def cholesky_ex(
+    xp: Backend, A: Array, *, upper: bool = False, check_errors: bool = False
+) -> tuple[Array, Array]:
+    """``linalg.cholesky`` that reports matrices that are not positive-definite.
+
+    Args:
+        A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
+        upper: Give ``L^H`` instead and read the upper triangle; default False.
+        check_errors: Raise all the same; default False.
+
+    Returns:
+        ``L``, with NaN from the failure on, and ``info``: int32 ``(...)``, 0 or the order of
+        the first leading minor that is not positive-definite.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.cholesky_ex(-tt.eye(2)).info
+        tensor(1, dtype=tinytorch.int32)
+    """
+
+    def failure(source: Array) -> Any:
+        found = factor_cholesky(xp, source)
+        return _not_definite(xp, "linalg.cholesky_ex", found[1]) if check_errors else found
+
+    found = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
+    lower, info = found if isinstance(found, tuple) else (found, no_failures(xp, A))
+    return (adjoint(xp, lower) if upper else lower), info
+
+
+cholesky_ex.vjp(
+    A=torch_convention(lambda xp, g, out, upper: _cholesky_rule(xp, g[0], out[0], upper))
+)
+
+
+@composite
+def cholesky_solve(
+    B: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The solution ``X`` of ``L L^H X = B``.
+
+    Args:
+        B: ``(..., n, k)``.
+        L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
+        upper: Whether ``L`` is the upper factor, so that ``L^H L X = B``; default False.
+        out: Where to write the result.
+
+    Returns:
+        ``(..., n, k)``.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cholesky_solve(tt.tensor([[8.0]]), tt.tensor([[2.0]]))
+        tensor([[2.]])
+    """
+    _check_system("cholesky_solve", B, L)
+    lower = L.mH if upper else L
+    half = solve_triangular(lower, B, upper=False)
+    solution = solve_triangular(lower.mH, half, upper=True)
+    return written(out, solution, "cholesky_solve")  # type: ignore[no-any-return]
+
+
+@composite
+def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of ``L L^H``.
+
+    Args:
+        L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
+        upper: Whether ``L`` is the upper factor, of ``L^H L``; default False.
+        out: Where to write the result.
+
+    Returns:
+        ``(..., n, n)``.
+
+    Raises:
+        RuntimeError: If the matrices are not square or not floating-point or complex.
+        LinAlgError: If one has a zero on its diagonal.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cholesky_inverse(tt.tensor([[2.0]]))
+        tensor([[0.2500]])
+    """
+    xp = L._xp
+    check_square(xp, "cholesky_inverse", L._data)
+    info = first_failure(xp, xp.diagonal(L._data, 0, -2, -1) == 0)
+    if info.size and bool((info != 0).any()):
+        where, code = failed_element(xp, info)
+        raise LinAlgError(
+            f"cholesky_inverse: {where}The diagonal element {code} is zero, the inversion could "
+            "not be completed because the input matrix is singular."
+        )
+    unit = wrap(xp.eye(L.shape[-1], dtype=L._data.dtype), xp)
+    lower = L.mH if upper else L
+    root = solve_triangular(lower, unit, upper=False)
+    return written(out, root.mH @ root, "cholesky_inverse")  # type: ignore[no-any-return]
