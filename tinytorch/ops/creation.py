@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from .. import _state, dtypes
 from .._convert import convert_sequence, dtype_of_number
 from .._creation import backend_for, creation
 from .._op import OPS, Array, Backend, Shape, composite
 from .._tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from .._device import device as Device
 
 
 @creation
@@ -232,7 +236,19 @@ def _plain(data: Any) -> Any:
 
 
 
-def _like(name: str, input: Tensor, size: Any, options: dict[str, Any], *values: Any) -> Tensor:
+class Placement(TypedDict, total=False):
+    """How a tensor made after another may differ from it."""
+
+    dtype: dtypes.dtype | None
+    layout: Any
+    device: Device | str | int | None
+    pin_memory: bool
+    requires_grad: bool
+    memory_format: Any
+    backend: Backend | str | None
+
+
+def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Tensor:
     """A creation function with ``input``'s shape, dtype and backend as defaults."""
     if options.get("device") is None and options.get("backend") is None:
         options["backend"] = input._xp
@@ -244,7 +260,7 @@ def _like(name: str, input: Tensor, size: Any, options: dict[str, Any], *values:
 
 
 @composite(method=False)
-def zeros_like(input: Tensor, **options: Any) -> Tensor:
+def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Zeros in the shape, dtype and place of ``input``.
 
     Args:
@@ -260,7 +276,7 @@ def zeros_like(input: Tensor, **options: Any) -> Tensor:
 
 
 @composite(method=False)
-def ones_like(input: Tensor, **options: Any) -> Tensor:
+def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Ones in the shape, dtype and place of ``input``.
 
     Args:
@@ -276,7 +292,7 @@ def ones_like(input: Tensor, **options: Any) -> Tensor:
 
 
 @composite(method=False)
-def empty_like(input: Tensor, **options: Any) -> Tensor:
+def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Uninitialised memory in the shape, dtype and place of ``input``.
 
     Args:
@@ -292,7 +308,7 @@ def empty_like(input: Tensor, **options: Any) -> Tensor:
 
 
 @composite(method=False)
-def full_like(input: Tensor, fill_value: Any, **options: Any) -> Tensor:
+def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
     """One value everywhere, in the shape, dtype and place of ``input``.
 
     Args:
@@ -309,7 +325,7 @@ def full_like(input: Tensor, fill_value: Any, **options: Any) -> Tensor:
 
 
 @composite(namespaces=("Tensor",))
-def new_zeros(input: Tensor, *size: Any, **options: Any) -> Tensor:
+def new_zeros(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
     """Zeros of another shape, in the dtype and place of ``input``.
 
     Example:
@@ -321,7 +337,7 @@ def new_zeros(input: Tensor, *size: Any, **options: Any) -> Tensor:
 
 
 @composite(namespaces=("Tensor",))
-def new_ones(input: Tensor, *size: Any, **options: Any) -> Tensor:
+def new_ones(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
     """Ones of another shape, in the dtype and place of ``input``.
 
     Example:
@@ -333,7 +349,7 @@ def new_ones(input: Tensor, *size: Any, **options: Any) -> Tensor:
 
 
 @composite(namespaces=("Tensor",))
-def new_empty(input: Tensor, *size: Any, **options: Any) -> Tensor:
+def new_empty(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
     """Uninitialised memory of another shape, in the dtype and place of ``input``.
 
     Example:
@@ -345,7 +361,7 @@ def new_empty(input: Tensor, *size: Any, **options: Any) -> Tensor:
 
 
 @composite(namespaces=("Tensor",))
-def new_full(input: Tensor, size: Any, fill_value: Any, **options: Any) -> Tensor:
+def new_full(input: Tensor, size: Shape, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
     """One value everywhere in another shape, in the dtype and place of ``input``.
 
     Example:
@@ -356,14 +372,14 @@ def new_full(input: Tensor, size: Any, fill_value: Any, **options: Any) -> Tenso
     return _like("full", input, size, options, fill_value)
 
 
-def _sizes(size: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _sizes(size: tuple[Any, ...], options: Any) -> Any:
     if "size" in options:
         return options.pop("size")
     return size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
 
 
 @composite(namespaces=("Tensor",))
-def new_tensor(input: Tensor, data: Any, **options: Any) -> Tensor:
+def new_tensor(input: Tensor, data: Any, **options: Unpack[Placement]) -> Tensor:
     """``tt.tensor(data)`` in the dtype and place of ``input``.
 
     Example:
@@ -371,11 +387,12 @@ def new_tensor(input: Tensor, data: Any, **options: Any) -> Tensor:
         >>> tt.zeros(1).new_tensor([1, 2])
         tensor([1., 2.])
     """
-    if options.get("dtype") is None:
-        options["dtype"] = input.dtype
-    if options.get("device") is None:
-        options["backend"] = input._xp
-    return tensor(data, **options)
+    given: Any = options
+    if given.get("dtype") is None:
+        given["dtype"] = input.dtype
+    if given.get("device") is None:
+        given["backend"] = input._xp
+    return tensor(data, **given)
 
 
 @composite(method=False)
