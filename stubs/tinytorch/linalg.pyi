@@ -29,6 +29,22 @@ def inv_ex(
     check_errors: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.linalg_inv_ex: ...
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any: ...
+def ldl_factor_ex(
+    A: Tensor,
+    *,
+    hermitian: bool = False,
+    check_errors: bool = False,
+    out: tuple[Tensor, Tensor, Tensor] | None = None,
+) -> return_types.linalg_ldl_factor_ex: ...
+def ldl_solve(
+    LD: Tensor,
+    pivots: Tensor,
+    B: Tensor,
+    *,
+    hermitian: bool = False,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any: ...
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any: ...
 def lu_factor_ex(

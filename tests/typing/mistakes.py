@@ -45,3 +45,7 @@ Net()(x, x)  # E
 text: str = Net()(x)  # E
 with tt.backend_context(3):  # E
     pass
+tt.zeros_like(x, dtyp=tt.int64)  # E
+tt.rand(2, generator=3)  # E
+F.max_pool2d(x, 2, return_indices=True).shape  # E
+tt.max(x, 1).vales  # E

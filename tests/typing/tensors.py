@@ -7,6 +7,7 @@ from typing import Any, assert_type
 
 import numpy as np
 import tinytorch as tt
+import tinytorch.nn.functional as F
 from tinytorch import Tensor, nn
 
 
@@ -19,6 +20,9 @@ def creation() -> None:
     assert_type(tt.tensor([[1, 2], [3, 4]]), Tensor)
     assert_type(tt.float32, tt.dtype)
     assert_type(tt.int, tt.dtype)
+    assert_type(tt.zeros_like(tt.ones(2), dtype=tt.int64), Tensor)
+    assert_type(tt.ones(2).new_zeros(2, 3), Tensor)
+    assert_type(tt.rand(2, generator=tt.Generator()), Tensor)
 
 
 def operators(x: Tensor) -> None:
@@ -78,6 +82,11 @@ def results_by_arguments(x: Tensor) -> None:
     assert_type(values, Tensor)
     assert_type(indices, Tensor)
     assert_type(x.max(axis=0), Tensor)
+    image = x.reshape(1, 1, 2, 2)
+    assert_type(F.max_pool2d(image, 2), Tensor)
+    assert_type(F.max_pool2d(image, 2, return_indices=True), tuple[Tensor, Tensor])
+    assert_type(x.type(), str)
+    assert_type(x.type(tt.float64), Tensor)
 
 
 def numpy_spellings(x: Tensor) -> None:
