@@ -14,7 +14,7 @@ def _sigmoid(xp: Any, x: Any) -> Any:
     return 1 / (1 + xp.exp(-x))
 
 
-@op(public=False)
+@op(public=False, materialize=False)
 def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, Array]:
     """Hidden state, cell state and the gates after their nonlinearities.
 
@@ -30,21 +30,28 @@ def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, A
     return o * xp.tanh(new_cell), new_cell, active
 
 
-@_lstm_gates.vjp_joint("gates", "cell")
 def _lstm_rule(xp: Any, g: Any, cell: Any, out: Any) -> Any:
     g_hidden, g_cell, g_active = g
     _, new_cell, active = out
     size = cell.shape[1]
     i, f, z, o = (active[:, at * size : (at + 1) * size] for at in range(4))
     squashed = xp.tanh(new_cell)
-    g_cell = g_cell + g_hidden * o * (1 - squashed * squashed)
-    parts = [g_cell * z, g_cell * cell, g_cell * i, g_hidden * squashed]
-    slopes = [i * (1 - i), f * (1 - f), 1 - z * z, o * (1 - o)]
-    g_gates = (g_active + xp.concatenate(parts, 1)) * xp.concatenate(slopes, 1)
-    return g_gates, g_cell * f
+    through = _zeros_for_none(g_hidden, squashed) * o * (1 - squashed * squashed)
+    g_cell = through if g_cell is None else g_cell + through
+    g_output = _zeros_for_none(g_hidden, squashed) * squashed
+    g_each = xp.concatenate([g_cell * z, g_cell * cell, g_cell * i, g_output], 1)
+    slopes = xp.concatenate([i * (1 - i), f * (1 - f), 1 - z * z, o * (1 - o)], 1)
+    return (g_each if g_active is None else g_each + g_active) * slopes, g_cell * f
 
 
-@op(public=False)
+def _zeros_for_none(g: Any, like: Any) -> Any:
+    return like * 0 if g is None else g
+
+
+_lstm_gates.vjp_joint("gates", "cell")(_lstm_rule)
+
+
+@op(public=False, materialize=False)
 def _gru_gates(
     xp: Backend, given: Array, recurrent: Array, hidden: Array
 ) -> tuple[Array, Array]:
@@ -63,18 +70,27 @@ def _gru_gates(
     return n + u * (hidden - n), active
 
 
-@_gru_gates.vjp_joint("given", "recurrent", "hidden")
 def _gru_rule(xp: Any, g: Any, recurrent: Any, hidden: Any, out: Any) -> Any:
     g_hidden, g_active = g
     active = out[1]
     size = hidden.shape[1]
     r, u, n = (active[:, at * size : (at + 1) * size] for at in range(3))
-    g_new = (g_hidden * (1 - u) + g_active[:, 2 * size :]) * (1 - n * n)
-    g_update = (g_hidden * (hidden - n) + g_active[:, size : 2 * size]) * (u * (1 - u))
-    g_reset = (g_new * recurrent[:, 2 * size :] + g_active[:, :size]) * (r * (1 - r))
+    g_hidden = _zeros_for_none(g_hidden, hidden)
+    g_update, g_new = g_hidden * (hidden - n), g_hidden * (1 - u)
+    if g_active is not None:
+        g_update = g_update + g_active[:, size : 2 * size]
+        g_new = g_new + g_active[:, 2 * size :]
+    g_update, g_new = g_update * (u * (1 - u)), g_new * (1 - n * n)
+    g_reset = g_new * recurrent[:, 2 * size :]
+    if g_active is not None:
+        g_reset = g_reset + g_active[:, :size]
+    g_reset = g_reset * (r * (1 - r))
     g_given = xp.concatenate([g_reset, g_update, g_new], 1)
     g_recurrent = xp.concatenate([g_reset, g_update, g_new * r], 1)
     return g_given, g_recurrent, g_hidden * u
+
+
+_gru_gates.vjp_joint("given", "recurrent", "hidden")(_gru_rule)
 
 
 def lstm_step(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
