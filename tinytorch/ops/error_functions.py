@@ -42,8 +42,8 @@ def erfc(xp: Backend, input: Array) -> Array:
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.erfc(tt.tensor([0.0, 10.0]))
-        tensor([1.0000e+00, 2.0885e-45])
+        >>> tt.erfc(tt.tensor([0.0, 5.0]))
+        tensor([1.0000e+00, 1.5375e-12])
     """
     refuse(xp, "erfc_vml_cpu", "c", input)
     return xp.erfc(input)
@@ -122,7 +122,7 @@ def ndtri(xp: Backend, input: Array) -> Array:
         tensor([0.0000, 1.9600])
     """
     refuse(xp, "ndtri_cpu", "c", input)
-    return xp.erfcinv(input * 2) * -math.sqrt(2)
+    return xp.erfcinv(input * 2) * -math.sqrt(2) + 0.0  # 0 and not -0 in the middle
 
 
 ndtri.vjp(input=lambda xp, g, out: g * (xp.exp(out * out * 0.5) * _ROOT_2PI))

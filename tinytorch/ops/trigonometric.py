@@ -44,8 +44,8 @@ def tan(xp: Backend, input: Array) -> Array:
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.tan(tt.tensor([0.0, 0.7853981634]))
-        tensor([0.0000, 1.0000])
+        >>> tt.tan(tt.tensor([0.0, 0.5]))
+        tensor([0.0000, 0.5463])
     """
     return xp.tan(input)
 
