@@ -9,8 +9,9 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,26 +69,67 @@ def test_stubs_are_what_would_be_generated() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_check_fails_on_drift(tmp_path: Path) -> None:
-    """Comparing has to see a stale, a missing and a superfluous file."""
-    spec = importlib.util.spec_from_file_location("stub_generator", ROOT / "stubs" / "generate.py")
-    assert spec is not None and spec.loader is not None
-    generator = importlib.util.module_from_spec(spec)
-    sys.path.append(str(ROOT / "stubs"))  # where the generator's own modules are
-    try:
-        spec.loader.exec_module(generator)
-    finally:
-        sys.path.remove(str(ROOT / "stubs"))
-        sys.path.remove(str(ROOT))  # the generator puts the repository first
-    generator.OUTPUT = tmp_path
+@pytest.fixture
+def generator(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Imports the generator's own modules, which lie in a folder that is no package."""
+    monkeypatch.syspath_prepend(str(ROOT / "stubs"))
+    return importlib.import_module
+
+
+def test_check_sees_stale_missing_and_superfluous_files(
+    generator: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate = generator("generate")
+    monkeypatch.setattr(generate, "OUTPUT", tmp_path)
     (tmp_path / "stale.pyi").write_text("x: int\n")
     (tmp_path / "extra.pyi").write_text("")
     files = {Path("stale.pyi"): "x: str\n", Path("missing.pyi"): ""}
-    assert generator.differences(files) == [
+    assert generate.differences(files) == [
         "extra.pyi is not generated", "missing.pyi is missing", "stale.pyi is out of date",
     ]  # fmt: skip
-    generator.write(tmp_path, files)
-    assert generator.differences(files) == []
+    generate.write(tmp_path, files)
+    assert generate.differences(files) == []
+
+
+def test_annotation_nobody_knows_is_an_error(generator: Callable[[str], Any]) -> None:
+    names, writer = generator("stub_names"), generator("stub_writer")
+    scope = names.Scope.of("tinytorch.ops.reduction")
+    stub = writer.Writer("tinytorch", {}, {}, True)
+    aliased = stub.expression(ast.parse("Dims", mode="eval").body, scope)
+    assert aliased == "int | Sequence[int] | None"
+    with pytest.raises(LookupError, match="nothing is called 'Dimms'"):
+        stub.expression(ast.parse("Dimms", mode="eval").body, scope)
+
+
+def test_name_that_means_something_else_here_gets_another(
+    generator: Callable[[str], Any],
+) -> None:
+    names, writer = generator("stub_names"), generator("stub_writer")
+    scope = names.Scope.of("tinytorch.ops.reduction")
+    stub = writer.Writer("tinytorch", {"int": names.Entity("tinytorch", "int")}, {}, True)
+    assert stub.expression(ast.parse("int | float", mode="eval").body, scope) == "_int | float"
+    assert "from builtins import int as _int" in stub.text()
+
+
+def call_forms(generator: Callable[[str], Any], function: Any, dialects: bool) -> list[str]:
+    forms = generator("stub_operations").call_forms("f", function, dialects)
+    return [f"({ast.unparse(f.args)}) -> {ast.unparse(f.returns)}" for f in forms]
+
+
+def test_required_parameter_gets_a_form_for_numpys_word(generator: Callable[[str], Any]) -> None:
+    assert call_forms(generator, tt.cummax, True) == [
+        "(input: Tensor, dim: int) -> return_types.cummax",
+        "(input: Tensor, *, axis: int) -> return_types.cummax",
+    ]
+    assert call_forms(generator, tt.cummax, False) == [
+        "(input: Tensor, dim: int) -> return_types.cummax"
+    ]
+
+
+def test_form_changes_one_parameter_of_the_signature(generator: Callable[[str], Any]) -> None:
+    plain, indices = call_forms(generator, tt.nn.functional.max_pool1d, True)
+    assert plain.endswith("return_indices: Literal[False]=False) -> Tensor")
+    assert indices.endswith("*, return_indices: Literal[True]) -> tuple[Tensor, Tensor]")
 
 
 def test_sources_with_stubs_are_those_mypy_leaves_out() -> None:
