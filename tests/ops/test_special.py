@@ -1,0 +1,160 @@
+"""Special functions beside SciPy and closed forms, and how they do without SciPy."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tinytorch import autograd
+
+special: Any = tt.special
+BESSEL = {
+    "i0": "i0", "i0e": "i0e", "i1": "i1", "i1e": "i1e", "bessel_j0": "j0", "bessel_j1": "j1",
+    "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0", "modified_bessel_i1": "i1",
+    "modified_bessel_k0": "k0", "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e",
+    "scaled_modified_bessel_k1": "k1e", "gammaln": "gammaln", "psi": "psi", "erfcx": "erfcx",
+    "ndtr": "ndtr", "log_ndtr": "log_ndtr", "erfinv": "erfinv", "ndtri": "ndtri", "entr": "entr",
+}  # fmt: skip
+
+
+def leaf(values: list[float]) -> tt.Tensor:
+    return tt.tensor(values, dtype=tt.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize("name", BESSEL)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_values_are_scipys(name: str, dtype: str) -> None:
+    scipy = pytest.importorskip("scipy.special", reason="SciPy is the oracle")
+    x = np.linspace(0.05, 0.95, 19) if name in ("erfinv", "ndtri") else np.linspace(0.1, 30, 40)
+    got = getattr(special, name)(tt.tensor(x.astype(dtype)))
+    assert str(got.numpy().dtype) == dtype
+    wanted = getattr(scipy, BESSEL[name])(x.astype(dtype).astype("float64"))
+    rtol, atol = (1e-12, 1e-15) if dtype == "float64" else (3e-6, 1e-7)
+    np.testing.assert_allclose(got.numpy(), wanted, rtol=rtol, atol=atol)
+
+
+def test_gamma_functions_by_known_values() -> None:
+    pytest.importorskip("scipy", reason="SciPy has the functions")
+    x = tt.tensor([1.0, 0.5, 0.0, -1.0, -math.inf], dtype=tt.float64)
+    np.testing.assert_allclose(
+        tt.lgamma(x).tolist(), [0, math.log(math.sqrt(math.pi)), math.inf, math.inf, math.inf]
+    )
+    euler = 0.5772156649015329
+    np.testing.assert_allclose(tt.digamma(x[:2]).tolist(), [-euler, -euler - 2 * math.log(2)])
+    zeros = tt.tensor([0.0, -0.0], dtype=tt.float64)
+    assert tt.digamma(zeros).tolist() == [-math.inf, math.inf]
+    np.testing.assert_allclose(tt.polygamma(1, x[:2]).tolist(), [math.pi**2 / 6, math.pi**2 / 2])
+    np.testing.assert_allclose(x[:1].polygamma(2).item(), -2 * 1.2020569031595942)
+    np.testing.assert_allclose(special.zeta(x[:1] * 2, 1.0).item(), math.pi**2 / 6)
+    # P(1, x) = 1 - exp(-x)
+    a, b = tt.ones(2, dtype=tt.float64), tt.tensor([0.5, 2.0], dtype=tt.float64)
+    np.testing.assert_allclose(tt.igamma(a, b).tolist(), -np.expm1([-0.5, -2.0]))
+    np.testing.assert_allclose(tt.igammac(a, b).tolist(), np.exp([-0.5, -2.0]))
+
+
+def test_multivariate_gamma_is_a_sum() -> None:
+    pytest.importorskip("scipy", reason="SciPy has the functions")
+    x = tt.tensor([2.5, 4.0], dtype=tt.float64)
+    wanted = 0.5 * math.log(math.pi) + tt.lgamma(x) + tt.lgamma(x - 0.5)
+    np.testing.assert_allclose(tt.mvlgamma(x, 2).numpy(), wanted.numpy())
+    assert x.clone().mvlgamma_(2).tolist() == tt.mvlgamma(x, 2).tolist()
+    with pytest.raises(RuntimeError, match="p has to be greater than or equal to 1"):
+        tt.mvlgamma(x, 0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        tt.lgamma, tt.digamma, lambda x: tt.polygamma(2, x), lambda x: tt.mvlgamma(x + 1, 2),
+        lambda x: tt.igamma(tt.ones_like(x) * 1.5, x), lambda x: tt.igammac(tt.ones_like(x), x),
+        lambda x: special.zeta(2.5, x), special.i0, special.i0e, special.i1, special.i1e,
+    ],
+)  # fmt: skip
+def test_derivatives(f: Any) -> None:
+    pytest.importorskip("scipy", reason="SciPy has the functions")
+    x = leaf([0.4, 1.3, 2.7])
+    assert autograd.gradcheck(f, (x,))
+    assert autograd.gradgradcheck(f, (x,))
+
+
+def test_slopes_of_bessel_functions_at_0() -> None:
+    pytest.importorskip("scipy", reason="SciPy has the functions")
+    x = leaf([0.0])
+    slopes = [autograd.grad(f(x), x)[0].item() for f in (special.i0, special.i1, special.i1e)]
+    assert slopes == [0.0, 0.5, 0.5]
+
+
+def test_spherical_bessel_and_airy_edges() -> None:
+    x = tt.tensor([0.0, math.inf, 2.0], dtype=tt.float64)
+    assert special.spherical_bessel_j0(x).tolist() == [1.0, 0.0, math.sin(2.0) / 2]
+    assert special.entr(tt.tensor([0.0, -1.0])).tolist() == [0.0, -math.inf]
+
+
+# -- orthogonal polynomials ----------------------------------------------------------------------
+
+X = np.linspace(-1.4, 1.4, 15)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 9])
+def test_polynomials_are_numpys(n: int) -> None:
+    one = np.zeros(n + 1)
+    one[n] = 1.0
+    x = tt.tensor(X)
+    for name, wanted in {
+        "chebyshev_polynomial_t": np.polynomial.chebyshev.chebval(X, one),
+        "hermite_polynomial_h": np.polynomial.hermite.hermval(X, one),
+        "hermite_polynomial_he": np.polynomial.hermite_e.hermeval(X, one),
+        "laguerre_polynomial_l": np.polynomial.laguerre.lagval(X, one),
+        "legendre_polynomial_p": np.polynomial.legendre.legval(X, one),
+    }.items():
+        np.testing.assert_allclose(getattr(special, name)(x, n).numpy(), wanted, atol=1e-11)
+        degrees = tt.full((15,), n, dtype=tt.float64)
+        np.testing.assert_allclose(getattr(special, name)(x, degrees).numpy(), wanted, atol=1e-11)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 7])
+def test_chebyshev_polynomials_by_angles(n: int) -> None:
+    t = np.linspace(0.2, 3.0, 9)
+    x = tt.tensor(np.cos(t))
+    half = t / 2
+    for name, wanted in {
+        "chebyshev_polynomial_u": np.sin((n + 1) * t) / np.sin(t),
+        "chebyshev_polynomial_v": np.cos((2 * n + 1) * half) / np.cos(half),
+        "chebyshev_polynomial_w": np.sin((2 * n + 1) * half) / np.sin(half),
+    }.items():
+        np.testing.assert_allclose(getattr(special, name)(x, n).numpy(), wanted, atol=1e-12)
+        shifted = getattr(special, f"shifted_{name}")((x + 1) / 2, n)
+        np.testing.assert_allclose(shifted.numpy(), wanted, atol=1e-12)
+
+
+def test_degrees_may_differ_be_negative_or_no_numbers() -> None:
+    x = tt.full((5,), 2.0, dtype=tt.float64)
+    n = tt.tensor([-1.0, 0.0, 1.0, 2.9, math.nan], dtype=tt.float64)
+    assert special.chebyshev_polynomial_t(x, n).tolist() == [0.0, 1.0, 2.0, 7.0, 0.0]
+    assert special.hermite_polynomial_h(x, 600).isnan().all()
+    assert special.legendre_polynomial_p(tt.tensor([1, 2]), 1).dtype is tt.float32
+
+
+# -- without SciPy -------------------------------------------------------------------------------
+
+
+def test_what_needs_scipy_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    if tt.get_backend() != "numpy":
+        pytest.skip("CuPy brings its own special functions")
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    with pytest.raises(ImportError, match="'gammaln' is SciPy's: install it with `pip install scipy`"):
+        tt.lgamma(tt.ones(1))
+
+
+def test_error_functions_do_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
+    if tt.get_backend() == "numpy":
+        monkeypatch.setitem(sys.modules, "scipy", None)
+    x = tt.tensor([0.3], dtype=tt.float64)
+    np.testing.assert_allclose(tt.erf(x).item(), math.erf(0.3), rtol=1e-15)
+    np.testing.assert_allclose(tt.nn.functional.gelu(x).item(), 0.18537, rtol=1e-4)
+    assert abs(special.ndtri(special.ndtr(x)).item() - 0.3) < 1e-14
