@@ -138,7 +138,7 @@ _diagonal_of = diagonal
 
 
 @diag.numpy
-def _numpy_diag(input: Any = None, k: int = 0, **options: Any) -> Any:
+def _numpy_diag(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return diag(options.pop("v", input), k)
 
 
@@ -163,7 +163,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 
 
 @diagflat.numpy
-def _numpy_diagflat(input: Any = None, k: int = 0, **options: Any) -> Any:
+def _numpy_diagflat(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return diagflat(options.pop("v", input), k)
 
 
@@ -205,7 +205,7 @@ tril.vjp(input=lambda xp, g, diagonal: xp.call(tril, g, diagonal))
 
 
 @tril.numpy
-def _numpy_tril(input: Any = None, k: int = 0, **options: Any) -> Any:
+def _numpy_tril(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return tril(options.pop("m", input), k)
 
 
@@ -237,7 +237,7 @@ triu.vjp(input=lambda xp, g, diagonal: xp.call(triu, g, diagonal))
 
 
 @triu.numpy
-def _numpy_triu(input: Any = None, k: int = 0, **options: Any) -> Any:
+def _numpy_triu(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return triu(options.pop("m", input), k)
 
 

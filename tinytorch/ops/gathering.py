@@ -205,7 +205,7 @@ _take_sum.vjp(input=lambda xp, g, index: xp.call(take, g, index))
 @take.numpy
 def _numpy_take(
     input: Any, index: Any = None, axis: int | None = None, mode: str = "raise", **options: Any
-) -> Any:
+) -> Tensor:
     index = options.pop("indices", index)
     if mode != "raise":
         raise NotImplementedError(f"take(): mode={mode!r} is not supported, only 'raise'")
@@ -268,7 +268,10 @@ def _from_front(xp: Backend, input: Index, size: int) -> Array:
     return xp.where((input < 0) & (input >= -size), input + size, input)
 
 
-@op
+@op(forms=(
+    "(..., as_tuple: Literal[False] = False) -> Tensor",
+    "(..., as_tuple: Literal[True]) -> tuple[Tensor, ...]",
+))  # fmt: skip
 def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
     """Where the elements that are not zero lie.
 

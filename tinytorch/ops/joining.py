@@ -10,6 +10,12 @@ from .._tensor import Tensor
 from .broadcasting import tensors_of
 from .shape import normalize_dim, reshape, unsqueeze
 
+_ONE_OR_SEVERAL = (
+    "(tensor: Tensor, /) -> Tensor",
+    "(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]",
+    "(*tensors: Tensor) -> tuple[Tensor, ...]",
+)
+
 
 @op(method=False, promote="arithmetic", aliases=("concat", "concatenate"))
 def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
@@ -136,7 +142,7 @@ def _each(tensors: tuple[Any, ...], ndim: int) -> Any:
 
 
 
-@composite(method=False)
+@composite(method=False, forms=_ONE_OR_SEVERAL)
 def atleast_1d(*tensors: Any) -> Any:
     """The tensors with at least one dimension.
 
@@ -154,7 +160,7 @@ def atleast_1d(*tensors: Any) -> Any:
     return _each(tensors, 1)
 
 
-@composite(method=False)
+@composite(method=False, forms=_ONE_OR_SEVERAL)
 def atleast_2d(*tensors: Any) -> Any:
     """The tensors with at least two dimensions; a vector becomes one row.
 
@@ -172,7 +178,7 @@ def atleast_2d(*tensors: Any) -> Any:
     return _each(tensors, 2)
 
 
-@composite(method=False)
+@composite(method=False, forms=_ONE_OR_SEVERAL)
 def atleast_3d(*tensors: Any) -> Any:
     """The tensors with at least three dimensions; a matrix gets a last one of size 1.
 

@@ -149,7 +149,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 
 
 @rot90.numpy
-def _numpy_rot90(input: Any, k: int = 1, **options: Any) -> Any:
+def _numpy_rot90(input: Any, k: int = 1, **options: Any) -> Tensor:
     return rot90(input, k, options.pop("axes", options.pop("dims", (0, 1))))
 
 
