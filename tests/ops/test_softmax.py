@@ -1,0 +1,143 @@
+"""Softmax and its relatives, and activations with parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tinytorch import autograd
+
+F: Any = tt.nn.functional
+FAMILY = {"softmax": F.softmax, "log_softmax": F.log_softmax, "softmin": F.softmin}
+
+
+def leaf(values: Any) -> tt.Tensor:
+    return tt.tensor(values, dtype=tt.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize("name", FAMILY)
+@pytest.mark.parametrize(
+    ("shape", "dim"), [((4,), 0), ((2, 3), 1), ((2, 3, 4), -2), ((), 0), ((2, 0), 1), ((0, 3), 0)]
+)
+def test_values_and_gradients_are_torchs(name: str, shape: tuple[int, ...], dim: int) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    x, g = np.random.randn(*shape), np.random.randn(*shape)
+    t = torch.tensor(x, requires_grad=True)
+    wanted = getattr(torch.nn.functional, name)(t, dim=dim)
+    (wanted_grad,) = torch.autograd.grad(wanted, t, torch.tensor(g))
+    y = leaf(x)
+    got = FAMILY[name](y, dim)
+    (got_grad,) = autograd.grad(got, y, tt.tensor(g))
+    np.testing.assert_allclose(got.detach().numpy(), wanted.detach().numpy(), rtol=1e-13)
+    np.testing.assert_allclose(got_grad.numpy(), wanted_grad.numpy(), rtol=1e-11, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_derivatives(name: str) -> None:
+    x = leaf(np.random.randn(2, 3))
+    for dim in (0, 1):
+        assert autograd.gradcheck(lambda x: FAMILY[name](x, dim), (x,))
+        assert autograd.gradgradcheck(lambda x: FAMILY[name](x, dim), (x,))
+
+
+def test_large_numbers_do_not_overflow() -> None:
+    x = leaf([1000.0, 0.0, -1000.0])
+    assert F.softmax(x, 0).tolist() == [1.0, 0.0, 0.0]
+    assert F.log_softmax(x, 0).tolist() == [0.0, -1000.0, -2000.0]
+    assert F.log_softmax(leaf([1e4, 1e4]), 0).tolist() == [-math.log(2)] * 2
+
+
+def test_minus_infinity_gets_no_share_and_nothing_else_gives_nan() -> None:
+    x = leaf([0.0, -math.inf])
+    assert F.softmax(x, 0).tolist() == [1.0, 0.0]
+    assert F.log_softmax(x, 0).tolist() == [0.0, -math.inf]
+    assert F.softmax(leaf([-math.inf, -math.inf]), 0).isnan().all()
+
+
+def test_legacy_dim_is_chosen_by_the_number_of_dimensions() -> None:
+    for shape, dim in [((3,), 0), ((2, 3), 1), ((2, 3, 4), 0), ((2, 3, 4, 5), 1)]:
+        x = tt.randn(*shape)
+        assert F.softmax(x).tolist() == F.softmax(x, dim).tolist()
+
+
+def test_dtype() -> None:
+    x = tt.tensor([1, 2])
+    with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
+        F.softmax(x, 0)
+    assert F.softmax(x, 0, dtype=tt.float64).dtype is tt.float64
+    assert F.log_softmax(tt.ones(2), 0).dtype is tt.float32
+    assert tt.softmax(tt.ones(2), dim=0).tolist() == tt.ones(2).softmax(-1).tolist() == [0.5, 0.5]
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        F.softmax(tt.ones(2), 1)
+
+
+def test_non_contiguous_input() -> None:
+    x = tt.randn(3, 4, dtype=tt.float64)
+    np.testing.assert_allclose(F.softmax(x.t(), 0).numpy(), F.softmax(x, 1).numpy().T, rtol=1e-15)
+
+
+# -- activations with parameters -------------------------------------------------------------------
+
+WITH_PARAMETERS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("leaky_relu", (0.3,), {}),
+    ("leaky_relu", (-0.3,), {}),
+    ("leaky_relu", (1.5,), {}),
+    ("elu", (1.7,), {}),
+    ("celu", (2.0,), {}),
+    ("hardtanh", (-0.5, 1.2), {}),
+    ("hardshrink", (0.7,), {}),
+    ("softshrink", (0.7,), {}),
+    ("threshold", (0.2, -3.0), {}),
+    ("softplus", (2.0, 1.5), {}),
+    ("gelu", (), {"approximate": "tanh"}),
+    ("glu", (0,), {}),
+    ("rrelu", (0.2, 0.4), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "options"), WITH_PARAMETERS)
+def test_parameters(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+    x = leaf([-2.3, -0.6, 0.4, 1.6])
+
+    def f(x: tt.Tensor) -> Any:
+        return getattr(F, name)(x, *arguments, **options)
+
+    assert autograd.gradcheck(f, (x,))
+    assert autograd.gradgradcheck(f, (x,))
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    wanted = getattr(torch.nn.functional, name)(
+        torch.tensor(x.detach().numpy()), *arguments, **options
+    )
+    np.testing.assert_allclose(f(x).detach().numpy(), wanted.numpy(), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["relu", "relu6", "elu", "celu", "selu", "silu", "mish", "hardtanh", "hardsigmoid",
+     "hardswish", "leaky_relu"],
+)  # fmt: skip
+def test_inplace_flag_writes_over_the_input(name: str) -> None:
+    values = [-2.0, -0.5, 1.5, 7.0]
+    f = getattr(F, name)
+    wanted = f(tt.tensor(values)).tolist()
+    x = tt.tensor(values)
+    assert f(x, inplace=True) is x and x.tolist() == wanted
+    y = leaf(values)
+    (f(y * 1.0, inplace=True) * 2).sum().backward()
+    z = leaf(values)
+    (f(z) * 2).sum().backward()
+    assert y.grad is not None and z.grad is not None
+    assert y.grad.tolist() == z.grad.tolist()
+
+
+def test_prelu_learns_one_slope_or_one_per_channel() -> None:
+    x = leaf(np.random.randn(2, 3, 4))
+    for weight in (leaf([0.25]), leaf([0.1, 0.2, 0.3]), leaf(0.3)):
+        assert autograd.gradcheck(F.prelu, (x, weight))
+        assert autograd.gradgradcheck(F.prelu, (x, weight))
+    out = F.prelu(tt.tensor([[-1.0, -1.0, -1.0]]), tt.tensor([0.1, 0.2, 0.3]))
+    np.testing.assert_allclose(out.tolist(), [[-0.1, -0.2, -0.3]], rtol=1e-6)
