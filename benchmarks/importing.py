@@ -20,6 +20,8 @@ print(time.perf_counter() - start)
 def seconds_over_numpy(name: str) -> float:
     """Return the seconds that ``import name`` takes in a process that has imported NumPy."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    # Every user but the first of all finds bytecode, as the other libraries' installs left theirs.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run([sys.executable, "-c", PROGRAM.format(name=name)], env=environment,
                           check=True, capture_output=True, text=True)
     return float(done.stdout)
