@@ -14,6 +14,10 @@ from typing import Any, NamedTuple
 from .._op import Array, Backend, op
 
 
+#: Windows of more places than this are reduced by the library, place after place below it.
+_LONG = 8
+
+
 class Slide(NamedTuple):
     """The windows along one dimension."""
 
@@ -45,6 +49,21 @@ class Slide(NamedTuple):
                     (*before, slice(start, stop, self.stride)),
                 )
 
+    def tiles(self, length: int) -> bool:
+        """Whether long windows lie side by side: then they are rows to be reduced at once."""
+        return (
+            self.kernel > _LONG
+            and self.dilation == 1
+            and self.stride == self.kernel
+            and not self.padding
+            and self.size * self.kernel == length
+        )
+
+    def tiled(self, shape: Any) -> tuple[int, ...]:
+        """``shape`` with the dimension split into windows and their places."""
+        at = self.axis % len(shape)
+        return (*shape[:at], self.size, self.kernel, *shape[at + 1 :])
+
     def first_places(self) -> list[int]:
         """In each window, the first place that is not in front of the array."""
         starts = (self.padding - i * self.stride for i in range(self.size))
@@ -73,6 +92,9 @@ def lowest(xp: Backend, dtype: Any) -> Any:
 @op(public=False)
 def slide_max(xp: Backend, input: Array, slide: Slide) -> Array:
     """The largest element of each window; NaN where there is one."""
+    if slide.tiles(input.shape[slide.axis]):
+        at = slide.axis % input.ndim
+        return xp.max(xp.reshape(input, slide.tiled(input.shape)), axis=at + 1)
     out, parts = _start(xp, input, slide)
     for _, windows, elements in parts:
         xp.maximum(out[windows], input[elements], out=out[windows])
@@ -150,6 +172,9 @@ slide_pick.vjp(
 @op(public=False)
 def slide_sum(xp: Backend, input: Array, slide: Slide) -> Array:
     """The sum of each window."""
+    if slide.tiles(input.shape[slide.axis]):
+        at = slide.axis % input.ndim
+        return xp.sum(xp.reshape(input, slide.tiled(input.shape)), axis=at + 1)
     out = xp.zeros(slide.of(input.shape, slide.size), input.dtype)
     for _, windows, elements in slide.meets(input.shape[slide.axis], input.ndim):
         out[windows] += input[elements]
@@ -164,6 +189,11 @@ slide_sum.vjp(
 @op(public=False)
 def slide_spread(xp: Backend, input: Array, slide: Slide, length: int) -> Array:
     """Zeros with each element of ``input`` added to every place of its window."""
+    if slide.tiles(length):
+        at = slide.axis % input.ndim
+        wide = slide.tiled(slide.of(input.shape, length))
+        spread = xp.broadcast_to(xp.expand_dims(input, at + 1), wide)
+        return xp.reshape(spread, slide.of(input.shape, length))
     out = xp.zeros(slide.of(input.shape, length), input.dtype)
     for _, windows, elements in slide.meets(length, input.ndim):
         out[elements] += input[windows]

@@ -1,0 +1,307 @@
+"""Pooling to a given size: windows that cover the input evenly, overlapping where they must."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from ._pool_arguments import Size, check_numbers
+from ._sliding import Slide, slide_max, slide_place, slide_sum
+from .gathering import gather
+
+_F = ("nn.functional",)
+_BOTH = ("nn.functional", "")
+
+
+def _bounds(length: int, size: int) -> list[tuple[int, int]]:
+    """Where each of ``size`` windows over ``length`` elements begins and ends."""
+    return [(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
+
+
+def _even(length: int, size: int, axis: int) -> Slide | None:
+    """The windows as steps along ``axis``, where all have one size."""
+    if size and length % size == 0:
+        return Slide(axis, length // size, length // size, 0, 1, size)
+    return None
+
+
+def _resized(shape: Any, axis: int, size: int) -> tuple[int, ...]:
+    at = axis % len(shape)
+    return (*shape[:at], size, *shape[at + 1 :])
+
+
+# -- means ---------------------------------------------------------------------------------------
+
+
+@op(method=False)
+def _uneven_mean(xp: Backend, input: Array, axis: int, size: int) -> Array:
+    """The means of windows of several sizes along a dimension."""
+    lead = (slice(None),) * (axis % input.ndim)
+    out = xp.empty(_resized(input.shape, axis, size), input.dtype)
+    for i, (a, b) in enumerate(_bounds(input.shape[axis], size)):
+        total = xp.sum(input[(*lead, slice(a, b))], axis=axis)
+        out[(*lead, i)] = total / (b - a)
+    return out
+
+
+@op(method=False)
+def _uneven_spread(xp: Backend, input: Array, axis: int, length: int) -> Array:
+    """Each element of ``input`` shared out among the places of its window."""
+    size = input.shape[axis]
+    lead = (slice(None),) * (axis % input.ndim)
+    out = xp.zeros(_resized(input.shape, axis, length), input.dtype)
+    for i, (a, b) in enumerate(_bounds(length, size)):
+        out[(*lead, slice(a, b))] += input[(*lead, slice(i, i + 1))] / (b - a)
+    return out
+
+
+_uneven_mean.vjp(
+    input=lambda xp, g, in_shape, axis: xp.call(_uneven_spread, g, axis, in_shape[axis])
+)
+_uneven_spread.vjp(
+    input=lambda xp, g, in_shape, axis: xp.call(_uneven_mean, g, axis, in_shape[axis])
+)
+
+
+@composite(namespaces=_BOTH, method=False)
+def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
+    """The means of ``output_size`` windows that cover a sequence evenly.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        output_size: How many.
+
+    Returns:
+        ``(batch, channels, output_size)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.adaptive_avg_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
+        tensor([[[1.5000, 3.0000]]])
+    """
+    return _average("adaptive_avg_pool1d", 1, input, output_size)
+
+
+@composite(namespaces=_F, method=False)
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of windows that cover an image evenly.
+
+    Args:
+        input: ``(batch, channels, height, width)``, or without ``batch``.
+        output_size: How many in each dimension, one int for both or each; None keeps a size.
+
+    Returns:
+        ``(batch, channels, *output_size)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+        ValueError: For too few dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.adaptive_avg_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
+        tensor([[[[1.5000]]]])
+    """
+    return _average("adaptive_avg_pool2d", 2, input, output_size)
+
+
+@composite(namespaces=_F, method=False)
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of windows that cover a volume evenly.
+
+    Args:
+        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
+        output_size: How many in each dimension, one int for all or each; None keeps a size.
+
+    Returns:
+        ``(batch, channels, *output_size)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+        ValueError: For too few dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.adaptive_avg_pool3d(tt.ones(1, 1, 2, 2, 2), 1)
+        tensor([[[[[1.]]]]])
+    """
+    return _average("adaptive_avg_pool3d", 3, input, output_size)
+
+
+def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor:
+    sizes = _sizes(name, spatial, input, output_size)
+    check_numbers(name, input, "biuc")
+    out: Any = input.clone() if sizes == list(input.shape[-spatial:]) else input  # type: ignore[attr-defined]
+    shares = 1
+    for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
+        length = input.shape[axis]
+        if size == length:
+            continue
+        slide = _even(length, size, axis)
+        if slide is None:
+            out = _uneven_mean(out, axis, size)
+        else:
+            out = slide_sum(out, slide)
+            shares *= slide.kernel
+    return out / shares if shares > 1 else out  # type: ignore[no-any-return]
+
+
+def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int]:
+    """One size per dimension, checked."""
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
+    given = list(output_size) if isinstance(output_size, (tuple, list)) else [output_size] * spatial
+    if spatial > 1 and input.ndim <= len(given):
+        raise ValueError(
+            f"{name}: Input dimension should be at least {len(given) + 1}, got {input.ndim}"
+        )
+    if len(given) != spatial:
+        words = "'output_size' should contain one int" if spatial == 1 else (
+            f"internal error: output_size must be {spatial}"
+        )
+        raise RuntimeError(f"{name}() argument {words} (got {len(given)})")
+    if input.ndim not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got "
+            f"{list(input.shape)}"
+        )
+    image = input.shape[-spatial:]
+    sizes = [
+        n if size is None else operator.index(size) for n, size in zip(image, given, strict=True)
+    ]
+    if min(sizes) < 0:
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 (Trying to create "
+            f"tensor with negative dimension) but received {sizes}"
+        )
+    if 0 in image:
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
+            f"has sizes {list(input.shape)} with a dimension being empty"
+        )
+    return sizes
+
+
+# -- largest elements ----------------------------------------------------------------------------
+
+
+@op(public=False)
+def largest_at(xp: Backend, input: Array, axis: int, size: int) -> Array:
+    """Where along ``axis`` the largest element of each window is, as int64."""
+    slide = _even(input.shape[axis], size, axis)
+    if slide is not None:
+        starts = slide.along(xp, slide.starts(), input.ndim, "int64")
+        return starts + slide_place.kernel(xp, input, slide)
+    lead = (slice(None),) * (axis % input.ndim)
+    out = xp.empty(_resized(input.shape, axis, size), "int64")
+    for i, (a, b) in enumerate(_bounds(input.shape[axis], size)):
+        out[(*lead, i)] = xp.argmax(input[(*lead, slice(a, b))], axis=axis) + a
+    return out
+
+
+@op(public=False)
+def largest_in_image(xp: Backend, input: Array, sizes: list[int]) -> Array:
+    """Where in the flattened image the largest element of each window is."""
+    found, best, step = None, input, 1
+    for axis, size in reversed(list(zip(range(-len(sizes), 0), sizes, strict=True))):
+        here = largest_at.kernel(xp, best, axis, size)
+        best = xp.take_along_axis(best, here, axis)
+        # What was found along later dimensions, at the place that won along this one.
+        later = 0 if found is None else xp.take_along_axis(found, here, axis)
+        found = here * step + later
+        step *= input.shape[axis]
+    return found
+
+
+@composite(namespaces=_F, method=False)
+def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
+    """The largest elements of ``output_size`` windows that cover a sequence evenly.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        output_size: How many.
+        return_indices: Whether to return where they were, too; default False.
+
+    Returns:
+        ``(batch, channels, output_size)``, or a tuple of it and the int64 indices.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.adaptive_max_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
+        tensor([[[2., 4.]]])
+    """
+    return _largest("adaptive_max_pool1d", 1, input, output_size, return_indices)
+
+
+@composite(namespaces=_F, method=False)
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows that cover an image evenly.
+
+    Args:
+        input: ``(batch, channels, height, width)``, or without ``batch``.
+        output_size: How many in each dimension, one int for both or each; None keeps a size.
+        return_indices: Whether to return where they were, too; default False.
+
+    Returns:
+        ``(batch, channels, *output_size)``, or a tuple of it and int64 indices into the
+        flattened image.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+        ValueError: For too few dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.adaptive_max_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
+        tensor([[[[3.]]]])
+    """
+    return _largest("adaptive_max_pool2d", 2, input, output_size, return_indices)
+
+
+@composite(namespaces=_F, method=False)
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows that cover a volume evenly.
+
+    Args:
+        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
+        output_size: How many in each dimension, one int for all or each; None keeps a size.
+        return_indices: Whether to return where they were, too; default False.
+
+    Returns:
+        ``(batch, channels, *output_size)``, or a tuple of it and the int64 indices.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+        ValueError: For too few dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.adaptive_max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 1)
+        tensor([[[[[7.]]]]])
+    """
+    return _largest("adaptive_max_pool3d", 3, input, output_size, return_indices)
+
+
+def _largest(
+    name: str, spatial: int, input: Tensor, output_size: Any, return_indices: bool
+) -> Any:
+    sizes = _sizes(name, spatial, input, output_size)
+    check_numbers(name, input, "biuc")
+    out: Any = input
+    for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
+        slide = _even(input.shape[axis], size, axis)
+        if slide is not None:
+            out = slide_max(out, slide)
+        else:
+            out = gather(out, axis, largest_at(out, axis, size))
+    return (out, largest_in_image(input, sizes)) if return_indices else out
