@@ -78,8 +78,8 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], tuple[str, ...]]] = {
     "cat of other sizes": (
         lambda: tt.cat([ones(2, 3), ones(2, 4)]),
         RuntimeError,
-        ("cat", "Sizes of tensors must match except in dimension 0", "Expected size 3 but got size 4",
-         "tensor number 1"),
+        ("cat", "Sizes of tensors must match except in dimension 0",
+         "Expected size 3 but got size 4", "tensor number 1"),
     ),
     "not a tensor": (
         lambda: tt.sin("x"),
@@ -144,7 +144,8 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], tuple[str, ...]]] = {
     "missing state": (
         lambda: tt.nn.Linear(2, 2).load_state_dict({}),
         RuntimeError,
-        ("Error(s) in loading state_dict for Linear", 'Missing key(s) in state_dict: "weight", "bias"'),
+        ("Error(s) in loading state_dict for Linear",
+         'Missing key(s) in state_dict: "weight", "bias"'),
     ),
     "bad learning rate": (
         lambda: tt.optim.SGD(tt.nn.Linear(2, 2).parameters(), lr=-1),

@@ -96,13 +96,6 @@ def operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     number_types = (int, float) if 1 in op.numbers else ()
     kernels: dict[Any, Callable[..., Any]] = {}
 
-    def kernel_on(xp: Any) -> Callable[..., Any]:
-        # Where the kernel is one library function, it is called without a frame of ours.
-        kernel = op.kernel
-        found = getattr(xp, op.ufunc) if op.ufunc else lambda x, y: kernel(xp, x, y)
-        kernels[xp] = found
-        return found
-
     def forward(input: Any, other: Any) -> Any:
         x = input._data
         xp = input._xp
@@ -120,7 +113,7 @@ def operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
         else:
             return fallback(op, (input, other), {})
         try:
-            z = (kernels.get(xp) or kernel_on(xp))(x, y)
+            z = (kernels.get(xp) or _find_kernel(op, xp, kernels))(x, y)
         except ValueError as error:
             raise explain_shapes(op, (input, other), error) from None
         if z.__class__ is not x.__class__:
@@ -135,6 +128,14 @@ def operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
         return out
 
     return forward
+
+
+def _find_kernel(op: Op, xp: Any, kernels: dict[Any, Any]) -> Callable[..., Any]:
+    """The kernel on a backend: the library's function itself where it is no more than that."""
+    kernel = op.kernel
+    found = getattr(xp, op.ufunc) if op.ufunc else lambda x, y: kernel(xp, x, y)
+    kernels[xp] = found
+    return found  # type: ignore[no-any-return]
 
 
 def _general(op: Op) -> Callable[..., Any]:

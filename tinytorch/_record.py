@@ -14,15 +14,9 @@ from .autograd.views import edge_of
 
 def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
     """``record`` for one tensor and parameters at their defaults."""
-    rg = input._rg
-    if rg is True:
-        edge = input._node
-        if edge is None:
-            edge = input
-    else:
-        edge = edge_of(input)
-        if edge is None:
-            return
+    edge = (input._node or input) if input._rg is True else edge_of(input)
+    if edge is None:
+        return
     y = out._data
     if y.dtype.kind not in "fc":
         return
@@ -32,10 +26,8 @@ def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
             note_versions(node)
     else:
         node = Node(op, xp, (edge,), _NO_ARGUMENT, (), y.shape, y.dtype)
-    if op.saves_out:
-        keep_out(node, out)
-    if Anomaly.enabled:
-        keep_traceback(node)
+    if op.saves_out or Anomaly.enabled:
+        keep_more(op, node, out)
     out._node = node
     out._rg = True
 
@@ -47,12 +39,7 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
     if op.differentiable != (0, 1):
         return record(op, xp, out, (input, other, *op.defaults[2:]), (x, y, *op.defaults[2:]))
     rg = input._rg
-    if rg is True:
-        first = input._node
-        if first is None:
-            first = input
-    else:
-        first = edge_of(input) if rg else None
+    first = (input._node or input) if rg is True else (edge_of(input) if rg else None)
     saves = op.saves
     saved: tuple[Any, ...]
     if y is other:  # a number
@@ -60,12 +47,7 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
         saved = (input,) if saves[0] else ()
     else:
         rg = other._rg
-        if rg is True:
-            second = other._node
-            if second is None:
-                second = other
-        else:
-            second = edge_of(other) if rg else None
+        second = (other._node or other) if rg is True else (edge_of(other) if rg else None)
         if saves[0]:
             saved = (input, other) if saves[1] else (input,)
         else:
@@ -95,10 +77,8 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
             if tensor._vc is not None:
                 note_versions(node)
                 break
-    if op.saves_out:
-        keep_out(node, out)
-    if Anomaly.enabled:
-        keep_traceback(node)
+    if op.saves_out or Anomaly.enabled:
+        keep_more(op, node, out)
     out._node = node
     out._rg = True
     return None
@@ -178,6 +158,14 @@ def note_versions(node: Node) -> None:
         if cell is not None and cell[0]:
             node.versions = tuple(t._version for t in node.saved)
             return
+
+
+def keep_more(op: Op, node: Node, out: Tensor) -> None:
+    """What few nodes keep: the result, and in anomaly mode where the call was."""
+    if op.saves_out:
+        keep_out(node, out)
+    if Anomaly.enabled:
+        keep_traceback(node)
 
 
 def keep_out(node: Node, out: Tensor) -> None:

@@ -78,6 +78,11 @@ class Op:
         self.defaults = _defaults(kernel, names, self.positional)
         self.tail = self.defaults[2:]
         self.annotations = kernel.__annotations__
+        self._read_options(options)
+        self._read_annotations()
+        self._forget_rules()
+
+    def _read_options(self, options: dict[str, Any]) -> None:
         self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
         self.aliases: tuple[str, ...] = options.pop("aliases", ())
         self.also: tuple[str, ...] = options.pop("also", ())
@@ -95,7 +100,8 @@ class Op:
         self.public: bool = options.pop("public", not self.name.startswith("_"))
         if options:
             raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")
-        self._read_annotations()
+
+    def _forget_rules(self) -> None:
         self.numpy_form: Callable[..., Any] | None = None
         self.function: Callable[..., Any]
         self.rules: dict[int, Callable[..., Any]] = {}
@@ -103,7 +109,7 @@ class Op:
         self.rule_list: tuple[Callable[..., Any], ...] = ()
         self.joint: Callable[..., Any] | None = None
         self.saved_positions: tuple[int, ...] = ()
-        self.saves: tuple[bool, ...] = (False,) * len(names)
+        self.saves: tuple[bool, ...] = (False,) * len(self.params)
         self.saves_none = True
         self.saves_out = False
         #: What a node keeps of the arguments where no rule wants a tensor's value.

@@ -240,7 +240,7 @@ def manual_seed_all(seed: int) -> None:
     manual_seed(seed)
 
 
-# -- streams and events -----------------------------------------------------------------------------
+# -- streams and events --------------------------------------------------------------------
 
 
 class Stream:

@@ -99,7 +99,8 @@ def test_retain_graph_allows_another() -> None:
 
 
 def test_backward_of_many_elements_needs_a_gradient() -> None:
-    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+    words = "grad can be implicitly created only for scalar outputs"
+    with pytest.raises(RuntimeError, match=words):
         leaf(1.0, 2.0).backward()
 
 
@@ -229,7 +230,8 @@ def test_error_in_a_rule_names_the_operation() -> None:
 
 def test_anomaly_mode_shows_the_forward_line_and_refuses_nan() -> None:
     x = leaf(0.0)
-    with autograd.detect_anomaly(), pytest.raises(RuntimeError, match="returned nan values") as info:
+    raises = pytest.raises(RuntimeError, match="returned nan values")
+    with autograd.detect_anomaly(), raises as info:
         y = x.sqrt() * 0.0  # the line to be shown
         y.sum().backward()
     assert "the line to be shown" in "".join(info.value.__notes__)

@@ -144,7 +144,10 @@ def test_help_shows_signature_and_docstring() -> None:
 def test_function_pickles_by_name_into_a_fresh_process() -> None:
     data = pickle.dumps(tt.sum)
     assert pickle.loads(data) is tt.sum
-    out = run(f"import pickle; f = pickle.loads({data!r}); import tinytorch; print(f is tinytorch.sum)")
+    out = run(
+        f"import pickle; f = pickle.loads({data!r})\n"
+        "import tinytorch; print(f is tinytorch.sum)"
+    )
     assert out == "True"
 
 

@@ -73,8 +73,8 @@ def take(a: Tensor, indices: Any, axis: int) -> Tensor:
 
 def astype(a: Tensor, dtype: Any) -> Tensor:
     """``a`` in another dtype, given natively or as tinytorch's."""
-    native = dtype if hasattr(dtype, "char") else None
-    return a.to(a._xp.dtype_of_native(native) if native is not None else dtype)  # type: ignore[no-any-return]
+    wanted = a._xp.dtype_of_native(dtype) if hasattr(dtype, "char") else dtype
+    return a.to(wanted)  # type: ignore[no-any-return]
 
 
 def asarray(a: Any, dtype: Any = None) -> Tensor:
