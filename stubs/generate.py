@@ -41,7 +41,7 @@ def differences(files: dict[Path, str]) -> list[str]:
     for path, text in files.items():
         if path not in present:
             found.append(f"{path} is missing")
-        elif (OUTPUT / path).read_text() != text:
+        elif (OUTPUT / path).read_text(encoding="utf-8") != text:
             found.append(f"{path} is out of date")
     return sorted(found)
 
@@ -53,7 +53,7 @@ def write(folder: Path, files: dict[Path, str]) -> None:
             path.unlink()
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+        (folder / path).write_text(text, encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:

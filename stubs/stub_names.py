@@ -48,7 +48,7 @@ class Scope:
     def __init__(self, module: str, path: Path) -> None:
         self.module = module
         self.package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        self.tree = ast.parse(path.read_text(), str(path))
+        self.tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
         self.names: dict[str, Entity | Alias] = {}
         self.own: dict[str, ast.stmt] = {}
         for node in statements(self.tree.body):

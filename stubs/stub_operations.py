@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -32,26 +33,28 @@ def write_operation(
     scope = Scope.of(inspect.unwrap(value).__module__)
     assert scope is not None
     forms = call_forms(name, value, writer.dialects)
+    summary = (inspect.getdoc(value) or "").partition("\n")[0].replace("\\", r"\\")
     for form in forms:
         form.name = name
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
         type_common_keywords(form)
         if indent:
             as_method(form)
-        writer.function(form, scope, indent)
+        writer.function(form, scope, indent, "" if name.startswith("__") else summary)
 
 
 def type_common_keywords(form: ast.FunctionDef) -> None:
     """Say what the common keywords take where the form says ``Any``."""
     arguments = form.args
+    common = COMMON | {"out": "Tensor" if returned(form) == "Tensor" else "Sequence[Tensor]"}
     defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
     defaults += arguments.defaults
     named = zip(arguments.args, defaults, strict=True)
     keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     for parameter, default in (*named, *keywords):
-        if parameter.arg in COMMON and ast.unparse(parameter.annotation or LITERAL_DOTS) == "Any":
+        if parameter.arg in common and ast.unparse(parameter.annotation or LITERAL_DOTS) == "Any":
             optional = default is not None and ast.unparse(default) == "None"
-            text = COMMON[parameter.arg] + (" | None" if optional else "")
+            text = common[parameter.arg] + (" | None" if optional else "")
             parameter.annotation = ast.parse(text, mode="eval").body
 
 
@@ -99,7 +102,7 @@ def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:
 
 def with_named_result(op: Op, signature: inspect.Signature) -> inspect.Signature:
     """The signature with the class of the results in the place of a tuple."""
-    if not str(signature.return_annotation).startswith("tuple["):
+    if not re.match(r"tuple\[|Any$", str(signature.return_annotation)):
         return signature
     space = op.namespaces[0]
     name = f"{space}_{op.name}" if space else op.name

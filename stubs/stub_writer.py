@@ -58,9 +58,10 @@ class Writer:
         self.lines.append(text)
 
     def function(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, indent: str = ""
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, indent: str = "",
+        summary: str = "",
     ) -> None:
-        """Add a function without its body."""
+        """Add a function without its body; editors show the summary beside the signature."""
         for decorator in node.decorator_list:
             self.line(f"{indent}@{self._decorator(decorator, scope)}")
         parameters = self._parameters(node.args, scope)
@@ -68,14 +69,16 @@ class Writer:
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
         unlike = node.name in ("__eq__", "__ne__") and returns != " -> bool"
         note = "  # type: ignore[override]" if unlike else ""
-        head, tail = f"{indent}{word} {node.name}(", f"){returns}: ...{note}"
+        head, tail = f"{indent}{word} {node.name}(", f"){returns}:{'' if summary else ' ...'}"
         one_line = head + ", ".join(parameters) + tail
         if len(one_line) <= LINE:
-            self.line(one_line)
-            return
-        self.lines += [f"{head}{note}"] if note else [head]
-        self.lines += [f"{indent}    {parameter}," for parameter in parameters]
-        self.line(f"{indent}){returns}: ...")
+            self.line(one_line + note)
+        else:
+            self.line(head + note)
+            self.lines += [f"{indent}    {parameter}," for parameter in parameters]
+            self.line(indent + tail)
+        if summary:
+            self.line(f'{indent}    """{summary}"""')
 
     def _decorator(self, node: ast.expr, scope: Scope) -> str:
         if isinstance(node, ast.Attribute) and node.attr in ("setter", "deleter"):

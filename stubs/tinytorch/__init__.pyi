@@ -93,28 +93,34 @@ uint32: dtype
 uint64: dtype
 uint8: dtype
 
-def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def abs_(input: Tensor) -> Tensor: ...
-def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def absolute_(input: Tensor) -> Tensor: ...
-def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def acos_(input: Tensor) -> Tensor: ...
-def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def acosh_(input: Tensor) -> Tensor: ...
-def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor: ...
-def adaptive_max_pool1d(
-    input: Tensor,
-    output_size: _int | Sequence[_int],
-    return_indices: _bool = False,
-) -> Any: ...
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Absolute value; of complex numbers the magnitude, a real tensor."""
+def abs_(input: Tensor) -> Tensor:
+    """In-place form of ``abs``: writes the result over ``input``."""
+def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Absolute value; of complex numbers the magnitude, a real tensor."""
+def absolute_(input: Tensor) -> Tensor:
+    """In-place form of ``abs``: writes the result over ``input``."""
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
+def acos_(input: Tensor) -> Tensor:
+    """In-place form of ``acos``: writes the result over ``input``."""
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse of the hyperbolic cosine; NaN below 1."""
+def acosh_(input: Tensor) -> Tensor:
+    """In-place form of ``acosh``: writes the result over ``input``."""
+def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor:
+    """The means of ``output_size`` windows that cover a sequence evenly."""
 def add(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
-def add_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor: ...
+) -> Tensor:
+    """``input + alpha * other``, element by element."""
+def add_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
+    """In-place form of ``add``: writes the result over ``input``."""
 def addbmm(
     input: Tensor,
     batch1: Tensor,
@@ -123,7 +129,8 @@ def addbmm(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``beta * input + alpha * sum(batch1 @ batch2)``, summed over a batch."""
 def addbmm_(
     input: Tensor,
     batch1: Tensor,
@@ -131,7 +138,8 @@ def addbmm_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``addbmm``: writes the result over ``input``."""
 def addcdiv(
     input: Tensor,
     tensor1: Tensor,
@@ -139,8 +147,10 @@ def addcdiv(
     *,
     value: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
-def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Tensor: ...
+) -> Tensor:
+    """``input + value * tensor1 / tensor2``."""
+def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Tensor:
+    """In-place form of ``addcdiv``: writes the result over ``input``."""
 def addcmul(
     input: Tensor,
     tensor1: Tensor,
@@ -148,8 +158,10 @@ def addcmul(
     *,
     value: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
-def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Tensor: ...
+) -> Tensor:
+    """``input + value * tensor1 * tensor2``."""
+def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Tensor:
+    """In-place form of ``addcmul``: writes the result over ``input``."""
 def addmm(
     input: Tensor,
     mat1: Tensor,
@@ -158,7 +170,8 @@ def addmm(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``."""
 def addmm_(
     input: Tensor,
     mat1: Tensor,
@@ -166,7 +179,8 @@ def addmm_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``addmm``: writes the result over ``input``."""
 def addmv(
     input: Tensor,
     mat: Tensor,
@@ -175,7 +189,8 @@ def addmv(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)``."""
 def addmv_(
     input: Tensor,
     mat: Tensor,
@@ -183,7 +198,8 @@ def addmv_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``addmv``: writes the result over ``input``."""
 def addr(
     input: Tensor,
     vec1: Tensor,
@@ -192,7 +208,8 @@ def addr(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and"."""
 def addr_(
     input: Tensor,
     vec1: Tensor,
@@ -200,9 +217,12 @@ def addr_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor: ...
-def adjoint(input: Tensor) -> Tensor: ...
-def alias_copy(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``addr``: writes the result over ``input``."""
+def adjoint(input: Tensor) -> Tensor:
+    """``input`` with its last two dimensions swapped, conjugated if it is complex."""
+def alias_copy(input: Tensor) -> Tensor:
+    """``input`` as a copy."""
 def all(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -211,20 +231,23 @@ def all(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """Whether every element is true (not zero), of all or along ``dim``."""
 def allclose(
     input: Tensor,
     other: Tensor,
     rtol: _float = 1e-05,
     atol: _float = 1e-08,
     equal_nan: _bool = False,
-) -> _bool: ...
+) -> _bool:
+    """Whether ``isclose`` holds for all elements."""
 def alpha_dropout(
     input: Tensor,
     p: _float = 0.5,
     training: _bool = False,
     inplace: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Dropout for networks of SELUs: mean and variance of normalised inputs stay."""
 def amax(
     input: Tensor,
     dim: _int | Sequence[_int] | None = (),
@@ -233,7 +256,8 @@ def amax(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """Largest element, of all or along ``dim``; equal ones share the gradient."""
 def amin(
     input: Tensor,
     dim: _int | Sequence[_int] | None = (),
@@ -242,8 +266,19 @@ def amin(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
-def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Smallest element, of all or along ``dim``; equal ones share the gradient."""
+def aminmax(
+    input: Tensor,
+    *,
+    dim: _int | None = None,
+    keepdim: _bool = False,
+    axis: _int | None = ...,
+    keepdims: _bool = ...,
+) -> return_types.aminmax:
+    """Smallest and largest element, of all or along ``dim``; equal ones share the gradient."""
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of each element in the complex plane, in radians between -π and π."""
 def any(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -252,7 +287,8 @@ def any(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """Whether some element is true (not zero), of all or along ``dim``."""
 def arange(
     start: _float,
     end: _float | None = None,
@@ -265,21 +301,36 @@ def arange(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arccos_(input: Tensor) -> Tensor: ...
-def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arccosh_(input: Tensor) -> Tensor: ...
-def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arcsin_(input: Tensor) -> Tensor: ...
-def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arcsinh_(input: Tensor) -> Tensor: ...
-def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arctan2_(input: Tensor, other: Tensor) -> Tensor: ...
-def arctan_(input: Tensor) -> Tensor: ...
-def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arctanh_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """Numbers from ``start`` to below ``end``, ``step`` apart."""
+def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
+def arccos_(input: Tensor) -> Tensor:
+    """In-place form of ``acos``: writes the result over ``input``."""
+def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse of the hyperbolic cosine; NaN below 1."""
+def arccosh_(input: Tensor) -> Tensor:
+    """In-place form of ``acosh``: writes the result over ``input``."""
+def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
+def arcsin_(input: Tensor) -> Tensor:
+    """In-place form of ``asin``: writes the result over ``input``."""
+def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse of the hyperbolic sine."""
+def arcsinh_(input: Tensor) -> Tensor:
+    """In-place form of ``asinh``: writes the result over ``input``."""
+def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Arc tangent, between -π/2 and π/2."""
+def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angle of the point ``(other, input)``, between -π and π."""
+def arctan2_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``atan2``: writes the result over ``input``."""
+def arctan_(input: Tensor) -> Tensor:
+    """In-place form of ``atan``: writes the result over ``input``."""
+def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
+def arctanh_(input: Tensor) -> Tensor:
+    """In-place form of ``atanh``: writes the result over ``input``."""
 def argmax(
     input: Tensor,
     dim: _int | None = None,
@@ -288,7 +339,8 @@ def argmax(
     out: Tensor | None = None,
     axis: _int | None = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """Index of the largest element, in row-major order or along ``dim``; NaN is largest."""
 def argmin(
     input: Tensor,
     dim: _int | None = None,
@@ -297,60 +349,97 @@ def argmin(
     out: Tensor | None = None,
     axis: _int | None = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
-def argwhere(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest."""
+def argwhere(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where the elements that are not zero lie: ``nonzero`` as a matrix."""
 def array_split(
     input: Tensor,
     indices_or_sections: Any,
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]: ...
-def as_strided(
-    input: Tensor,
-    size: Any,
-    stride: Any,
-    storage_offset: _int | None = None,
-) -> Tensor: ...
+) -> tuple[Tensor, ...]:
+    """``input`` in a number of pieces along ``dim``, or cut at places."""
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: _int | None = None) -> Tensor:
+    """A window into the memory of ``input``, or of the tensor that it is a view of."""
 def as_strided_(
     input: Tensor,
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Make ``input`` a window into its own memory; see ``as_strided``."""
 def as_strided_copy(
     input: Tensor,
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """What ``as_strided`` shows, as a copy."""
 def as_strided_scatter(
     input: Tensor,
     src: Tensor,
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` in a window of its memory; see ``as_strided``."""
 def as_tensor(
     data: Any,
     dtype: dtype | None = None,
     device: device | str | _int | None = None,
     *,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def asin_(input: Tensor) -> Tensor: ...
-def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def asinh_(input: Tensor) -> Tensor: ...
-def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def atan2_(input: Tensor, other: Tensor) -> Tensor: ...
-def atan_(input: Tensor) -> Tensor: ...
-def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def atanh_(input: Tensor) -> Tensor: ...
-def atleast_1d(*tensors: Any) -> Any: ...
-def atleast_2d(*tensors: Any) -> Any: ...
-def atleast_3d(*tensors: Any) -> Any: ...
+) -> Tensor:
+    """``data`` as a tensor, sharing its memory where possible."""
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
+def asin_(input: Tensor) -> Tensor:
+    """In-place form of ``asin``: writes the result over ``input``."""
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse of the hyperbolic sine."""
+def asinh_(input: Tensor) -> Tensor:
+    """In-place form of ``asinh``: writes the result over ``input``."""
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Arc tangent, between -π/2 and π/2."""
+def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angle of the point ``(other, input)``, between -π and π."""
+def atan2_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``atan2``: writes the result over ``input``."""
+def atan_(input: Tensor) -> Tensor:
+    """In-place form of ``atan``: writes the result over ``input``."""
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
+def atanh_(input: Tensor) -> Tensor:
+    """In-place form of ``atanh``: writes the result over ``input``."""
+@overload
+def atleast_1d(tensor: Tensor, /) -> Tensor:
+    """The tensors with at least one dimension."""
+@overload
+def atleast_1d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]:
+    """The tensors with at least one dimension."""
+@overload
+def atleast_1d(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors with at least one dimension."""
+@overload
+def atleast_2d(tensor: Tensor, /) -> Tensor:
+    """The tensors with at least two dimensions; a vector becomes one row."""
+@overload
+def atleast_2d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]:
+    """The tensors with at least two dimensions; a vector becomes one row."""
+@overload
+def atleast_2d(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors with at least two dimensions; a vector becomes one row."""
+@overload
+def atleast_3d(tensor: Tensor, /) -> Tensor:
+    """The tensors with at least three dimensions; a matrix gets a last one of size 1."""
+@overload
+def atleast_3d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]:
+    """The tensors with at least three dimensions; a matrix gets a last one of size 1."""
+@overload
+def atleast_3d(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors with at least three dimensions; a matrix gets a last one of size 1."""
 def avg_pool1d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
@@ -358,7 +447,8 @@ def avg_pool1d(
     padding: _int | Sequence[_int] = 0,
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of each window of a sequence; see ``avg_pool2d``."""
 def baddbmm(
     input: Tensor,
     batch1: Tensor,
@@ -367,7 +457,8 @@ def baddbmm(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)``, over a batch."""
 def baddbmm_(
     input: Tensor,
     batch1: Tensor,
@@ -375,96 +466,123 @@ def baddbmm_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``baddbmm``: writes the result over ``input``."""
 def bernoulli(
     input: Tensor,
     p: _float | None = None,
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Ones and zeros: one with the probability that ``input`` gives."""
 def bitwise_and(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def bitwise_and_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def bitwise_invert(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def bitwise_invert_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """Bits set in both; ``&`` of bools."""
+def bitwise_and_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``bitwise_and``: writes the result over ``input``."""
+def bitwise_invert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Every bit flipped; the opposite of bools."""
+def bitwise_invert_(input: Tensor) -> Tensor:
+    """In-place form of ``bitwise_not``: writes the result over ``input``."""
 def bitwise_left_shift(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def bitwise_left_shift_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def bitwise_not_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``input`` shifted to the left by ``other`` bits."""
+def bitwise_left_shift_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``bitwise_left_shift``: writes the result over ``input``."""
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Every bit flipped; the opposite of bools."""
+def bitwise_not_(input: Tensor) -> Tensor:
+    """In-place form of ``bitwise_not``: writes the result over ``input``."""
 def bitwise_or(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def bitwise_or_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+) -> Tensor:
+    """Bits set in either; ``|`` of bools."""
+def bitwise_or_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``bitwise_or``: writes the result over ``input``."""
 def bitwise_right_shift(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def bitwise_right_shift_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+) -> Tensor:
+    """``input`` shifted to the right by ``other`` bits, its sign kept."""
+def bitwise_right_shift_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``bitwise_right_shift``: writes the result over ``input``."""
 def bitwise_xor(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def bitwise_xor_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def block_diag(*tensors: Tensor) -> Tensor: ...
-def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def broadcast_shapes(*shapes: Any) -> Size: ...
-def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]: ...
+) -> Tensor:
+    """Bits set in one of the two only; ``^`` of bools."""
+def bitwise_xor_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``bitwise_xor``: writes the result over ``input``."""
+def block_diag(*tensors: Tensor) -> Tensor:
+    """The matrix with the given ones along its diagonal and zeros elsewhere."""
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Products of the matrices in two batches."""
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of the given shapes broadcast to."""
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """The tensors, each stretched to their common shape without copying."""
 @overload
-def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor: ...
+def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor:
+    """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``."""
 @overload
-def broadcast_to(input: Tensor, *size: _int) -> Tensor: ...
-def cartesian_prod(*tensors: Tensor) -> Tensor: ...
+def broadcast_to(input: Tensor, *size: _int) -> Tensor:
+    """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``."""
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """Every choice of one element from each tensor."""
 def cat(
     tensors: Sequence[Tensor],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
     axis: _int = ...,
-) -> Tensor: ...
-def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def ceil_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``tensors`` one after the other along an existing dimension."""
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next whole number above; integers stay as they are."""
+def ceil_(input: Tensor) -> Tensor:
+    """In-place form of ``ceil``: writes the result over ``input``."""
 def celu(
     input: Tensor,
     alpha: _float = 1.0,
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
-def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor: ...
-def cholesky(A: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def cholesky_inverse(L: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink."""
+def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
+    """In-place form of ``celu``: writes the result over ``input``."""
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """Product of matrices; see ``linalg.multi_dot``."""
+def cholesky(A: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch."""
+def cholesky_inverse(L: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of ``L L^H``."""
 def cholesky_solve(
     B: Tensor,
     L: Tensor,
     upper: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def chunk(
-    input: Tensor,
-    chunks: _int,
-    dim: _int = 0,
-    *,
-    axis: _int = ...,
-) -> tuple[Tensor, ...]: ...
+) -> Tensor:
+    """The solution ``X`` of ``L L^H X = B``."""
+def chunk(input: Tensor, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+    """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
 def clamp(
     input: Tensor,
     min: Tensor | _complex | None = None,
@@ -473,16 +591,22 @@ def clamp(
     out: Tensor | None = None,
     a_min: Tensor | _complex | None = ...,
     a_max: Tensor | _complex | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` kept between ``min`` and ``max``."""
 def clamp_(
     input: Tensor,
     min: Tensor | _complex | None = None,
     max: Tensor | _complex | None = None,
-) -> Tensor: ...
-def clamp_max(input: Tensor, max: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def clamp_max_(input: Tensor, max: Tensor | _complex) -> Tensor: ...
-def clamp_min(input: Tensor, min: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def clamp_min_(input: Tensor, min: Tensor | _complex) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``clamp``: writes the result over ``input``."""
+def clamp_max(input: Tensor, max: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """``input``, but at most ``max``."""
+def clamp_max_(input: Tensor, max: Tensor | _complex) -> Tensor:
+    """In-place form of ``clamp_max``: writes the result over ``input``."""
+def clamp_min(input: Tensor, min: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """``input``, but at least ``min``."""
+def clamp_min_(input: Tensor, min: Tensor | _complex) -> Tensor:
+    """In-place form of ``clamp_min``: writes the result over ``input``."""
 def clip(
     input: Tensor,
     min: Tensor | _complex | None = None,
@@ -491,35 +615,48 @@ def clip(
     out: Tensor | None = None,
     a_min: Tensor | _complex | None = ...,
     a_max: Tensor | _complex | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` kept between ``min`` and ``max``."""
 def clip_(
     input: Tensor,
     min: Tensor | _complex | None = None,
     max: Tensor | _complex | None = None,
-) -> Tensor: ...
-def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor: ...
-def column_stack(tensors: Sequence[Tensor]) -> Tensor: ...
-def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor: ...
-def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``clamp``: writes the result over ``input``."""
+def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
+    """A copy of ``input`` in memory of its own; gradients flow back through it."""
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` side by side along dimension 1; vectors count as columns."""
+def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
+    """All ways to take ``r`` elements, as ``itertools.combinations`` orders them."""
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of given real and imaginary parts."""
 def concat(
     tensors: Sequence[Tensor],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
     axis: _int = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """``tensors`` one after the other along an existing dimension."""
 def concatenate(
     tensors: Sequence[Tensor],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
     axis: _int = ...,
-) -> Tensor: ...
-def conj(input: Tensor) -> Tensor: ...
-def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def conj_physical_(input: Tensor) -> Tensor: ...
-def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: _float = 0) -> Tensor: ...
-def contiguous(input: Tensor, memory_format: Any = None) -> Tensor: ...
+) -> Tensor:
+    """``tensors`` one after the other along an existing dimension."""
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor itself."""
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, in memory of its own."""
+def conj_physical_(input: Tensor) -> Tensor:
+    """In-place form of ``conj_physical``: writes the result over ``input``."""
+def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: _float = 0) -> Tensor:
+    """``nn.functional.pad`` with a constant."""
+def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
+    """``input`` with its elements in row-major order in memory: itself, or a copy."""
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -528,7 +665,8 @@ def conv1d(
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """Cross-correlation of sequences with kernels, as ``conv2d`` over one dimension."""
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -537,7 +675,8 @@ def conv2d(
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """Cross-correlation of images with kernels, plus a bias."""
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -546,8 +685,10 @@ def conv3d(
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
     groups: _int = 1,
-) -> Tensor: ...
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tensor: ...
+) -> Tensor:
+    """Cross-correlation of volumes with kernels, as ``conv2d`` over three dimensions."""
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tensor:
+    """``conv1d`` with the time first and the channels last."""
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -557,7 +698,8 @@ def conv_transpose1d(
     output_padding: _int | Sequence[_int] = 0,
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The transpose of ``conv1d``, as ``conv_transpose2d`` over one dimension."""
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -567,7 +709,8 @@ def conv_transpose2d(
     output_padding: _int | Sequence[_int] = 0,
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The transpose of ``conv2d``: the gradient of its input, as an operation of its own."""
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -577,7 +720,8 @@ def conv_transpose3d(
     output_padding: _int | Sequence[_int] = 0,
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The transpose of ``conv3d``, as ``conv_transpose2d`` over three dimensions."""
 def convolution(
     input: Tensor,
     weight: Tensor,
@@ -588,13 +732,20 @@ def convolution(
     transposed: _bool,
     output_padding: _int | Sequence[_int],
     groups: _int,
-) -> Tensor: ...
-def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def copysign_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def cos_(input: Tensor) -> Tensor: ...
-def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def cosh_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``conv1d`` to ``conv3d`` or a transpose of theirs, by the number of dimensions."""
+def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """The magnitude of ``input`` with the sign of ``other``."""
+def copysign_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``copysign``: writes the result over ``input``."""
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Cosine of each element of ``input``, in radians."""
+def cos_(input: Tensor) -> Tensor:
+    """In-place form of ``cos``: writes the result over ``input``."""
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic cosine."""
+def cosh_(input: Tensor) -> Tensor:
+    """In-place form of ``cosh``: writes the result over ``input``."""
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -603,7 +754,8 @@ def cosine_embedding_loss(
     size_average: _bool | None = None,
     reduce: _bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1."""
 def cosine_similarity(
     x1: Tensor,
     x2: Tensor,
@@ -611,7 +763,18 @@ def cosine_similarity(
     eps: _float = 1e-08,
     *,
     axis: _int = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps."""
+def count_nonzero(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    keepdim: _bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """How many elements are not zero, of all or along ``dim``."""
 def cross(
     input: Tensor,
     other: Tensor,
@@ -619,7 +782,8 @@ def cross(
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """Cross product of the vectors of three elements along a dimension."""
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -628,15 +792,20 @@ def ctc_loss(
     blank: _int = 0,
     reduction: str = 'mean',
     zero_infinity: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Negative log probability of a label sequence, summed over all its alignments."""
 @overload
-def cummax(input: Tensor, dim: _int) -> return_types.cummax: ...
+def cummax(input: Tensor, dim: _int) -> return_types.cummax:
+    """Largest elements up to each one along ``dim``, and where they are."""
 @overload
-def cummax(input: Tensor, *, axis: _int) -> return_types.cummax: ...
+def cummax(input: Tensor, *, axis: _int) -> return_types.cummax:
+    """Largest elements up to each one along ``dim``, and where they are."""
 @overload
-def cummin(input: Tensor, dim: _int) -> return_types.cummin: ...
+def cummin(input: Tensor, dim: _int) -> return_types.cummin:
+    """Smallest elements up to each one along ``dim``, and where they are."""
 @overload
-def cummin(input: Tensor, *, axis: _int) -> return_types.cummin: ...
+def cummin(input: Tensor, *, axis: _int) -> return_types.cummin:
+    """Smallest elements up to each one along ``dim``, and where they are."""
 def cumprod(
     input: Tensor,
     dim: _int | None = None,
@@ -644,8 +813,10 @@ def cumprod(
     dtype: dtype | None = None,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor: ...
-def cumprod_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor: ...
+) -> Tensor:
+    """Products of the elements up to each one, along ``dim``."""
+def cumprod_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor:
+    """In-place form of ``cumprod``: writes the result over ``input``."""
 def cumsum(
     input: Tensor,
     dim: _int | None = None,
@@ -653,66 +824,75 @@ def cumsum(
     dtype: dtype | None = None,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor: ...
-def cumsum_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor: ...
-def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def deg2rad_(input: Tensor) -> Tensor: ...
-@overload
-def diag(input: Tensor, diagonal: _int = 0) -> Tensor: ...
-@overload
-def diag(input: Tensor, *, k: _int) -> Any: ...
-def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor: ...
-@overload
-def diagflat(input: Tensor, offset: _int = 0) -> Tensor: ...
-@overload
-def diagflat(input: Tensor, *, k: _int) -> Any: ...
-def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
-def diagonal_copy(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
+) -> Tensor:
+    """Sums of the elements up to each one, along ``dim``."""
+def cumsum_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor:
+    """In-place form of ``cumsum``: writes the result over ``input``."""
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Degrees as radians."""
+def deg2rad_(input: Tensor) -> Tensor:
+    """In-place form of ``deg2rad``: writes the result over ``input``."""
+def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of every matrix of a batch."""
+def diag(input: Tensor, diagonal: _int = 0, *, k: _int = ...) -> Tensor:
+    """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
+def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
+    """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere."""
+def diagflat(input: Tensor, offset: _int = 0, *, k: _int = ...) -> Tensor:
+    """The matrix with all elements of ``input`` on a diagonal."""
+def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+    """The diagonals of the matrices in two dimensions of ``input``."""
+def diagonal_copy(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+    """What ``diagonal`` shows, as a copy."""
 def diagonal_scatter(
     input: Tensor,
     src: Tensor,
     offset: _int = 0,
     dim1: _int = 0,
     dim2: _int = 1,
-) -> Tensor: ...
-def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def digamma_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` on the diagonals of the matrices in two dimensions."""
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
+def digamma_(input: Tensor) -> Tensor:
+    """In-place form of ``digamma``: writes the result over ``input``."""
+def dist(input: Tensor, other: Tensor, p: _float = 2) -> Tensor:
+    """The p-norm of the difference of two tensors."""
 def div(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
-def div_(
-    input: Tensor,
-    other: Tensor | _complex,
-    *,
-    rounding_mode: str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input / other``, element by element, perhaps rounded to whole numbers."""
+def div_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None = None) -> Tensor:
+    """In-place form of ``div``: writes the result over ``input``."""
 def divide(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
-def divide_(
-    input: Tensor,
-    other: Tensor | _complex,
-    *,
-    rounding_mode: str | None = None,
-) -> Tensor: ...
-def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """``input / other``, element by element, perhaps rounded to whole numbers."""
+def divide_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None = None) -> Tensor:
+    """In-place form of ``div``: writes the result over ``input``."""
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sum of the products of two vectors' elements."""
 def dropout(
     input: Tensor,
     p: _float = 0.5,
     training: _bool = True,
     inplace: _bool = False,
-) -> Tensor: ...
-def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
-def dstack(tensors: Sequence[Tensor]) -> Tensor: ...
-def einsum(*args: Any, optimize: Any = True) -> Tensor: ...
+) -> Tensor:
+    """``input`` with elements zeroed at random and the others scaled by ``1 / (1 - p)``."""
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``input`` cut along its third dimension."""
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` one behind the other, along the third dimension."""
+def einsum(*args: Any, optimize: Any = True) -> Tensor:
+    """Sums of products of the operands' elements, in Einstein's notation."""
 @overload
 def empty(
     size: Sequence[_int],
@@ -724,7 +904,8 @@ def empty(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor whose elements are whatever its memory held."""
 @overload
 def empty(
     *size: _int,
@@ -735,29 +916,50 @@ def empty(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor: ...
-def eq(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def eq_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def equal(input: Tensor, other: Tensor) -> _bool: ...
-def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def erf_(input: Tensor) -> Tensor: ...
-def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def erfc_(input: Tensor) -> Tensor: ...
-def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def erfinv_(input: Tensor) -> Tensor: ...
-def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def exp2_(input: Tensor) -> Tensor: ...
-def exp_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """A tensor whose elements are whatever its memory held."""
+def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
+    """Uninitialised memory in the shape, dtype and place of ``input``."""
+def eq(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements are equal."""
+def eq_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``eq``: writes the result over ``input``."""
+def equal(input: Tensor, other: Tensor) -> _bool:
+    """Whether two tensors have the same shape and the same elements."""
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
+def erf_(input: Tensor) -> Tensor:
+    """In-place form of ``erf``: writes the result over ``input``."""
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``1 - erf(x)``, without cancellation for large ``x``."""
+def erfc_(input: Tensor) -> Tensor:
+    """In-place form of ``erfc``: writes the result over ``input``."""
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of ``erf``: ±inf at ±1, NaN beyond."""
+def erfinv_(input: Tensor) -> Tensor:
+    """In-place form of ``erfinv``: writes the result over ``input``."""
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``e ** input``. Integers give the default dtype."""
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``2 ** input``. Integers give the default dtype."""
+def exp2_(input: Tensor) -> Tensor:
+    """In-place form of ``exp2``: writes the result over ``input``."""
+def exp_(input: Tensor) -> Tensor:
+    """In-place form of ``exp``: writes the result over ``input``."""
 @overload
-def expand(input: Tensor, size: Sequence[_int]) -> Tensor: ...
+def expand(input: Tensor, size: Sequence[_int]) -> Tensor:
+    """``input`` stretched to a larger shape without copying."""
 @overload
-def expand(input: Tensor, *size: _int) -> Tensor: ...
-def expand_as(input: Tensor, other: Tensor) -> Tensor: ...
-def expand_copy(input: Tensor, *size: Any, implicit: _bool = False) -> Tensor: ...
-def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def expm1_(input: Tensor) -> Tensor: ...
+def expand(input: Tensor, *size: _int) -> Tensor:
+    """``input`` stretched to a larger shape without copying."""
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` stretched to the shape of ``other`` without copying; see ``expand``."""
+def expand_copy(input: Tensor, *size: Any, implicit: _bool = False) -> Tensor:
+    """What ``expand`` shows, as a copy."""
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``e ** input - 1``, without cancellation near 0."""
+def expm1_(input: Tensor) -> Tensor:
+    """In-place form of ``expm1``: writes the result over ``input``."""
 def eye(
     n: _int,
     m: _int | None = None,
@@ -769,44 +971,70 @@ def eye(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A matrix with ones on its diagonal and zeros elsewhere."""
 def feature_alpha_dropout(
     input: Tensor,
     p: _float = 0.5,
     training: _bool = False,
     inplace: _bool = False,
-) -> Tensor: ...
-def feature_dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor: ...
-def fill(input: Tensor, value: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def fill_(input: Tensor, value: Tensor | _complex) -> Tensor: ...
-def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def fix_(input: Tensor) -> Tensor: ...
-def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor: ...
+) -> Tensor:
+    """``alpha_dropout`` of whole channels."""
+def feature_dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor:
+    """Dropout of whole channels, whatever the number of other dimensions."""
+def fill(input: Tensor, value: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """``value`` everywhere, in the shape and dtype of ``input``."""
+def fill_(input: Tensor, value: Tensor | _complex) -> Tensor:
+    """In-place form of ``fill``: writes the result over ``input``."""
+def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The whole number towards zero; integers stay as they are."""
+def fix_(input: Tensor) -> Tensor:
+    """In-place form of ``trunc``: writes the result over ``input``."""
+def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
+    """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one."""
 @overload
-def flip(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor: ...
+def flip(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
+    """``input`` with the order of its elements reversed along ``dims``."""
 @overload
-def flip(input: Tensor, *dims: _int, out: Tensor | None = None) -> Tensor: ...
-def fliplr(input: Tensor) -> Tensor: ...
-def flipud(input: Tensor) -> Tensor: ...
-def float_power(input: Tensor, exponent: Any) -> Tensor: ...
-def float_power_(input: Tensor, exponent: Any) -> Tensor: ...
-def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def floor_(input: Tensor) -> Tensor: ...
+def flip(input: Tensor, *dims: _int, out: Tensor | None = None) -> Tensor:
+    """``input`` with the order of its elements reversed along ``dims``."""
+def fliplr(input: Tensor) -> Tensor:
+    """``input`` with its columns in reverse order: ``flip`` along dimension 1."""
+def flipud(input: Tensor) -> Tensor:
+    """``input`` with its rows in reverse order: ``flip`` along dimension 0."""
+def float_power(input: Tensor, exponent: Any) -> Tensor:
+    """``input ** exponent``, computed in float64 (or complex128)."""
+def float_power_(input: Tensor, exponent: Any) -> Tensor:
+    """In-place form of ``float_power``: writes the result over ``input``."""
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next whole number below; integers stay as they are."""
+def floor_(input: Tensor) -> Tensor:
+    """In-place form of ``floor``: writes the result over ``input``."""
 def floor_divide(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def floor_divide_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def fmod(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def fmod_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def frac_(input: Tensor) -> Tensor: ...
-def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp: ...
-def from_numpy(ndarray: Any) -> Tensor: ...
+) -> Tensor:
+    """``input / other`` rounded down, element by element."""
+def floor_divide_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``floor_divide``: writes the result over ``input``."""
+def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The larger of two elements; a NaN loses against a number."""
+def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of two elements; a NaN loses against a number."""
+def fmod(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """What division rounded towards zero leaves: the result has the sign of ``input``."""
+def fmod_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``fmod``: writes the result over ``input``."""
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``trunc`` cuts off, with the sign of ``input``."""
+def frac_(input: Tensor) -> Tensor:
+    """In-place form of ``frac``: writes the result over ``input``."""
+def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
+    """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1."""
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor that shares the memory of a NumPy array; on other devices, a copy."""
 def full(
     size: Sequence[_int],
     fill_value: Any,
@@ -818,8 +1046,10 @@ def full(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor: ...
+) -> Tensor:
+    """A tensor with one value everywhere."""
+def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
+    """One value everywhere, in the shape, dtype and place of ``input``."""
 @overload
 def gather(
     input: Tensor,
@@ -828,7 +1058,8 @@ def gather(
     *,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``out[i][j][k] = input[index[i][j][k]][j][k]`` for ``dim=0``, and so on."""
 @overload
 def gather(
     input: Tensor,
@@ -837,28 +1068,34 @@ def gather(
     index: Tensor,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
-def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def gcd_(input: Tensor, other: Tensor) -> Tensor: ...
-def ge(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def ge_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def greater_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def greater_equal(
-    input: Tensor,
-    other: Tensor | _complex,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def greater_equal_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+) -> Tensor:
+    """``out[i][j][k] = input[index[i][j][k]][j][k]`` for ``dim=0``, and so on."""
+def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor; ``gcd(0, 0)`` is 0."""
+def gcd_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``gcd``: writes the result over ``input``."""
+def ge(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements of ``input`` are larger or equal."""
+def ge_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``ge``: writes the result over ``input``."""
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Every product of an element of one vector and one of another."""
+def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements of ``input`` are larger."""
+def greater_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``gt``: writes the result over ``input``."""
+def greater_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements of ``input`` are larger or equal."""
+def greater_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``ge``: writes the result over ``input``."""
 def group_norm(
     input: Tensor,
     num_groups: _int,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: _float = 1e-05,
-) -> Tensor: ...
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels."""
 def gru_cell(
     input: Tensor,
     hx: Tensor,
@@ -866,12 +1103,18 @@ def gru_cell(
     w_hh: Tensor,
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
-) -> Tensor: ...
-def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def gt_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor: ...
-def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def heaviside_(input: Tensor, values: Tensor) -> Tensor: ...
+) -> Tensor:
+    """One step of a gated recurrent unit."""
+def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements of ``input`` are larger."""
+def gt_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``gt``: writes the result over ``input``."""
+def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor:
+    """``x`` where ``|x| > lambd``, else 0."""
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """0 for negative numbers, 1 for positive ones, ``values`` at 0."""
+def heaviside_(input: Tensor, values: Tensor) -> Tensor:
+    """In-place form of ``heaviside``: writes the result over ``input``."""
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -879,18 +1122,30 @@ def hinge_embedding_loss(
     size_average: _bool | None = None,
     reduce: _bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
-def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
-def hstack(tensors: Sequence[Tensor]) -> Tensor: ...
-def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def hypot_(input: Tensor, other: Tensor) -> Tensor: ...
-def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def i0_(input: Tensor) -> Tensor: ...
-def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def igamma_(input: Tensor, other: Tensor) -> Tensor: ...
-def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def igammac_(input: Tensor, other: Tensor) -> Tensor: ...
-def imag(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """input where the target is 1, max(0, margin - input) where it is -1."""
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``input`` cut along its columns: dimension 1, or 0 of a vector."""
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` side by side: along dimension 1, or 0 for vectors."""
+def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``sqrt(input² + other²)``, without overflow on the way."""
+def hypot_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``hypot``: writes the result over ``input``."""
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind, order 0."""
+def i0_(input: Tensor) -> Tensor:
+    """In-place form of ``i0``: writes the result over ``input``."""
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The regularised lower incomplete gamma function ``P(a, x)``."""
+def igamma_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``igamma``: writes the result over ``input``."""
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``."""
+def igammac_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``igammac``: writes the result over ``input``."""
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, a view."""
 @overload
 def index_add(
     input: Tensor,
@@ -900,7 +1155,8 @@ def index_add(
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``alpha * source`` added to the slices that ``index`` names."""
 @overload
 def index_add(
     input: Tensor,
@@ -910,7 +1166,8 @@ def index_add(
     source: Tensor,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``alpha * source`` added to the slices that ``index`` names."""
 def index_add_(
     input: Tensor,
     dim: _int,
@@ -918,7 +1175,8 @@ def index_add_(
     source: Tensor,
     *,
     alpha: _float = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``index_add``: writes the result over ``input``."""
 @overload
 def index_copy(
     input: Tensor,
@@ -927,7 +1185,8 @@ def index_copy(
     source: Tensor,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``source`` written over the slices that ``index`` names."""
 @overload
 def index_copy(
     input: Tensor,
@@ -936,8 +1195,10 @@ def index_copy(
     index: Tensor,
     source: Tensor,
     out: Tensor | None = None,
-) -> Tensor: ...
-def index_copy_(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``source`` written over the slices that ``index`` names."""
+def index_copy_(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor:
+    """In-place form of ``index_copy``: writes the result over ``input``."""
 @overload
 def index_fill(
     input: Tensor,
@@ -946,7 +1207,8 @@ def index_fill(
     value: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``value`` everywhere in the slices that ``index`` names."""
 @overload
 def index_fill(
     input: Tensor,
@@ -955,15 +1217,14 @@ def index_fill(
     index: Tensor,
     value: Tensor | _complex,
     out: Tensor | None = None,
-) -> Tensor: ...
-def index_fill_(input: Tensor, dim: _int, index: Tensor, value: Tensor | _complex) -> Tensor: ...
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor: ...
-def index_put_(
-    input: Tensor,
-    indices: Any,
-    values: Tensor,
-    accumulate: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``value`` everywhere in the slices that ``index`` names."""
+def index_fill_(input: Tensor, dim: _int, index: Tensor, value: Tensor | _complex) -> Tensor:
+    """In-place form of ``index_fill``: writes the result over ``input``."""
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+    """``input`` with ``values`` written at ``input[indices]``."""
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+    """In-place form of ``index_put``: writes the result over ``input``."""
 @overload
 def index_reduce(
     input: Tensor,
@@ -973,7 +1234,8 @@ def index_reduce(
     reduce: str,
     *,
     include_self: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``source`` combined with the slices that ``index`` names."""
 @overload
 def index_reduce(
     input: Tensor,
@@ -983,7 +1245,8 @@ def index_reduce(
     source: Tensor,
     reduce: str,
     include_self: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``source`` combined with the slices that ``index`` names."""
 def index_reduce_(
     input: Tensor,
     dim: _int,
@@ -992,25 +1255,18 @@ def index_reduce_(
     reduce: str,
     *,
     include_self: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``index_reduce``: writes the result over ``input``."""
 @overload
-def index_select(
-    input: Tensor,
-    dim: _int,
-    index: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The slices of ``input`` along ``dim`` that ``index`` names."""
 @overload
-def index_select(
-    input: Tensor,
-    *,
-    axis: _int,
-    index: Tensor,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def index_select(input: Tensor, *, axis: _int, index: Tensor, out: Tensor | None = None) -> Tensor:
+    """The slices of ``input`` along ``dim`` that ``index`` names."""
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sum of products over the last dimension of two tensors."""
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of every matrix of a batch; see ``linalg.inv``."""
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -1019,41 +1275,64 @@ def isclose(
     equal_nan: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Whether ``|input - other| <= atol + rtol * |other|``, or both are the same."""
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is neither infinite nor NaN."""
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is infinite, of either sign."""
+def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is NaN, in its real or its imaginary part."""
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is -inf."""
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is +inf."""
+def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether the imaginary part of each element is 0."""
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Kronecker product: every element of ``input`` times the whole of ``other``."""
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[_int],
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: _float = 1e-05,
-) -> Tensor: ...
-def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def lcm_(input: Tensor, other: Tensor) -> Tensor: ...
-def ldexp(input: Tensor, other: Tensor) -> Tensor: ...
-def ldexp_(input: Tensor, other: Tensor) -> Tensor: ...
-def le(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def le_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions."""
+def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple, not negative; 0 if either is 0."""
+def lcm_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``lcm``: writes the result over ``input``."""
+def ldexp(input: Tensor, other: Tensor) -> Tensor:
+    """``input * 2 ** other``."""
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``ldexp``: writes the result over ``input``."""
+def le(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements of ``input`` are smaller or equal."""
+def le_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``le``: writes the result over ``input``."""
 def lerp(
     input: Tensor,
     end: Tensor,
     weight: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def lerp_(input: Tensor, end: Tensor, weight: Tensor | _complex) -> Tensor: ...
-def less(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def less_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def less_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def less_equal_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def lgamma_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1."""
+def lerp_(input: Tensor, end: Tensor, weight: Tensor | _complex) -> Tensor:
+    """In-place form of ``lerp``: writes the result over ``input``."""
+def less(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements of ``input`` are smaller."""
+def less_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``lt``: writes the result over ``input``."""
+def less_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements of ``input`` are smaller or equal."""
+def less_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``le``: writes the result over ``input``."""
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers."""
+def lgamma_(input: Tensor) -> Tensor:
+    """In-place form of ``lgamma``: writes the result over ``input``."""
 def linspace(
     start: Any,
     end: Any,
@@ -1066,15 +1345,24 @@ def linspace(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log10_(input: Tensor) -> Tensor: ...
-def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log1p_(input: Tensor) -> Tensor: ...
-def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log2_(input: Tensor) -> Tensor: ...
-def log_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Natural logarithm; -inf at 0, NaN for negative numbers."""
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm to base 10."""
+def log10_(input: Tensor) -> Tensor:
+    """In-place form of ``log10``: writes the result over ``input``."""
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``log(1 + input)``, without cancellation near 0; -inf at -1."""
+def log1p_(input: Tensor) -> Tensor:
+    """In-place form of ``log1p``: writes the result over ``input``."""
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm to base 2."""
+def log2_(input: Tensor) -> Tensor:
+    """In-place form of ``log2``: writes the result over ``input``."""
+def log_(input: Tensor) -> Tensor:
+    """In-place form of ``log``: writes the result over ``input``."""
 def log_softmax(
     input: Tensor,
     dim: _int | None = None,
@@ -1082,23 +1370,59 @@ def log_softmax(
     dtype: dtype | None = None,
     *,
     axis: _int | None = ...,
-) -> Tensor: ...
-def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0."""
+def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``log(exp(input) + exp(other))``, without overflow on the way."""
+def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``log2(2 ** input + 2 ** other)``, without overflow on the way."""
 @overload
-def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor: ...
+def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
+    """``log(cumsum(exp(input)))`` along ``dim``, without overflow."""
 @overload
-def logcumsumexp(input: Tensor, *, axis: _int, out: Tensor | None = None) -> Tensor: ...
-def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_and_(input: Tensor, other: Tensor) -> Tensor: ...
-def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_not_(input: Tensor) -> Tensor: ...
-def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_or_(input: Tensor, other: Tensor) -> Tensor: ...
-def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_xor_(input: Tensor, other: Tensor) -> Tensor: ...
-def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor: ...
-def logit_(input: Tensor, eps: _float | None = None) -> Tensor: ...
+def logcumsumexp(input: Tensor, *, axis: _int, out: Tensor | None = None) -> Tensor:
+    """``log(cumsum(exp(input)))`` along ``dim``, without overflow."""
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of every matrix's determinant: NaN for negative, -inf for zero."""
+def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether both elements are nonzero."""
+def logical_and_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``logical_and``: writes the result over ``input``."""
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is zero."""
+def logical_not_(input: Tensor) -> Tensor:
+    """In-place form of ``logical_not``: writes the result over ``input``."""
+def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether either element is nonzero."""
+def logical_or_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``logical_or``: writes the result over ``input``."""
+def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether one element alone is nonzero."""
+def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``logical_xor``: writes the result over ``input``."""
+def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1]."""
+def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
+    """In-place form of ``logit``: writes the result over ``input``."""
+@overload
+def logsumexp(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None,
+    keepdim: _bool = False,
+    *,
+    out: Tensor | None = None,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """``log(sum(exp(input)))`` along ``dim``, without overflow."""
+@overload
+def logsumexp(
+    input: Tensor,
+    *,
+    axis: _int | Sequence[_int] | None,
+    out: Tensor | None = None,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """``log(sum(exp(input)))`` along ``dim``, without overflow."""
 def lstm_cell(
     input: Tensor,
     hx: tuple[Tensor, Tensor],
@@ -1106,17 +1430,21 @@ def lstm_cell(
     w_hh: Tensor,
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
-) -> tuple[Tensor, Tensor]: ...
-def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def lt_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+) -> tuple[Tensor, Tensor]:
+    """One step of a long short-term memory."""
+def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements of ``input`` are smaller."""
+def lt_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``lt``: writes the result over ``input``."""
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,
     unpack_data: _bool = True,
     unpack_pivots: _bool = True,
     *,
-    out: Any = None,
-) -> Any: ...
+    out: Sequence[Tensor] | None = None,
+) -> return_types.lu_unpack:
+    """The matrices ``P``, ``L`` and ``U`` from what ``linalg.lu_factor`` gives."""
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -1125,27 +1453,33 @@ def margin_ranking_loss(
     size_average: _bool | None = None,
     reduce: _bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """max(0, -target · (input1 - input2) + margin)."""
 def masked_fill(
     input: Tensor,
     mask: Tensor,
     value: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | _complex) -> Tensor: ...
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor: ...
-def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor: ...
-def masked_select(input: Tensor, mask: Tensor) -> Tensor: ...
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``value`` where ``mask`` is true."""
+def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | _complex) -> Tensor:
+    """In-place form of ``masked_fill``: writes the result over ``input``."""
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """``input`` with the elements of ``source``, one after the other, where ``mask`` is true."""
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """In-place form of ``masked_scatter``: writes the result over ``input``."""
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements of ``input`` where ``mask`` is true, in one dimension."""
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Matrix product of two tensors."""
+def matrix_exp(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The exponential of every matrix of a batch: the sum of ``A^k / k!``."""
+def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
+    """``A`` times itself, n factors in all."""
 @overload
-def max(
-    input: Tensor,
-    dim: None = None,
-    keepdim: _bool = False,
-    *,
-    other: None = None,
-) -> Tensor: ...
+def max(input: Tensor, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
+    """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
 def max(
     input: Tensor,
@@ -1153,13 +1487,17 @@ def max(
     keepdim: _bool = False,
     *,
     other: None = None,
-) -> return_types.max: ...
+) -> return_types.max:
+    """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def max(input: Tensor, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor: ...
+def max(input: Tensor, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor:
+    """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def max(input: Tensor, *, other: Tensor) -> Tensor: ...
+def max(input: Tensor, *, other: Tensor) -> Tensor:
+    """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def max(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
+def max(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor:
+    """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
 def max_pool1d(
     input: Tensor,
@@ -1169,7 +1507,8 @@ def max_pool1d(
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The largest element of each window of a sequence; see ``max_pool2d``."""
 @overload
 def max_pool1d(
     input: Tensor,
@@ -1180,7 +1519,8 @@ def max_pool1d(
     ceil_mode: _bool = False,
     *,
     return_indices: Literal[True],
-) -> tuple[Tensor, Tensor]: ...
+) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of a sequence; see ``max_pool2d``."""
 @overload
 def max_pool2d(
     input: Tensor,
@@ -1190,7 +1530,8 @@ def max_pool2d(
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The largest element of each window of an image; NaN where there is one."""
 @overload
 def max_pool2d(
     input: Tensor,
@@ -1201,7 +1542,8 @@ def max_pool2d(
     ceil_mode: _bool = False,
     *,
     return_indices: Literal[True],
-) -> tuple[Tensor, Tensor]: ...
+) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of an image; NaN where there is one."""
 @overload
 def max_pool3d(
     input: Tensor,
@@ -1211,7 +1553,8 @@ def max_pool3d(
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The largest element of each window of a volume; see ``max_pool2d``."""
 @overload
 def max_pool3d(
     input: Tensor,
@@ -1222,8 +1565,10 @@ def max_pool3d(
     ceil_mode: _bool = False,
     *,
     return_indices: Literal[True],
-) -> tuple[Tensor, Tensor]: ...
-def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of a volume; see ``max_pool2d``."""
+def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The larger of two elements; NaN if one of them is."""
 def mean(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -1233,16 +1578,13 @@ def mean(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
-def meshgrid(*tensors: Any, indexing: str = 'ij') -> tuple[Tensor, ...]: ...
+) -> Tensor:
+    """Arithmetic mean of the elements, of all or along ``dim``."""
+def meshgrid(*tensors: Any, indexing: str = 'ij') -> tuple[Tensor, ...]:
+    """The coordinates of a grid, one tensor per dimension."""
 @overload
-def min(
-    input: Tensor,
-    dim: None = None,
-    keepdim: _bool = False,
-    *,
-    other: None = None,
-) -> Tensor: ...
+def min(input: Tensor, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
+    """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
 def min(
     input: Tensor,
@@ -1250,32 +1592,37 @@ def min(
     keepdim: _bool = False,
     *,
     other: None = None,
-) -> return_types.min: ...
+) -> return_types.min:
+    """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def min(input: Tensor, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor: ...
+def min(input: Tensor, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor:
+    """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def min(input: Tensor, *, other: Tensor) -> Tensor: ...
+def min(input: Tensor, *, other: Tensor) -> Tensor:
+    """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def min(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
-def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def min(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor:
+    """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
+def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of two elements; NaN if one of them is."""
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Product of two matrices, without broadcasting."""
 def moveaxis(
     input: Tensor,
     source: _int | Sequence[_int],
     destination: _int | Sequence[_int],
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with some dimensions moved; the others keep their order."""
 def movedim(
     input: Tensor,
     source: _int | Sequence[_int],
     destination: _int | Sequence[_int],
-) -> Tensor: ...
-def mul(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def mul_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+) -> Tensor:
+    """``input`` with some dimensions moved; the others keep their order."""
+def mul(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """``input * other``, element by element."""
+def mul_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``mul``: writes the result over ``input``."""
 def multinomial(
     input: Tensor,
     num_samples: _int,
@@ -1283,17 +1630,23 @@ def multinomial(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Indices drawn with the probabilities that rows of weights give."""
 def multiply(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def multiply_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def mvlgamma(input: Tensor, p: _int) -> Tensor: ...
-def mvlgamma_(input: Tensor, p: _int) -> Tensor: ...
+) -> Tensor:
+    """``input * other``, element by element."""
+def multiply_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``mul``: writes the result over ``input``."""
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Product of a matrix and a vector."""
+def mvlgamma(input: Tensor, p: _int) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension ``p``."""
+def mvlgamma_(input: Tensor, p: _int) -> Tensor:
+    """In-place form of ``mvlgamma``: writes the result over ``input``."""
 def nan_to_num(
     input: Tensor,
     nan: _float | None = None,
@@ -1301,37 +1654,100 @@ def nan_to_num(
     neginf: _float | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with numbers in the place of NaN and infinities."""
 def nan_to_num_(
     input: Tensor,
     nan: _float | None = None,
     posinf: _float | None = None,
     neginf: _float | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``nan_to_num``: writes the result over ``input``."""
+def nanmean(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    keepdim: _bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """Arithmetic mean of the elements that are not NaN, of all or along ``dim``."""
+def nansum(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    keepdim: _bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """Sum of the elements that are not NaN, of all or along ``dim``."""
 @overload
-def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor: ...
+def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor:
+    """``length`` places of ``input`` along ``dim``, from ``start`` on."""
 @overload
-def narrow(input: Tensor, *, axis: _int, start: Any, length: _int) -> Tensor: ...
+def narrow(input: Tensor, *, axis: _int, start: Any, length: _int) -> Tensor:
+    """``length`` places of ``input`` along ``dim``, from ``start`` on."""
 @overload
-def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
+def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor:
+    """``narrow`` as a copy."""
 @overload
-def narrow_copy(input: Tensor, *, axis: _int, start: _int, length: _int) -> Tensor: ...
-def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def ne_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def neg_(input: Tensor) -> Tensor: ...
-def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def negative_(input: Tensor) -> Tensor: ...
-def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def nextafter_(input: Tensor, other: Tensor) -> Tensor: ...
-def nonzero(input: Tensor, *, as_tuple: _bool = False, out: Tensor | None = None) -> Tensor: ...
+def narrow_copy(input: Tensor, *, axis: _int, start: _int, length: _int) -> Tensor:
+    """``narrow`` as a copy."""
+def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements differ."""
+def ne_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``ne``: writes the result over ``input``."""
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``-input``."""
+def neg_(input: Tensor) -> Tensor:
+    """In-place form of ``neg``: writes the result over ``input``."""
+def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``-input``."""
+def negative_(input: Tensor) -> Tensor:
+    """In-place form of ``neg``: writes the result over ``input``."""
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next representable number after ``input`` towards ``other``."""
+def nextafter_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of ``nextafter``: writes the result over ``input``."""
+@overload
+def nonzero(
+    input: Tensor,
+    *,
+    as_tuple: Literal[False] = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where the elements that are not zero lie."""
+@overload
+def nonzero(
+    input: Tensor,
+    *,
+    as_tuple: Literal[True],
+    out: Tensor | None = None,
+) -> tuple[Tensor, ...]:
+    """Where the elements that are not zero lie."""
 def nonzero_static(
     input: Tensor,
     *,
     size: _int,
     fill_value: _int = -1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``nonzero`` with a fixed number of rows: the first ones, or filled up."""
+def norm(
+    input: Tensor,
+    p: Any = 'fro',
+    dim: _int | Sequence[_int] | None = None,
+    keepdim: _bool = False,
+    *,
+    dtype: dtype | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """Norm of the elements, of all or along ``dim``; ``tinytorch.linalg`` has the newer forms."""
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -1345,9 +1761,12 @@ def normal(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor: ...
-def not_equal_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+) -> Tensor:
+    """Normal numbers, each with the mean and standard deviation given for its place."""
+def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements differ."""
+def not_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``ne``: writes the result over ``input``."""
 @overload
 def ones(
     size: Sequence[_int],
@@ -1359,7 +1778,8 @@ def ones(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of ones."""
 @overload
 def ones(
     *size: _int,
@@ -1370,9 +1790,12 @@ def ones(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor: ...
-def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """A tensor of ones."""
+def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
+    """Ones in the shape, dtype and place of ``input``."""
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Every product of an element of one vector and one of another."""
 def pairwise_distance(
     x1: Tensor,
     x2: Tensor,
@@ -1381,23 +1804,44 @@ def pairwise_distance(
     keepdim: _bool = False,
     *,
     keepdims: _bool = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps over the last dimension."""
 @overload
-def permute(input: Tensor, dims: Sequence[_int]) -> Tensor: ...
+def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
+    """``input`` with its dimensions in another order."""
 @overload
-def permute(input: Tensor, *dims: _int) -> Tensor: ...
-def permute_copy(input: Tensor, *dims: Any) -> Tensor: ...
-def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def polygamma(n: _int, input: Tensor) -> Tensor: ...
-def positive(input: Tensor) -> Tensor: ...
+def permute(input: Tensor, *dims: _int) -> Tensor:
+    """``input`` with its dimensions in another order."""
+def permute_copy(input: Tensor, *dims: Any) -> Tensor:
+    """What ``permute`` shows, as a copy."""
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of given magnitudes and angles."""
+def polygamma(n: _int, input: Tensor) -> Tensor:
+    """The ``n``-th derivative of ``digamma``."""
+def positive(input: Tensor) -> Tensor:
+    """``+input``: the tensor itself."""
 def pow(
     input: Tensor | _complex,
     exponent: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def pow_(input: Tensor, exponent: Tensor | _complex) -> Tensor: ...
-def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """``input`` to the power of ``exponent``, element by element."""
+def pow_(input: Tensor, exponent: Tensor | _complex) -> Tensor:
+    """In-place form of ``pow``: writes the result over ``input``."""
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``x`` above 0 and ``weight * x`` below, the slope being learned."""
+def prod(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    keepdim: _bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """Product of the elements, of all or along ``dim``."""
 def put(
     input: Tensor,
     index: Tensor,
@@ -1405,10 +1849,14 @@ def put(
     accumulate: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor: ...
-def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def rad2deg_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``source`` written at places of its flattened elements."""
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
+    """In-place form of ``put``: writes the result over ``input``."""
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Radians as degrees."""
+def rad2deg_(input: Tensor) -> Tensor:
+    """In-place form of ``rad2deg``: writes the result over ``input``."""
 @overload
 def rand(
     size: Sequence[_int],
@@ -1421,7 +1869,8 @@ def rand(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Numbers drawn uniformly from ``[0, 1)``."""
 @overload
 def rand(
     *size: _int,
@@ -1433,7 +1882,8 @@ def rand(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Numbers drawn uniformly from ``[0, 1)``."""
 def rand_like(
     input: Tensor,
     *,
@@ -1445,7 +1895,8 @@ def rand_like(
     requires_grad: _bool = False,
     memory_format: Any = None,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Numbers drawn uniformly from ``[0, 1)``, as many and of the dtype of ``input``."""
 def randint(
     low: _int = 0,
     high: Any = None,
@@ -1459,7 +1910,8 @@ def randint(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Integers drawn uniformly from ``low`` up to but not including ``high``."""
 def randint_like(
     input: Tensor,
     low: _int = 0,
@@ -1473,7 +1925,8 @@ def randint_like(
     requires_grad: _bool = False,
     memory_format: Any = None,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Integers drawn uniformly from ``low`` to below ``high``, as many as ``input`` has."""
 @overload
 def randn(
     size: Sequence[_int],
@@ -1486,7 +1939,8 @@ def randn(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Numbers drawn from the normal distribution of mean 0 and variance 1."""
 @overload
 def randn(
     *size: _int,
@@ -1498,7 +1952,8 @@ def randn(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Numbers drawn from the normal distribution of mean 0 and variance 1."""
 def randn_like(
     input: Tensor,
     *,
@@ -1510,7 +1965,8 @@ def randn_like(
     requires_grad: _bool = False,
     memory_format: Any = None,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Numbers drawn from the standard normal distribution, as many as ``input`` has."""
 def randperm(
     n: _int,
     *,
@@ -1522,20 +1978,37 @@ def randperm(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def ravel(input: Tensor) -> Tensor: ...
-def real(input: Tensor) -> Tensor: ...
-def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def reciprocal_(input: Tensor) -> Tensor: ...
-def relu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def relu_(input: Tensor, inplace: _bool = False) -> Tensor: ...
+) -> Tensor:
+    """The integers from 0 to ``n - 1`` in random order."""
+def ravel(input: Tensor) -> Tensor:
+    """The elements of ``input`` in one dimension, in row-major order."""
+def real(input: Tensor) -> Tensor:
+    """The real part: a view of a complex tensor, a real tensor itself."""
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``1 / input``; inf at 0. Integers give the default dtype."""
+def reciprocal_(input: Tensor) -> Tensor:
+    """In-place form of ``reciprocal``: writes the result over ``input``."""
+def relu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """``max(x, 0)``; the slope at 0 is 0."""
+def relu_(input: Tensor, inplace: _bool = False) -> Tensor:
+    """In-place form of ``relu``: writes the result over ``input``."""
 def remainder(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def remainder_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
+) -> Tensor:
+    """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``."""
+def remainder_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``remainder``: writes the result over ``input``."""
+@overload
+def renorm(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor:
+    """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
+@overload
+def renorm(input: Tensor, p: _float, *, axis: _int, maxnorm: _float) -> Tensor:
+    """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
+def renorm_(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor:
+    """In-place form of ``renorm``: writes the result over ``input``."""
 def repeat_interleave(
     input: Tensor,
     repeats: Any = None,
@@ -1543,20 +2016,27 @@ def repeat_interleave(
     *,
     output_size: _int | None = None,
     axis: _int | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """Each element of ``input`` several times in a row."""
 @overload
-def reshape(input: Tensor, shape: Sequence[_int]) -> Tensor: ...
+def reshape(input: Tensor, shape: Sequence[_int]) -> Tensor:
+    """The elements of ``input`` in row-major order, in another shape."""
 @overload
-def reshape(input: Tensor, *shape: _int) -> Tensor: ...
-def reshape_as(input: Tensor, other: Tensor) -> Tensor: ...
-def resolve_conj(input: Tensor) -> Tensor: ...
-def resolve_neg(input: Tensor) -> Tensor: ...
+def reshape(input: Tensor, *shape: _int) -> Tensor:
+    """The elements of ``input`` in row-major order, in another shape."""
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """The elements of ``input`` in the shape of ``other``; see ``reshape``."""
+def resolve_conj(input: Tensor) -> Tensor:
+    """``input`` itself: conjugates are never pending here."""
+def resolve_neg(input: Tensor) -> Tensor:
+    """``input`` itself: signs are never pending here."""
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[_int],
     weight: Tensor | None = None,
     eps: _float | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions."""
 def rnn_relu_cell(
     input: Tensor,
     hx: Tensor,
@@ -1564,7 +2044,8 @@ def rnn_relu_cell(
     w_hh: Tensor,
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """max(0, input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)."""
 def rnn_tanh_cell(
     input: Tensor,
     hx: Tensor,
@@ -1572,27 +2053,36 @@ def rnn_tanh_cell(
     w_hh: Tensor,
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)."""
 def roll(
     input: Tensor,
     shifts: _int | Sequence[_int],
     dims: _int | Sequence[_int] | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor: ...
-def round(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-def round_(input: Tensor, decimals: _int = 0) -> Tensor: ...
-def row_stack(tensors: Sequence[Tensor]) -> Tensor: ...
+) -> Tensor:
+    """``input`` with its elements moved along, those beyond the end coming in at the start."""
+def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
+    """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions."""
+def round(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The nearest whole number, halves to the even one; integers stay as they are."""
+def round_(input: Tensor, decimals: _int = 0) -> Tensor:
+    """In-place form of ``round``: writes the result over ``input``."""
+def row_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` one above the other, along dimension 0; vectors count as rows."""
 def rrelu(
     input: Tensor,
     lower: _float = 0.125,
     upper: _float = 0.3333333333333333,
     training: _bool = False,
     inplace: _bool = False,
-) -> Tensor: ...
-def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def rsqrt_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``x`` above 0; below, ``x`` times a random slope in training, else the mean slope."""
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
+def rsqrt_(input: Tensor) -> Tensor:
+    """In-place form of ``rsqrt``: writes the result over ``input``."""
 @overload
 def scatter(
     input: Tensor,
@@ -1602,7 +2092,8 @@ def scatter(
     *,
     value: Any = None,
     reduce: str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` written at the places ``index`` names along ``dim``."""
 @overload
 def scatter(
     input: Tensor,
@@ -1612,7 +2103,8 @@ def scatter(
     src: Any = None,
     value: Any = None,
     reduce: str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` written at the places ``index`` names along ``dim``."""
 def scatter_(
     input: Tensor,
     dim: _int,
@@ -1621,7 +2113,8 @@ def scatter_(
     *,
     value: Any = None,
     reduce: str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``scatter``: writes the result over ``input``."""
 @overload
 def scatter_add(
     input: Tensor,
@@ -1630,7 +2123,8 @@ def scatter_add(
     src: Tensor,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` added at the places ``index`` names along ``dim``."""
 @overload
 def scatter_add(
     input: Tensor,
@@ -1639,8 +2133,10 @@ def scatter_add(
     index: Tensor,
     src: Tensor,
     out: Tensor | None = None,
-) -> Tensor: ...
-def scatter_add_(input: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` added at the places ``index`` names along ``dim``."""
+def scatter_add_(input: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor:
+    """In-place form of ``scatter_add``: writes the result over ``input``."""
 @overload
 def scatter_reduce(
     input: Tensor,
@@ -1650,7 +2146,8 @@ def scatter_reduce(
     reduce: str,
     *,
     include_self: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` combined at the places ``index`` names along ``dim``."""
 @overload
 def scatter_reduce(
     input: Tensor,
@@ -1660,7 +2157,8 @@ def scatter_reduce(
     src: Tensor,
     reduce: str,
     include_self: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` combined at the places ``index`` names along ``dim``."""
 def scatter_reduce_(
     input: Tensor,
     dim: _int,
@@ -1669,30 +2167,50 @@ def scatter_reduce_(
     reduce: str,
     *,
     include_self: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``scatter_reduce``: writes the result over ``input``."""
 @overload
-def select(input: Any, dim: Any, index: Any = None) -> Tensor: ...
+def select(input: Any, dim: Any, index: Any = None) -> Tensor:
+    """The part of ``input`` at one place along a dimension."""
 @overload
-def select(input: Any, *, axis: Any, index: Any = None) -> Tensor: ...
+def select(input: Any, *, axis: Any, index: Any = None) -> Tensor:
+    """The part of ``input`` at one place along a dimension."""
 @overload
-def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor: ...
+def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor:
+    """``input`` with ``src`` at one place along a dimension."""
 @overload
-def select_scatter(input: Tensor, src: Tensor, *, axis: _int, index: _int) -> Tensor: ...
-def selu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def selu_(input: Tensor, inplace: _bool = False) -> Tensor: ...
-def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sgn_(input: Tensor) -> Tensor: ...
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sigmoid_(input: Tensor) -> Tensor: ...
-def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sign_(input: Tensor) -> Tensor: ...
-def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sin_(input: Tensor) -> Tensor: ...
-def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sinc_(input: Tensor) -> Tensor: ...
-def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sinh_(input: Tensor) -> Tensor: ...
+def select_scatter(input: Tensor, src: Tensor, *, axis: _int, index: _int) -> Tensor:
+    """``input`` with ``src`` at one place along a dimension."""
+def selu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """An ELU scaled so that layers keep mean 0 and variance 1."""
+def selu_(input: Tensor, inplace: _bool = False) -> Tensor:
+    """In-place form of ``selu``: writes the result over ``input``."""
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0."""
+def sgn_(input: Tensor) -> Tensor:
+    """In-place form of ``sgn``: writes the result over ``input``."""
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype."""
+def sigmoid_(input: Tensor) -> Tensor:
+    """In-place form of ``sigmoid``: writes the result over ``input``."""
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """-1, 0 or 1; NaN for NaN, where torch has 0."""
+def sign_(input: Tensor) -> Tensor:
+    """In-place form of ``sign``: writes the result over ``input``."""
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether the sign is negative, also that of -0.0."""
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sine of each element of ``input``, in radians."""
+def sin_(input: Tensor) -> Tensor:
+    """In-place form of ``sin``: writes the result over ``input``."""
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``sin(πx) / (πx)``, and 1 at 0."""
+def sinc_(input: Tensor) -> Tensor:
+    """In-place form of ``sinc``: writes the result over ``input``."""
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic sine."""
+def sinh_(input: Tensor) -> Tensor:
+    """In-place form of ``sinh``: writes the result over ``input``."""
 def slice_scatter(
     input: Tensor,
     src: Tensor,
@@ -1702,7 +2220,10 @@ def slice_scatter(
     step: _int = 1,
     *,
     axis: _int = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with ``src`` in a range along a dimension."""
+def slogdet(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
+    """The sign of every matrix's determinant and the logarithm of its absolute value."""
 def softmax(
     input: Tensor,
     dim: _int | None = None,
@@ -1710,7 +2231,8 @@ def softmax(
     dtype: dtype | None = None,
     *,
     axis: _int | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
 def split(
     input: Tensor,
     split_size_or_sections: _int | Sequence[_int],
@@ -1718,50 +2240,62 @@ def split(
     *,
     indices_or_sections: Any = ...,
     axis: _int = ...,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Tensor, ...]:
+    """``input`` in pieces along ``dim``."""
 def split_with_sizes(
     input: Tensor,
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Tensor, ...]:
+    """``input`` in pieces of the given sizes along ``dim``."""
 def split_with_sizes_copy(
     input: Tensor,
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]: ...
-def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sqrt_(input: Tensor) -> Tensor: ...
-def square(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def square_(input: Tensor) -> Tensor: ...
+) -> tuple[Tensor, ...]:
+    """What ``split_with_sizes`` shows, as copies."""
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Square root; NaN for negative numbers. Integers give the default dtype."""
+def sqrt_(input: Tensor) -> Tensor:
+    """In-place form of ``sqrt``: writes the result over ``input``."""
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``input * input``."""
+def square_(input: Tensor) -> Tensor:
+    """In-place form of ``square``: writes the result over ``input``."""
 def squeeze(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
     *,
     axis: _int | Sequence[_int] | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` without its dimensions of size 1."""
 def squeeze_(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
     *,
     axis: _int | Sequence[_int] | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``."""
 def squeeze_copy(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
     *,
     axis: _int | Sequence[_int] | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """What ``squeeze`` shows, as a copy."""
 def stack(
     tensors: Sequence[Tensor],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
     axis: _int = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """``tensors`` of one shape, side by side along a new dimension."""
+@overload
 def std(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -1769,26 +2303,42 @@ def std(
     keepdim: _bool = False,
     *,
     correction: _float | None = None,
+) -> Tensor:
+    """Standard deviation of the elements: the square root of ``var``, with its arguments."""
+@overload
+def std(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any:
+    """Standard deviation of the elements: the square root of ``var``, with its arguments."""
+def std_mean(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    unbiased: _bool | None = None,
+    keepdim: _bool = False,
+    *,
+    correction: _float | None = None,
     axis: _int | Sequence[_int] | None = ...,
-    ddof: _float = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
+) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean of the elements; the arguments are those of ``var``."""
 def sub(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
-def sub_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor: ...
+) -> Tensor:
+    """``input - alpha * other``, element by element."""
+def sub_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
+    """In-place form of ``sub``: writes the result over ``input``."""
 def subtract(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
-def subtract_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor: ...
+) -> Tensor:
+    """``input - alpha * other``, element by element."""
+def subtract_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
+    """In-place form of ``sub``: writes the result over ``input``."""
 def sum(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -1798,29 +2348,46 @@ def sum(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
-def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def swapdims_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def t(input: Tensor) -> Tensor: ...
-def t_(input: Tensor) -> Tensor: ...
-def t_copy(input: Tensor) -> Tensor: ...
-@overload
-def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-@overload
-def take(input: Tensor, *, axis: _int | None) -> Any: ...
+) -> Tensor:
+    """Sum of the elements, of all or along ``dim``."""
+def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """``input`` with two dimensions swapped."""
+def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """Swap two dimensions of ``input`` itself; see ``transpose``."""
+def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """``input`` with two dimensions swapped."""
+def swapdims_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """Swap two dimensions of ``input`` itself; see ``transpose``."""
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; tensors of fewer dimensions as they are."""
+def t_(input: Tensor) -> Tensor:
+    """Swap the dimensions of the matrix ``input`` itself; see ``t``."""
+def t_copy(input: Tensor) -> Tensor:
+    """What ``t`` shows, as a copy."""
+def take(
+    input: Tensor,
+    index: Tensor,
+    *,
+    out: Tensor | None = None,
+    axis: _int | None = ...,
+) -> Tensor:
+    """The elements at places of the flattened ``input``."""
 def take_along_dim(
     input: Tensor,
     indices: Tensor,
     dim: _int | None = None,
     *,
     axis: _int | None = ...,
-) -> Tensor: ...
-def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def tan_(input: Tensor) -> Tensor: ...
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def tanh_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``."""
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Tangent of each element of ``input``, in radians."""
+def tan_(input: Tensor) -> Tensor:
+    """In-place form of ``tan``: writes the result over ``input``."""
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic tangent, between -1 and 1."""
+def tanh_(input: Tensor) -> Tensor:
+    """In-place form of ``tanh``: writes the result over ``input``."""
 def tensor(
     data: Any,
     *,
@@ -1829,15 +2396,18 @@ def tensor(
     requires_grad: _bool = False,
     pin_memory: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A new tensor with a copy of ``data``."""
 def tensor_split(
     input: Tensor,
     indices_or_sections: Any,
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]: ...
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor: ...
+) -> tuple[Tensor, ...]:
+    """``input`` in a number of pieces along ``dim``, or cut at places."""
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """Sum of products over pairs of dimensions of two tensors."""
 def threshold(
     input: Tensor,
     threshold: _float,
@@ -1845,14 +2415,12 @@ def threshold(
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def threshold_(
-    input: Tensor,
-    threshold: _float,
-    value: _float,
-    inplace: _bool = False,
-) -> Tensor: ...
-def tile(input: Tensor, *dims: Any) -> Tensor: ...
+) -> Tensor:
+    """``x`` above ``threshold``, else ``value``."""
+def threshold_(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Tensor:
+    """In-place form of ``threshold``: writes the result over ``input``."""
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """``input`` several times along each dimension; missing numbers are 1."""
 def to(
     input: Tensor,
     *args: Any,
@@ -1862,11 +2430,16 @@ def to(
     non_blocking: _bool = False,
     copy: _bool = False,
     memory_format: Any = None,
-) -> Tensor: ...
-def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def transpose_copy(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+) -> Tensor:
+    """``input`` in another dtype, on another device, or as another tensor is."""
+def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sum of the elements on a matrix's diagonal."""
+def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """``input`` with two dimensions swapped."""
+def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """Swap two dimensions of ``input`` itself; see ``transpose``."""
+def transpose_copy(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """What ``transpose`` shows, as a copy."""
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -1874,13 +2447,13 @@ def triangular_solve(
     transpose: _bool = False,
     unitriangular: _bool = False,
     *,
-    out: Any = None,
-) -> Any: ...
-@overload
-def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-@overload
-def tril(input: Tensor, *, k: _int) -> Any: ...
-def tril_(input: Tensor, diagonal: _int = 0) -> Tensor: ...
+    out: Sequence[Tensor] | None = None,
+) -> return_types.triangular_solve:
+    """The solution of ``A X = input`` for triangular ``A``; see ``linalg.solve_triangular``."""
+def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
+    """The lower triangle of matrices, zeros above it."""
+def tril_(input: Tensor, diagonal: _int = 0) -> Tensor:
+    """In-place form of ``tril``: writes the result over ``input``."""
 def tril_indices(
     row: _int,
     col: _int,
@@ -1893,7 +2466,8 @@ def tril_indices(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Where the lower triangle of a matrix lies, in row-major order."""
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -1905,12 +2479,12 @@ def triplet_margin_loss(
     size_average: _bool | None = None,
     reduce: _bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
-@overload
-def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-@overload
-def triu(input: Tensor, *, k: _int) -> Any: ...
-def triu_(input: Tensor, diagonal: _int = 0) -> Tensor: ...
+) -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance."""
+def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
+    """The upper triangle of matrices, zeros below it."""
+def triu_(input: Tensor, diagonal: _int = 0) -> Tensor:
+    """In-place form of ``triu``: writes the result over ``input``."""
 def triu_indices(
     row: _int,
     col: _int,
@@ -1923,50 +2497,64 @@ def triu_indices(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Where the upper triangle of a matrix lies, in row-major order."""
 def true_divide(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input / other``, element by element, perhaps rounded to whole numbers."""
 def true_divide_(
     input: Tensor,
     other: Tensor | _complex,
     *,
     rounding_mode: str | None = None,
-) -> Tensor: ...
-def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def trunc_(input: Tensor) -> Tensor: ...
-def unbind(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
-def unbind_copy(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
+) -> Tensor:
+    """In-place form of ``div``: writes the result over ``input``."""
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The whole number towards zero; integers stay as they are."""
+def trunc_(input: Tensor) -> Tensor:
+    """In-place form of ``trunc``: writes the result over ``input``."""
+def unbind(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+    """The slices of ``input`` along ``dim``, without that dimension."""
+def unbind_copy(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+    """What ``unbind`` shows, as copies."""
 @overload
-def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
+def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor:
+    """``input`` with dimension ``dim`` split into several."""
 @overload
-def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor: ...
-def unfold(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor: ...
-def unfold_copy(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor: ...
+def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor:
+    """``input`` with dimension ``dim`` split into several."""
+def unfold(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor:
+    """Windows along a dimension, each in a new last dimension."""
+def unfold_copy(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor:
+    """What ``Tensor.unfold`` shows, as a copy."""
 @overload
 def unravel_index(
     indices: Tensor,
     shape: Sequence[_int],
     *,
     out: tuple[Tensor, ...] | None = None,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Tensor, ...]:
+    """The coordinates of places in the flattened form of a tensor of shape ``shape``."""
 @overload
 def unravel_index(
     indices: Tensor,
     *shape: _int,
     out: tuple[Tensor, ...] | None = None,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Tensor, ...]:
+    """The coordinates of places in the flattened form of a tensor of shape ``shape``."""
 def unsafe_chunk(
     input: Tensor,
     chunks: _int,
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Tensor, ...]:
+    """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
 def unsafe_split(
     input: Tensor,
     split_size_or_sections: _int | Sequence[_int],
@@ -1974,20 +2562,29 @@ def unsafe_split(
     *,
     indices_or_sections: Any = ...,
     axis: _int = ...,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Tensor, ...]:
+    """``input`` in pieces along ``dim``."""
 @overload
-def unsqueeze(input: Tensor, dim: _int) -> Tensor: ...
+def unsqueeze(input: Tensor, dim: _int) -> Tensor:
+    """``input`` with a dimension of size 1 inserted before ``dim``."""
 @overload
-def unsqueeze(input: Tensor, *, axis: _int) -> Tensor: ...
+def unsqueeze(input: Tensor, *, axis: _int) -> Tensor:
+    """``input`` with a dimension of size 1 inserted before ``dim``."""
 @overload
-def unsqueeze_(input: Tensor, dim: _int) -> Tensor: ...
+def unsqueeze_(input: Tensor, dim: _int) -> Tensor:
+    """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``."""
 @overload
-def unsqueeze_(input: Tensor, *, axis: _int) -> Tensor: ...
+def unsqueeze_(input: Tensor, *, axis: _int) -> Tensor:
+    """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``."""
 @overload
-def unsqueeze_copy(input: Tensor, dim: _int) -> Tensor: ...
+def unsqueeze_copy(input: Tensor, dim: _int) -> Tensor:
+    """What ``unsqueeze`` shows, as a copy."""
 @overload
-def unsqueeze_copy(input: Tensor, *, axis: _int) -> Tensor: ...
-def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor: ...
+def unsqueeze_copy(input: Tensor, *, axis: _int) -> Tensor:
+    """What ``unsqueeze`` shows, as a copy."""
+def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
+    """Powers of the elements of a vector, a row for each."""
+@overload
 def var(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -1995,33 +2592,57 @@ def var(
     keepdim: _bool = False,
     *,
     correction: _float | None = None,
+) -> Tensor:
+    """Variance of the elements, of all or along ``dim``."""
+@overload
+def var(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any:
+    """Variance of the elements, of all or along ``dim``."""
+def var_mean(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = None,
+    unbiased: _bool | None = None,
+    keepdim: _bool = False,
+    *,
+    correction: _float | None = None,
     axis: _int | Sequence[_int] | None = ...,
-    ddof: _float = ...,
     keepdims: _bool = ...,
-) -> Tensor: ...
-def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor: ...
-def view_as(input: Tensor, other: Tensor) -> Tensor: ...
-def view_as_complex(input: Tensor) -> Tensor: ...
-def view_as_real(input: Tensor) -> Tensor: ...
-def view_copy(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor: ...
-def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
-def vstack(tensors: Sequence[Tensor]) -> Tensor: ...
+) -> tuple[Tensor, Tensor]:
+    """Variance and mean of the elements; the arguments are those of ``var``."""
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sum of the products of two vectors' elements, those of the first conjugated."""
+def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
+    """The same memory in another shape, or its bytes as another dtype."""
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """The same memory in the shape of ``other``; see ``view``."""
+def view_as_complex(input: Tensor) -> Tensor:
+    """A view of pairs of real numbers as complex ones."""
+def view_as_real(input: Tensor) -> Tensor:
+    """A view of complex numbers as pairs of real ones, in a last dimension of size 2."""
+def view_copy(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
+    """What ``view`` shows, as a copy."""
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``input`` cut along its rows, dimension 0."""
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """``tensors`` one above the other, along dimension 0; vectors count as rows."""
 def where(
     condition: Tensor,
     input: Tensor | _complex | None = None,
     other: Tensor | _complex | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements of ``input`` where ``condition`` holds, else of ``other``."""
 def xlogy(
     input: Tensor | _complex,
     other: Tensor | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def xlogy_(input: Tensor, other: Tensor | _complex) -> Tensor: ...
-def zero_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN."""
+def xlogy_(input: Tensor, other: Tensor | _complex) -> Tensor:
+    """In-place form of ``xlogy``: writes the result over ``input``."""
+def zero_(input: Tensor) -> Tensor:
+    """Write zeros over ``input``."""
 @overload
 def zeros(
     size: Sequence[_int],
@@ -2033,7 +2654,8 @@ def zeros(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of zeros."""
 @overload
 def zeros(
     *size: _int,
@@ -2044,5 +2666,7 @@ def zeros(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor: ...
-def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor: ...
+) -> Tensor:
+    """A tensor of zeros."""
+def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
+    """Zeros in the shape, dtype and place of ``input``."""

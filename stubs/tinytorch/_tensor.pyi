@@ -7,6 +7,7 @@ from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
+from typing import Literal
 from typing import Self
 from typing import Unpack
 from typing import overload
@@ -129,22 +130,32 @@ class Tensor(Storage):
     def __sub__(self, other: Tensor | complex) -> Tensor: ...
     def __truediv__(self, other: Tensor | complex) -> Tensor: ...
     def __xor__(self, other: Tensor | complex) -> Tensor: ...
-    def abs(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def abs_(_self) -> Self: ...
-    def absolute(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def absolute_(_self) -> Self: ...
-    def acos(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def acos_(_self) -> Self: ...
-    def acosh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def acosh_(_self) -> Self: ...
+    def abs(_self, *, out: Tensor | None = None) -> Tensor:
+        """Absolute value; of complex numbers the magnitude, a real tensor."""
+    def abs_(_self) -> Self:
+        """In-place form of ``abs``: writes the result over ``input``."""
+    def absolute(_self, *, out: Tensor | None = None) -> Tensor:
+        """Absolute value; of complex numbers the magnitude, a real tensor."""
+    def absolute_(_self) -> Self:
+        """In-place form of ``abs``: writes the result over ``input``."""
+    def acos(_self, *, out: Tensor | None = None) -> Tensor:
+        """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
+    def acos_(_self) -> Self:
+        """In-place form of ``acos``: writes the result over ``input``."""
+    def acosh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse of the hyperbolic cosine; NaN below 1."""
+    def acosh_(_self) -> Self:
+        """In-place form of ``acosh``: writes the result over ``input``."""
     def add(
         _self,
         other: Tensor | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def add_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self: ...
+    ) -> Tensor:
+        """``input + alpha * other``, element by element."""
+    def add_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
+        """In-place form of ``add``: writes the result over ``input``."""
     def addbmm(
         _self,
         batch1: Tensor,
@@ -153,7 +164,8 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``beta * input + alpha * sum(batch1 @ batch2)``, summed over a batch."""
     def addbmm_(
         _self,
         batch1: Tensor,
@@ -161,7 +173,8 @@ class Tensor(Storage):
         *,
         beta: _float = 1,
         alpha: _float = 1,
-    ) -> Self: ...
+    ) -> Self:
+        """In-place form of ``addbmm``: writes the result over ``input``."""
     def addcdiv(
         _self,
         tensor1: Tensor,
@@ -169,8 +182,10 @@ class Tensor(Storage):
         *,
         value: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def addcdiv_(_self, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Self: ...
+    ) -> Tensor:
+        """``input + value * tensor1 / tensor2``."""
+    def addcdiv_(_self, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Self:
+        """In-place form of ``addcdiv``: writes the result over ``input``."""
     def addcmul(
         _self,
         tensor1: Tensor,
@@ -178,8 +193,10 @@ class Tensor(Storage):
         *,
         value: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def addcmul_(_self, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Self: ...
+    ) -> Tensor:
+        """``input + value * tensor1 * tensor2``."""
+    def addcmul_(_self, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Self:
+        """In-place form of ``addcmul``: writes the result over ``input``."""
     def addmm(
         _self,
         mat1: Tensor,
@@ -188,15 +205,10 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def addmm_(
-        _self,
-        mat1: Tensor,
-        mat2: Tensor,
-        *,
-        beta: _float = 1,
-        alpha: _float = 1,
-    ) -> Self: ...
+    ) -> Tensor:
+        """``beta * input + alpha * (mat1 @ mat2)``."""
+    def addmm_(_self, mat1: Tensor, mat2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
+        """In-place form of ``addmm``: writes the result over ``input``."""
     def addmv(
         _self,
         mat: Tensor,
@@ -205,8 +217,10 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def addmv_(_self, mat: Tensor, vec: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self: ...
+    ) -> Tensor:
+        """``beta * input + alpha * (mat @ vec)``."""
+    def addmv_(_self, mat: Tensor, vec: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
+        """In-place form of ``addmv``: writes the result over ``input``."""
     def addr(
         _self,
         vec1: Tensor,
@@ -215,16 +229,12 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def addr_(
-        _self,
-        vec1: Tensor,
-        vec2: Tensor,
-        *,
-        beta: _float = 1,
-        alpha: _float = 1,
-    ) -> Self: ...
-    def adjoint(_self) -> Tensor: ...
+    ) -> Tensor:
+        """``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and"."""
+    def addr_(_self, vec1: Tensor, vec2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
+        """In-place form of ``addr``: writes the result over ``input``."""
+    def adjoint(_self) -> Tensor:
+        """``input`` with its last two dimensions swapped, conjugated if it is complex."""
     def all(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -233,14 +243,16 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Whether every element is true (not zero), of all or along ``dim``."""
     def allclose(
         _self,
         other: Tensor,
         rtol: _float = 1e-05,
         atol: _float = 1e-08,
         equal_nan: _bool = False,
-    ) -> _bool: ...
+    ) -> _bool:
+        """Whether ``isclose`` holds for all elements."""
     def amax(
         _self,
         dim: _int | Sequence[_int] | None = (),
@@ -249,7 +261,8 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Largest element, of all or along ``dim``; equal ones share the gradient."""
     def amin(
         _self,
         dim: _int | Sequence[_int] | None = (),
@@ -258,8 +271,19 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor: ...
-    def angle(_self, *, out: Tensor | None = None) -> Tensor: ...
+    ) -> Tensor:
+        """Smallest element, of all or along ``dim``; equal ones share the gradient."""
+    def aminmax(
+        _self,
+        *,
+        dim: _int | None = None,
+        keepdim: _bool = False,
+        axis: _int | None = ...,
+        keepdims: _bool = ...,
+    ) -> return_types.aminmax:
+        """Smallest and largest element, of all or along ``dim``; equal ones share the gradient."""
+    def angle(_self, *, out: Tensor | None = None) -> Tensor:
+        """The angle of each element in the complex plane, in radians between -π and π."""
     def any(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -268,21 +292,36 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor: ...
-    def arccos(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def arccos_(_self) -> Self: ...
-    def arccosh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def arccosh_(_self) -> Self: ...
-    def arcsin(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def arcsin_(_self) -> Self: ...
-    def arcsinh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def arcsinh_(_self) -> Self: ...
-    def arctan(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def arctan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def arctan2_(_self, other: Tensor) -> Self: ...
-    def arctan_(_self) -> Self: ...
-    def arctanh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def arctanh_(_self) -> Self: ...
+    ) -> Tensor:
+        """Whether some element is true (not zero), of all or along ``dim``."""
+    def arccos(_self, *, out: Tensor | None = None) -> Tensor:
+        """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
+    def arccos_(_self) -> Self:
+        """In-place form of ``acos``: writes the result over ``input``."""
+    def arccosh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse of the hyperbolic cosine; NaN below 1."""
+    def arccosh_(_self) -> Self:
+        """In-place form of ``acosh``: writes the result over ``input``."""
+    def arcsin(_self, *, out: Tensor | None = None) -> Tensor:
+        """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
+    def arcsin_(_self) -> Self:
+        """In-place form of ``asin``: writes the result over ``input``."""
+    def arcsinh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse of the hyperbolic sine."""
+    def arcsinh_(_self) -> Self:
+        """In-place form of ``asinh``: writes the result over ``input``."""
+    def arctan(_self, *, out: Tensor | None = None) -> Tensor:
+        """Arc tangent, between -π/2 and π/2."""
+    def arctan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Angle of the point ``(other, input)``, between -π and π."""
+    def arctan2_(_self, other: Tensor) -> Self:
+        """In-place form of ``atan2``: writes the result over ``input``."""
+    def arctan_(_self) -> Self:
+        """In-place form of ``atan``: writes the result over ``input``."""
+    def arctanh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
+    def arctanh_(_self) -> Self:
+        """In-place form of ``atanh``: writes the result over ``input``."""
     def argmax(
         _self,
         dim: _int | None = None,
@@ -291,7 +330,8 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Index of the largest element, in row-major order or along ``dim``; NaN is largest."""
     def argmin(
         _self,
         dim: _int | None = None,
@@ -300,44 +340,63 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor: ...
-    def argwhere(_self, *, out: Tensor | None = None) -> Tensor: ...
+    ) -> Tensor:
+        """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest."""
+    def argwhere(_self, *, out: Tensor | None = None) -> Tensor:
+        """Where the elements that are not zero lie: ``nonzero`` as a matrix."""
     def array_split(
         _self,
         indices_or_sections: Any,
         dim: _int = 0,
         *,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]: ...
-    def as_strided(_self, size: Any, stride: Any, storage_offset: _int | None = None) -> Tensor: ...
-    def as_strided_(_self, size: Any, stride: Any, storage_offset: _int | None = None) -> Self: ...
+    ) -> tuple[Tensor, ...]:
+        """``input`` in a number of pieces along ``dim``, or cut at places."""
+    def as_strided(_self, size: Any, stride: Any, storage_offset: _int | None = None) -> Tensor:
+        """A window into the memory of ``input``, or of the tensor that it is a view of."""
+    def as_strided_(_self, size: Any, stride: Any, storage_offset: _int | None = None) -> Self:
+        """Make ``input`` a window into its own memory; see ``as_strided``."""
     def as_strided_copy(
         _self,
         size: Any,
         stride: Any,
         storage_offset: _int | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """What ``as_strided`` shows, as a copy."""
     def as_strided_scatter(
         _self,
         src: Tensor,
         size: Any,
         stride: Any,
         storage_offset: _int | None = None,
-    ) -> Tensor: ...
-    def asin(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def asin_(_self) -> Self: ...
-    def asinh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def asinh_(_self) -> Self: ...
+    ) -> Tensor:
+        """``input`` with ``src`` in a window of its memory; see ``as_strided``."""
+    def asin(_self, *, out: Tensor | None = None) -> Tensor:
+        """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
+    def asin_(_self) -> Self:
+        """In-place form of ``asin``: writes the result over ``input``."""
+    def asinh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse of the hyperbolic sine."""
+    def asinh_(_self) -> Self:
+        """In-place form of ``asinh``: writes the result over ``input``."""
     @overload
-    def astype(_self, dtype: None = None, non_blocking: _bool = False) -> str: ...
+    def astype(_self, dtype: None = None, non_blocking: _bool = False) -> str:
+        """``input`` in another dtype; without one, the name of its tensor type."""
     @overload
-    def astype(_self, dtype: dtype, non_blocking: _bool = False) -> Tensor: ...
-    def atan(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def atan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def atan2_(_self, other: Tensor) -> Self: ...
-    def atan_(_self) -> Self: ...
-    def atanh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def atanh_(_self) -> Self: ...
+    def astype(_self, dtype: dtype, non_blocking: _bool = False) -> Tensor:
+        """``input`` in another dtype; without one, the name of its tensor type."""
+    def atan(_self, *, out: Tensor | None = None) -> Tensor:
+        """Arc tangent, between -π/2 and π/2."""
+    def atan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Angle of the point ``(other, input)``, between -π and π."""
+    def atan2_(_self, other: Tensor) -> Self:
+        """In-place form of ``atan2``: writes the result over ``input``."""
+    def atan_(_self) -> Self:
+        """In-place form of ``atan``: writes the result over ``input``."""
+    def atanh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
+    def atanh_(_self) -> Self:
+        """In-place form of ``atanh``: writes the result over ``input``."""
     def baddbmm(
         _self,
         batch1: Tensor,
@@ -346,7 +405,8 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``beta * input + alpha * (batch1 @ batch2)``, over a batch."""
     def baddbmm_(
         _self,
         batch1: Tensor,
@@ -354,68 +414,90 @@ class Tensor(Storage):
         *,
         beta: _float = 1,
         alpha: _float = 1,
-    ) -> Self: ...
+    ) -> Self:
+        """In-place form of ``baddbmm``: writes the result over ``input``."""
     def bernoulli(
         _self,
         p: _float | None = None,
         *,
         generator: Generator | None = None,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def bernoulli_(_self, p: Any = 0.5, *, generator: Generator | None = None) -> Self: ...
-    def bitwise_and(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def bitwise_and_(_self, other: Tensor | complex) -> Self: ...
-    def bitwise_invert(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def bitwise_invert_(_self) -> Self: ...
-    def bitwise_left_shift(
-        _self,
-        other: Tensor | complex,
-        *,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
-    def bitwise_left_shift_(_self, other: Tensor | complex) -> Self: ...
-    def bitwise_not(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def bitwise_not_(_self) -> Self: ...
-    def bitwise_or(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def bitwise_or_(_self, other: Tensor | complex) -> Self: ...
-    def bitwise_right_shift(
-        _self,
-        other: Tensor | complex,
-        *,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
-    def bitwise_right_shift_(_self, other: Tensor | complex) -> Self: ...
-    def bitwise_xor(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def bitwise_xor_(_self, other: Tensor | complex) -> Self: ...
-    def bmm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def bool(_self, memory_format: Any = None) -> Tensor: ...
+    ) -> Tensor:
+        """Ones and zeros: one with the probability that ``input`` gives."""
+    def bernoulli_(_self, p: Any = 0.5, *, generator: Generator | None = None) -> Self:
+        """Fill ``input`` with ones, with probability ``p``, and zeros, in place."""
+    def bitwise_and(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Bits set in both; ``&`` of bools."""
+    def bitwise_and_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``bitwise_and``: writes the result over ``input``."""
+    def bitwise_invert(_self, *, out: Tensor | None = None) -> Tensor:
+        """Every bit flipped; the opposite of bools."""
+    def bitwise_invert_(_self) -> Self:
+        """In-place form of ``bitwise_not``: writes the result over ``input``."""
+    def bitwise_left_shift(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input`` shifted to the left by ``other`` bits."""
+    def bitwise_left_shift_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``bitwise_left_shift``: writes the result over ``input``."""
+    def bitwise_not(_self, *, out: Tensor | None = None) -> Tensor:
+        """Every bit flipped; the opposite of bools."""
+    def bitwise_not_(_self) -> Self:
+        """In-place form of ``bitwise_not``: writes the result over ``input``."""
+    def bitwise_or(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Bits set in either; ``|`` of bools."""
+    def bitwise_or_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``bitwise_or``: writes the result over ``input``."""
+    def bitwise_right_shift(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input`` shifted to the right by ``other`` bits, its sign kept."""
+    def bitwise_right_shift_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``bitwise_right_shift``: writes the result over ``input``."""
+    def bitwise_xor(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Bits set in one of the two only; ``^`` of bools."""
+    def bitwise_xor_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``bitwise_xor``: writes the result over ``input``."""
+    def bmm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Products of the matrices in two batches."""
+    def bool(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as bool."""
     @overload
-    def broadcast_to(_self, size: Sequence[_int]) -> Tensor: ...
+    def broadcast_to(_self, size: Sequence[_int]) -> Tensor:
+        """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``."""
     @overload
-    def broadcast_to(_self, *size: _int) -> Tensor: ...
-    def byte(_self, memory_format: Any = None) -> Tensor: ...
+    def broadcast_to(_self, *size: _int) -> Tensor:
+        """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``."""
+    def byte(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as uint8."""
     def cauchy_(
         _self,
         median: _float = 0.0,
         sigma: _float = 1.0,
         *,
         generator: Generator | None = None,
-    ) -> Self: ...
-    def cdouble(_self, memory_format: Any = None) -> Tensor: ...
-    def ceil(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def ceil_(_self) -> Self: ...
-    def cfloat(_self, memory_format: Any = None) -> Tensor: ...
-    def char(_self, memory_format: Any = None) -> Tensor: ...
-    def cholesky(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
-    def cholesky_inverse(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    ) -> Self:
+        """Fill ``input`` with Cauchy distributed numbers, in place."""
+    def cdouble(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as complex128."""
+    def ceil(_self, *, out: Tensor | None = None) -> Tensor:
+        """The next whole number above; integers stay as they are."""
+    def ceil_(_self) -> Self:
+        """In-place form of ``ceil``: writes the result over ``input``."""
+    def cfloat(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as complex64."""
+    def char(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as int8."""
+    def cholesky(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch."""
+    def cholesky_inverse(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of ``L L^H``."""
     def cholesky_solve(
         _self,
         L: Tensor,
         upper: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
+    ) -> Tensor:
+        """The solution ``X`` of ``L L^H X = B``."""
+    def chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+        """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
     def clamp(
         _self,
         min: Tensor | complex | None = None,
@@ -424,16 +506,22 @@ class Tensor(Storage):
         out: Tensor | None = None,
         a_min: Tensor | complex | None = ...,
         a_max: Tensor | complex | None = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` kept between ``min`` and ``max``."""
     def clamp_(
         _self,
         min: Tensor | complex | None = None,
         max: Tensor | complex | None = None,
-    ) -> Self: ...
-    def clamp_max(_self, max: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def clamp_max_(_self, max: Tensor | complex) -> Self: ...
-    def clamp_min(_self, min: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def clamp_min_(_self, min: Tensor | complex) -> Self: ...
+    ) -> Self:
+        """In-place form of ``clamp``: writes the result over ``input``."""
+    def clamp_max(_self, max: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input``, but at most ``max``."""
+    def clamp_max_(_self, max: Tensor | complex) -> Self:
+        """In-place form of ``clamp_max``: writes the result over ``input``."""
+    def clamp_min(_self, min: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input``, but at least ``min``."""
+    def clamp_min_(_self, min: Tensor | complex) -> Self:
+        """In-place form of ``clamp_min``: writes the result over ``input``."""
     def clip(
         _self,
         min: Tensor | complex | None = None,
@@ -442,26 +530,52 @@ class Tensor(Storage):
         out: Tensor | None = None,
         a_min: Tensor | complex | None = ...,
         a_max: Tensor | complex | None = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` kept between ``min`` and ``max``."""
     def clip_(
         _self,
         min: Tensor | complex | None = None,
         max: Tensor | complex | None = None,
-    ) -> Self: ...
-    def clone(_self, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor: ...
-    def combinations(_self, r: _int = 2, with_replacement: _bool = False) -> Tensor: ...
-    def conj(_self) -> Tensor: ...
-    def conj_physical(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def conj_physical_(_self) -> Self: ...
-    def contiguous(_self, memory_format: Any = None) -> Tensor: ...
-    def copy_(_self, src: Any, non_blocking: _bool = False) -> Self: ...
-    def copysign(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def copysign_(_self, other: Tensor | complex) -> Self: ...
-    def cos(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def cos_(_self) -> Self: ...
-    def cosh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def cosh_(_self) -> Self: ...
-    def cpu(_self, memory_format: Any = None) -> Tensor: ...
+    ) -> Self:
+        """In-place form of ``clamp``: writes the result over ``input``."""
+    def clone(_self, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
+        """A copy of ``input`` in memory of its own; gradients flow back through it."""
+    def combinations(_self, r: _int = 2, with_replacement: _bool = False) -> Tensor:
+        """All ways to take ``r`` elements, as ``itertools.combinations`` orders them."""
+    def conj(_self) -> Tensor:
+        """The complex conjugate; a real tensor itself."""
+    def conj_physical(_self, *, out: Tensor | None = None) -> Tensor:
+        """The complex conjugate, in memory of its own."""
+    def conj_physical_(_self) -> Self:
+        """In-place form of ``conj_physical``: writes the result over ``input``."""
+    def contiguous(_self, memory_format: Any = None) -> Tensor:
+        """``input`` with its elements in row-major order in memory: itself, or a copy."""
+    def copy_(_self, src: Any, non_blocking: _bool = False) -> Self:
+        """Write ``src``, broadcast and cast, over ``input``."""
+    def copysign(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """The magnitude of ``input`` with the sign of ``other``."""
+    def copysign_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``copysign``: writes the result over ``input``."""
+    def cos(_self, *, out: Tensor | None = None) -> Tensor:
+        """Cosine of each element of ``input``, in radians."""
+    def cos_(_self) -> Self:
+        """In-place form of ``cos``: writes the result over ``input``."""
+    def cosh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic cosine."""
+    def cosh_(_self) -> Self:
+        """In-place form of ``cosh``: writes the result over ``input``."""
+    def count_nonzero(
+        _self,
+        dim: _int | Sequence[_int] | None = None,
+        keepdim: _bool = False,
+        *,
+        out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
+    ) -> Tensor:
+        """How many elements are not zero, of all or along ``dim``."""
+    def cpu(_self, memory_format: Any = None) -> Tensor:
+        """``input`` on the CPU."""
     def cross(
         _self,
         other: Tensor,
@@ -469,21 +583,27 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Cross product of the vectors of three elements along a dimension."""
     def cuda(
         _self,
         device: device | str | _int | None = None,
         non_blocking: Any = False,
         memory_format: Any = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` on a CUDA device, through CuPy."""
     @overload
-    def cummax(_self, dim: _int) -> return_types.cummax: ...
+    def cummax(_self, dim: _int) -> return_types.cummax:
+        """Largest elements up to each one along ``dim``, and where they are."""
     @overload
-    def cummax(_self, *, axis: _int) -> return_types.cummax: ...
+    def cummax(_self, *, axis: _int) -> return_types.cummax:
+        """Largest elements up to each one along ``dim``, and where they are."""
     @overload
-    def cummin(_self, dim: _int) -> return_types.cummin: ...
+    def cummin(_self, dim: _int) -> return_types.cummin:
+        """Smallest elements up to each one along ``dim``, and where they are."""
     @overload
-    def cummin(_self, *, axis: _int) -> return_types.cummin: ...
+    def cummin(_self, *, axis: _int) -> return_types.cummin:
+        """Smallest elements up to each one along ``dim``, and where they are."""
     def cumprod(
         _self,
         dim: _int | None = None,
@@ -491,8 +611,10 @@ class Tensor(Storage):
         dtype: dtype | None = None,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor: ...
-    def cumprod_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self: ...
+    ) -> Tensor:
+        """Products of the elements up to each one, along ``dim``."""
+    def cumprod_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
+        """In-place form of ``cumprod``: writes the result over ``input``."""
     def cumsum(
         _self,
         dim: _int | None = None,
@@ -500,94 +622,152 @@ class Tensor(Storage):
         dtype: dtype | None = None,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor: ...
-    def cumsum_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self: ...
-    def deg2rad(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def deg2rad_(_self) -> Self: ...
-    @overload
-    def diag(_self, diagonal: _int = 0) -> Tensor: ...
-    @overload
-    def diag(_self, *, k: _int) -> Any: ...
-    def diag_embed(_self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor: ...
-    @overload
-    def diagflat(_self, offset: _int = 0) -> Tensor: ...
-    @overload
-    def diagflat(_self, *, k: _int) -> Any: ...
-    def diagonal(_self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
+    ) -> Tensor:
+        """Sums of the elements up to each one, along ``dim``."""
+    def cumsum_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
+        """In-place form of ``cumsum``: writes the result over ``input``."""
+    def deg2rad(_self, *, out: Tensor | None = None) -> Tensor:
+        """Degrees as radians."""
+    def deg2rad_(_self) -> Self:
+        """In-place form of ``deg2rad``: writes the result over ``input``."""
+    def det(_self, *, out: Tensor | None = None) -> Tensor:
+        """The determinant of every matrix of a batch."""
+    def diag(_self, diagonal: _int = 0, *, k: _int = ...) -> Tensor:
+        """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
+    def diag_embed(_self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
+        """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere."""
+    def diagflat(_self, offset: _int = 0, *, k: _int = ...) -> Tensor:
+        """The matrix with all elements of ``input`` on a diagonal."""
+    def diagonal(_self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+        """The diagonals of the matrices in two dimensions of ``input``."""
     def diagonal_scatter(
         _self,
         src: Tensor,
         offset: _int = 0,
         dim1: _int = 0,
         dim2: _int = 1,
-    ) -> Tensor: ...
-    def digamma(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def digamma_(_self) -> Self: ...
+    ) -> Tensor:
+        """``input`` with ``src`` on the diagonals of the matrices in two dimensions."""
+    def digamma(_self, *, out: Tensor | None = None) -> Tensor:
+        """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
+    def digamma_(_self) -> Self:
+        """In-place form of ``digamma``: writes the result over ``input``."""
+    def dist(_self, other: Tensor, p: _float = 2) -> Tensor:
+        """The p-norm of the difference of two tensors."""
     def div(
         _self,
         other: Tensor | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def div_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self: ...
+    ) -> Tensor:
+        """``input / other``, element by element, perhaps rounded to whole numbers."""
+    def div_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
+        """In-place form of ``div``: writes the result over ``input``."""
     def divide(
         _self,
         other: Tensor | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self: ...
-    def dot(_self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def double(_self, memory_format: Any = None) -> Tensor: ...
-    def dsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
-    def eq(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def eq_(_self, other: Tensor | complex) -> Self: ...
-    def equal(_self, other: Tensor) -> _bool: ...
-    def erf(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def erf_(_self) -> Self: ...
-    def erfc(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def erfc_(_self) -> Self: ...
-    def erfinv(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def erfinv_(_self) -> Self: ...
-    def exp(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def exp2(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def exp2_(_self) -> Self: ...
-    def exp_(_self) -> Self: ...
+    ) -> Tensor:
+        """``input / other``, element by element, perhaps rounded to whole numbers."""
+    def divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
+        """In-place form of ``div``: writes the result over ``input``."""
+    def dot(_self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Sum of the products of two vectors' elements."""
+    def double(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as float64."""
+    def dsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """``input`` cut along its third dimension."""
+    def eq(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements are equal."""
+    def eq_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``eq``: writes the result over ``input``."""
+    def equal(_self, other: Tensor) -> _bool:
+        """Whether two tensors have the same shape and the same elements."""
+    def erf(_self, *, out: Tensor | None = None) -> Tensor:
+        """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
+    def erf_(_self) -> Self:
+        """In-place form of ``erf``: writes the result over ``input``."""
+    def erfc(_self, *, out: Tensor | None = None) -> Tensor:
+        """``1 - erf(x)``, without cancellation for large ``x``."""
+    def erfc_(_self) -> Self:
+        """In-place form of ``erfc``: writes the result over ``input``."""
+    def erfinv(_self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of ``erf``: ±inf at ±1, NaN beyond."""
+    def erfinv_(_self) -> Self:
+        """In-place form of ``erfinv``: writes the result over ``input``."""
+    def exp(_self, *, out: Tensor | None = None) -> Tensor:
+        """``e ** input``. Integers give the default dtype."""
+    def exp2(_self, *, out: Tensor | None = None) -> Tensor:
+        """``2 ** input``. Integers give the default dtype."""
+    def exp2_(_self) -> Self:
+        """In-place form of ``exp2``: writes the result over ``input``."""
+    def exp_(_self) -> Self:
+        """In-place form of ``exp``: writes the result over ``input``."""
     @overload
-    def expand(_self, size: Sequence[_int]) -> Tensor: ...
+    def expand(_self, size: Sequence[_int]) -> Tensor:
+        """``input`` stretched to a larger shape without copying."""
     @overload
-    def expand(_self, *size: _int) -> Tensor: ...
-    def expand_as(_self, other: Tensor) -> Tensor: ...
-    def expm1(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def expm1_(_self) -> Self: ...
-    def exponential_(_self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Self: ...
-    def fill(_self, value: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def fill_(_self, value: Tensor | complex) -> Self: ...
-    def fix(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def fix_(_self) -> Self: ...
-    def flatten(_self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor: ...
+    def expand(_self, *size: _int) -> Tensor:
+        """``input`` stretched to a larger shape without copying."""
+    def expand_as(_self, other: Tensor) -> Tensor:
+        """``input`` stretched to the shape of ``other`` without copying; see ``expand``."""
+    def expm1(_self, *, out: Tensor | None = None) -> Tensor:
+        """``e ** input - 1``, without cancellation near 0."""
+    def expm1_(_self) -> Self:
+        """In-place form of ``expm1``: writes the result over ``input``."""
+    def exponential_(_self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Self:
+        """Fill ``input`` with exponentially distributed numbers, in place."""
+    def fill(_self, value: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``value`` everywhere, in the shape and dtype of ``input``."""
+    def fill_(_self, value: Tensor | complex) -> Self:
+        """In-place form of ``fill``: writes the result over ``input``."""
+    def fix(_self, *, out: Tensor | None = None) -> Tensor:
+        """The whole number towards zero; integers stay as they are."""
+    def fix_(_self) -> Self:
+        """In-place form of ``trunc``: writes the result over ``input``."""
+    def flatten(_self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
+        """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one."""
     @overload
-    def flip(_self, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor: ...
+    def flip(_self, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
+        """``input`` with the order of its elements reversed along ``dims``."""
     @overload
-    def flip(_self, *dims: _int, out: Tensor | None = None) -> Tensor: ...
-    def fliplr(_self) -> Tensor: ...
-    def flipud(_self) -> Tensor: ...
-    def float(_self, memory_format: Any = None) -> Tensor: ...
-    def float_power(_self, exponent: Any) -> Tensor: ...
-    def float_power_(_self, exponent: Any) -> Self: ...
-    def floor(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def floor_(_self) -> Self: ...
-    def floor_divide(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def floor_divide_(_self, other: Tensor | complex) -> Self: ...
-    def fmax(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def fmin(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def fmod(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def fmod_(_self, other: Tensor | complex) -> Self: ...
-    def frac(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def frac_(_self) -> Self: ...
-    def frexp(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp: ...
+    def flip(_self, *dims: _int, out: Tensor | None = None) -> Tensor:
+        """``input`` with the order of its elements reversed along ``dims``."""
+    def fliplr(_self) -> Tensor:
+        """``input`` with its columns in reverse order: ``flip`` along dimension 1."""
+    def flipud(_self) -> Tensor:
+        """``input`` with its rows in reverse order: ``flip`` along dimension 0."""
+    def float(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as float32."""
+    def float_power(_self, exponent: Any) -> Tensor:
+        """``input ** exponent``, computed in float64 (or complex128)."""
+    def float_power_(_self, exponent: Any) -> Self:
+        """In-place form of ``float_power``: writes the result over ``input``."""
+    def floor(_self, *, out: Tensor | None = None) -> Tensor:
+        """The next whole number below; integers stay as they are."""
+    def floor_(_self) -> Self:
+        """In-place form of ``floor``: writes the result over ``input``."""
+    def floor_divide(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input / other`` rounded down, element by element."""
+    def floor_divide_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``floor_divide``: writes the result over ``input``."""
+    def fmax(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The larger of two elements; a NaN loses against a number."""
+    def fmin(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of two elements; a NaN loses against a number."""
+    def fmod(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """What division rounded towards zero leaves: the result has the sign of ``input``."""
+    def fmod_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``fmod``: writes the result over ``input``."""
+    def frac(_self, *, out: Tensor | None = None) -> Tensor:
+        """What ``trunc`` cuts off, with the sign of ``input``."""
+    def frac_(_self) -> Self:
+        """In-place form of ``frac``: writes the result over ``input``."""
+    def frexp(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
+        """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1."""
     @overload
     def gather(
         _self,
@@ -596,7 +776,8 @@ class Tensor(Storage):
         *,
         sparse_grad: _bool = False,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``out[i][j][k] = input[index[i][j][k]][j][k]`` for ``dim=0``, and so on."""
     @overload
     def gather(
         _self,
@@ -605,32 +786,58 @@ class Tensor(Storage):
         index: Tensor,
         sparse_grad: _bool = False,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def gcd(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def gcd_(_self, other: Tensor) -> Self: ...
-    def ge(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def ge_(_self, other: Tensor | complex) -> Self: ...
-    def geometric_(_self, p: _float, *, generator: Generator | None = None) -> Self: ...
-    def ger(_self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def greater(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def greater_(_self, other: Tensor | complex) -> Self: ...
-    def greater_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def greater_equal_(_self, other: Tensor | complex) -> Self: ...
-    def gt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def gt_(_self, other: Tensor | complex) -> Self: ...
-    def half(_self, memory_format: Any = None) -> Tensor: ...
-    def hardshrink(_self, lambd: _float = 0.5) -> Tensor: ...
-    def heaviside(_self, values: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def heaviside_(_self, values: Tensor) -> Self: ...
-    def hsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
-    def hypot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def hypot_(_self, other: Tensor) -> Self: ...
-    def i0(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def i0_(_self) -> Self: ...
-    def igamma(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def igamma_(_self, other: Tensor) -> Self: ...
-    def igammac(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def igammac_(_self, other: Tensor) -> Self: ...
+    ) -> Tensor:
+        """``out[i][j][k] = input[index[i][j][k]][j][k]`` for ``dim=0``, and so on."""
+    def gcd(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The greatest common divisor; ``gcd(0, 0)`` is 0."""
+    def gcd_(_self, other: Tensor) -> Self:
+        """In-place form of ``gcd``: writes the result over ``input``."""
+    def ge(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements of ``input`` are larger or equal."""
+    def ge_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``ge``: writes the result over ``input``."""
+    def geometric_(_self, p: _float, *, generator: Generator | None = None) -> Self:
+        """Fill ``input`` with numbers of trials until the first success, in place."""
+    def ger(_self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Every product of an element of one vector and one of another."""
+    def greater(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements of ``input`` are larger."""
+    def greater_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``gt``: writes the result over ``input``."""
+    def greater_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements of ``input`` are larger or equal."""
+    def greater_equal_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``ge``: writes the result over ``input``."""
+    def gt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements of ``input`` are larger."""
+    def gt_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``gt``: writes the result over ``input``."""
+    def half(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as float16."""
+    def hardshrink(_self, lambd: _float = 0.5) -> Tensor:
+        """``x`` where ``|x| > lambd``, else 0."""
+    def heaviside(_self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """0 for negative numbers, 1 for positive ones, ``values`` at 0."""
+    def heaviside_(_self, values: Tensor) -> Self:
+        """In-place form of ``heaviside``: writes the result over ``input``."""
+    def hsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """``input`` cut along its columns: dimension 1, or 0 of a vector."""
+    def hypot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """``sqrt(input² + other²)``, without overflow on the way."""
+    def hypot_(_self, other: Tensor) -> Self:
+        """In-place form of ``hypot``: writes the result over ``input``."""
+    def i0(_self, *, out: Tensor | None = None) -> Tensor:
+        """The modified Bessel function of the first kind, order 0."""
+    def i0_(_self) -> Self:
+        """In-place form of ``i0``: writes the result over ``input``."""
+    def igamma(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The regularised lower incomplete gamma function ``P(a, x)``."""
+    def igamma_(_self, other: Tensor) -> Self:
+        """In-place form of ``igamma``: writes the result over ``input``."""
+    def igammac(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``."""
+    def igammac_(_self, other: Tensor) -> Self:
+        """In-place form of ``igammac``: writes the result over ``input``."""
     @property
     def imag(self) -> Tensor: ...
     @overload
@@ -642,7 +849,8 @@ class Tensor(Storage):
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``alpha * source`` added to the slices that ``index`` names."""
     @overload
     def index_add(
         _self,
@@ -652,15 +860,10 @@ class Tensor(Storage):
         source: Tensor,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def index_add_(
-        _self,
-        dim: _int,
-        index: Tensor,
-        source: Tensor,
-        *,
-        alpha: _float = 1,
-    ) -> Self: ...
+    ) -> Tensor:
+        """``input`` with ``alpha * source`` added to the slices that ``index`` names."""
+    def index_add_(_self, dim: _int, index: Tensor, source: Tensor, *, alpha: _float = 1) -> Self:
+        """In-place form of ``index_add``: writes the result over ``input``."""
     @overload
     def index_copy(
         _self,
@@ -669,7 +872,8 @@ class Tensor(Storage):
         source: Tensor,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``source`` written over the slices that ``index`` names."""
     @overload
     def index_copy(
         _self,
@@ -678,8 +882,10 @@ class Tensor(Storage):
         index: Tensor,
         source: Tensor,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def index_copy_(_self, dim: _int, index: Tensor, source: Tensor) -> Self: ...
+    ) -> Tensor:
+        """``input`` with ``source`` written over the slices that ``index`` names."""
+    def index_copy_(_self, dim: _int, index: Tensor, source: Tensor) -> Self:
+        """In-place form of ``index_copy``: writes the result over ``input``."""
     @overload
     def index_fill(
         _self,
@@ -688,7 +894,8 @@ class Tensor(Storage):
         value: Tensor | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``value`` everywhere in the slices that ``index`` names."""
     @overload
     def index_fill(
         _self,
@@ -697,10 +904,14 @@ class Tensor(Storage):
         index: Tensor,
         value: Tensor | complex,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def index_fill_(_self, dim: _int, index: Tensor, value: Tensor | complex) -> Self: ...
-    def index_put(_self, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor: ...
-    def index_put_(_self, indices: Any, values: Tensor, accumulate: _bool = False) -> Self: ...
+    ) -> Tensor:
+        """``input`` with ``value`` everywhere in the slices that ``index`` names."""
+    def index_fill_(_self, dim: _int, index: Tensor, value: Tensor | complex) -> Self:
+        """In-place form of ``index_fill``: writes the result over ``input``."""
+    def index_put(_self, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+        """``input`` with ``values`` written at ``input[indices]``."""
+    def index_put_(_self, indices: Any, values: Tensor, accumulate: _bool = False) -> Self:
+        """In-place form of ``index_put``: writes the result over ``input``."""
     @overload
     def index_reduce(
         _self,
@@ -710,7 +921,8 @@ class Tensor(Storage):
         reduce: str,
         *,
         include_self: _bool = True,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``source`` combined with the slices that ``index`` names."""
     @overload
     def index_reduce(
         _self,
@@ -720,7 +932,8 @@ class Tensor(Storage):
         source: Tensor,
         reduce: str,
         include_self: _bool = True,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``source`` combined with the slices that ``index`` names."""
     def index_reduce_(
         _self,
         dim: _int,
@@ -729,14 +942,20 @@ class Tensor(Storage):
         reduce: str,
         *,
         include_self: _bool = True,
-    ) -> Self: ...
+    ) -> Self:
+        """In-place form of ``index_reduce``: writes the result over ``input``."""
     @overload
-    def index_select(_self, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    def index_select(_self, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The slices of ``input`` along ``dim`` that ``index`` names."""
     @overload
-    def index_select(_self, *, axis: _int, index: Tensor, out: Tensor | None = None) -> Tensor: ...
-    def inner(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def int(_self, memory_format: Any = None) -> Tensor: ...
-    def inverse(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def index_select(_self, *, axis: _int, index: Tensor, out: Tensor | None = None) -> Tensor:
+        """The slices of ``input`` along ``dim`` that ``index`` names."""
+    def inner(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Sum of products over the last dimension of two tensors."""
+    def int(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as int32."""
+    def inverse(_self, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of every matrix of a batch; see ``linalg.inv``."""
     def isclose(
         _self,
         other: Tensor,
@@ -745,49 +964,74 @@ class Tensor(Storage):
         equal_nan: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def isfinite(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def isinf(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def isnan(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def isneginf(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def isposinf(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def isreal(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def kron(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def lcm(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def lcm_(_self, other: Tensor) -> Self: ...
-    def ldexp(_self, other: Tensor) -> Tensor: ...
-    def ldexp_(_self, other: Tensor) -> Self: ...
-    def le(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def le_(_self, other: Tensor | complex) -> Self: ...
-    def lerp(
-        _self,
-        end: Tensor,
-        weight: Tensor | complex,
-        *,
-        out: Tensor | None = None,
-    ) -> Tensor: ...
-    def lerp_(_self, end: Tensor, weight: Tensor | complex) -> Self: ...
-    def less(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def less_(_self, other: Tensor | complex) -> Self: ...
-    def less_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def less_equal_(_self, other: Tensor | complex) -> Self: ...
-    def lgamma(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def lgamma_(_self) -> Self: ...
-    def log(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def log10(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def log10_(_self) -> Self: ...
-    def log1p(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def log1p_(_self) -> Self: ...
-    def log2(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def log2_(_self) -> Self: ...
-    def log_(_self) -> Self: ...
+    ) -> Tensor:
+        """Whether ``|input - other| <= atol + rtol * |other|``, or both are the same."""
+    def isfinite(_self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is neither infinite nor NaN."""
+    def isinf(_self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is infinite, of either sign."""
+    def isnan(_self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is NaN, in its real or its imaginary part."""
+    def isneginf(_self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is -inf."""
+    def isposinf(_self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is +inf."""
+    def isreal(_self, *, out: Tensor | None = None) -> Tensor:
+        """Whether the imaginary part of each element is 0."""
+    def kron(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Kronecker product: every element of ``input`` times the whole of ``other``."""
+    def lcm(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The least common multiple, not negative; 0 if either is 0."""
+    def lcm_(_self, other: Tensor) -> Self:
+        """In-place form of ``lcm``: writes the result over ``input``."""
+    def ldexp(_self, other: Tensor) -> Tensor:
+        """``input * 2 ** other``."""
+    def ldexp_(_self, other: Tensor) -> Self:
+        """In-place form of ``ldexp``: writes the result over ``input``."""
+    def le(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements of ``input`` are smaller or equal."""
+    def le_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``le``: writes the result over ``input``."""
+    def lerp(_self, end: Tensor, weight: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1."""
+    def lerp_(_self, end: Tensor, weight: Tensor | complex) -> Self:
+        """In-place form of ``lerp``: writes the result over ``input``."""
+    def less(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements of ``input`` are smaller."""
+    def less_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``lt``: writes the result over ``input``."""
+    def less_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements of ``input`` are smaller or equal."""
+    def less_equal_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``le``: writes the result over ``input``."""
+    def lgamma(_self, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers."""
+    def lgamma_(_self) -> Self:
+        """In-place form of ``lgamma``: writes the result over ``input``."""
+    def log(_self, *, out: Tensor | None = None) -> Tensor:
+        """Natural logarithm; -inf at 0, NaN for negative numbers."""
+    def log10(_self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm to base 10."""
+    def log10_(_self) -> Self:
+        """In-place form of ``log10``: writes the result over ``input``."""
+    def log1p(_self, *, out: Tensor | None = None) -> Tensor:
+        """``log(1 + input)``, without cancellation near 0; -inf at -1."""
+    def log1p_(_self) -> Self:
+        """In-place form of ``log1p``: writes the result over ``input``."""
+    def log2(_self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm to base 2."""
+    def log2_(_self) -> Self:
+        """In-place form of ``log2``: writes the result over ``input``."""
+    def log_(_self) -> Self:
+        """In-place form of ``log``: writes the result over ``input``."""
     def log_normal_(
         _self,
         mean: _float = 1.0,
         std: _float = 2.0,
         *,
         generator: Generator | None = None,
-    ) -> Self: ...
+    ) -> Self:
+        """Fill ``input`` with numbers whose logarithm is normally distributed, in place."""
     def log_softmax(
         _self,
         dim: _int | None = None,
@@ -795,26 +1039,65 @@ class Tensor(Storage):
         dtype: dtype | None = None,
         *,
         axis: _int | None = ...,
-    ) -> Tensor: ...
-    def logaddexp(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def logaddexp2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    ) -> Tensor:
+        """Logarithm of ``softmax`` along ``dim``, without its rounding to 0."""
+    def logaddexp(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """``log(exp(input) + exp(other))``, without overflow on the way."""
+    def logaddexp2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """``log2(2 ** input + 2 ** other)``, without overflow on the way."""
     @overload
-    def logcumsumexp(_self, dim: _int, *, out: Tensor | None = None) -> Tensor: ...
+    def logcumsumexp(_self, dim: _int, *, out: Tensor | None = None) -> Tensor:
+        """``log(cumsum(exp(input)))`` along ``dim``, without overflow."""
     @overload
-    def logcumsumexp(_self, *, axis: _int, out: Tensor | None = None) -> Tensor: ...
-    def logical_and(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def logical_and_(_self, other: Tensor) -> Self: ...
-    def logical_not(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def logical_not_(_self) -> Self: ...
-    def logical_or(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def logical_or_(_self, other: Tensor) -> Self: ...
-    def logical_xor(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def logical_xor_(_self, other: Tensor) -> Self: ...
-    def logit(_self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor: ...
-    def logit_(_self, eps: _float | None = None) -> Self: ...
-    def long(_self, memory_format: Any = None) -> Tensor: ...
-    def lt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def lt_(_self, other: Tensor | complex) -> Self: ...
+    def logcumsumexp(_self, *, axis: _int, out: Tensor | None = None) -> Tensor:
+        """``log(cumsum(exp(input)))`` along ``dim``, without overflow."""
+    def logdet(_self) -> Tensor:
+        """The logarithm of every matrix's determinant: NaN for negative, -inf for zero."""
+    def logical_and(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether both elements are nonzero."""
+    def logical_and_(_self, other: Tensor) -> Self:
+        """In-place form of ``logical_and``: writes the result over ``input``."""
+    def logical_not(_self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is zero."""
+    def logical_not_(_self) -> Self:
+        """In-place form of ``logical_not``: writes the result over ``input``."""
+    def logical_or(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether either element is nonzero."""
+    def logical_or_(_self, other: Tensor) -> Self:
+        """In-place form of ``logical_or``: writes the result over ``input``."""
+    def logical_xor(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Whether one element alone is nonzero."""
+    def logical_xor_(_self, other: Tensor) -> Self:
+        """In-place form of ``logical_xor``: writes the result over ``input``."""
+    def logit(_self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
+        """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1]."""
+    def logit_(_self, eps: _float | None = None) -> Self:
+        """In-place form of ``logit``: writes the result over ``input``."""
+    @overload
+    def logsumexp(
+        _self,
+        dim: _int | Sequence[_int] | None,
+        keepdim: _bool = False,
+        *,
+        out: Tensor | None = None,
+        keepdims: _bool = ...,
+    ) -> Tensor:
+        """``log(sum(exp(input)))`` along ``dim``, without overflow."""
+    @overload
+    def logsumexp(
+        _self,
+        *,
+        axis: _int | Sequence[_int] | None,
+        out: Tensor | None = None,
+        keepdims: _bool = ...,
+    ) -> Tensor:
+        """``log(sum(exp(input)))`` along ``dim``, without overflow."""
+    def long(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as int64."""
+    def lt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements of ``input`` are smaller."""
+    def lt_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``lt``: writes the result over ``input``."""
     @property
     def mH(self) -> Tensor: ...
     @property
@@ -825,29 +1108,39 @@ class Tensor(Storage):
         value: Tensor | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def masked_fill_(_self, mask: Tensor, value: Tensor | complex) -> Self: ...
-    def masked_scatter(_self, mask: Tensor, source: Tensor) -> Tensor: ...
-    def masked_scatter_(_self, mask: Tensor, source: Tensor) -> Self: ...
-    def masked_select(_self, mask: Tensor) -> Tensor: ...
-    def matmul(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``value`` where ``mask`` is true."""
+    def masked_fill_(_self, mask: Tensor, value: Tensor | complex) -> Self:
+        """In-place form of ``masked_fill``: writes the result over ``input``."""
+    def masked_scatter(_self, mask: Tensor, source: Tensor) -> Tensor:
+        """``input`` with the elements of ``source``, one after the other, where ``mask`` is true."""
+    def masked_scatter_(_self, mask: Tensor, source: Tensor) -> Self:
+        """In-place form of ``masked_scatter``: writes the result over ``input``."""
+    def masked_select(_self, mask: Tensor) -> Tensor:
+        """The elements of ``input`` where ``mask`` is true, in one dimension."""
+    def matmul(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Matrix product of two tensors."""
+    def matrix_exp(_self, *, out: Tensor | None = None) -> Tensor:
+        """The exponential of every matrix of a batch: the sum of ``A^k / k!``."""
+    def matrix_power(_self, n: _int, *, out: Tensor | None = None) -> Tensor:
+        """``A`` times itself, n factors in all."""
     @overload
-    def max(_self, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor: ...
+    def max(_self, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
+        """Largest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def max(
-        _self,
-        dim: _int,
-        keepdim: _bool = False,
-        *,
-        other: None = None,
-    ) -> return_types.max: ...
+    def max(_self, dim: _int, keepdim: _bool = False, *, other: None = None) -> return_types.max:
+        """Largest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def max(_self, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor: ...
+    def max(_self, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor:
+        """Largest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def max(_self, *, other: Tensor) -> Tensor: ...
+    def max(_self, *, other: Tensor) -> Tensor:
+        """Largest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def max(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
-    def maximum(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    def max(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor:
+        """Largest element: of all, along ``dim`` with its index, or of two tensors."""
+    def maximum(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The larger of two elements; NaN if one of them is."""
     def mean(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -857,37 +1150,39 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Arithmetic mean of the elements, of all or along ``dim``."""
     @overload
-    def min(_self, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor: ...
+    def min(_self, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
+        """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def min(
-        _self,
-        dim: _int,
-        keepdim: _bool = False,
-        *,
-        other: None = None,
-    ) -> return_types.min: ...
+    def min(_self, dim: _int, keepdim: _bool = False, *, other: None = None) -> return_types.min:
+        """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def min(_self, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor: ...
+    def min(_self, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor:
+        """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def min(_self, *, other: Tensor) -> Tensor: ...
+    def min(_self, *, other: Tensor) -> Tensor:
+        """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def min(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
-    def minimum(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def mm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    def min(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor:
+        """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
+    def minimum(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of two elements; NaN if one of them is."""
+    def mm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Product of two matrices, without broadcasting."""
     def moveaxis(
         _self,
         source: _int | Sequence[_int],
         destination: _int | Sequence[_int],
-    ) -> Tensor: ...
-    def movedim(
-        _self,
-        source: _int | Sequence[_int],
-        destination: _int | Sequence[_int],
-    ) -> Tensor: ...
-    def mul(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def mul_(_self, other: Tensor | complex) -> Self: ...
+    ) -> Tensor:
+        """``input`` with some dimensions moved; the others keep their order."""
+    def movedim(_self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
+        """``input`` with some dimensions moved; the others keep their order."""
+    def mul(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input * other``, element by element."""
+    def mul_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``mul``: writes the result over ``input``."""
     def multinomial(
         _self,
         num_samples: _int,
@@ -895,12 +1190,18 @@ class Tensor(Storage):
         *,
         generator: Generator | None = None,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def multiply(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def multiply_(_self, other: Tensor | complex) -> Self: ...
-    def mv(_self, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def mvlgamma(_self, p: _int) -> Tensor: ...
-    def mvlgamma_(_self, p: _int) -> Self: ...
+    ) -> Tensor:
+        """Indices drawn with the probabilities that rows of weights give."""
+    def multiply(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input * other``, element by element."""
+    def multiply_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``mul``: writes the result over ``input``."""
+    def mv(_self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Product of a matrix and a vector."""
+    def mvlgamma(_self, p: _int) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension ``p``."""
+    def mvlgamma_(_self, p: _int) -> Self:
+        """In-place form of ``mvlgamma``: writes the result over ``input``."""
     def nan_to_num(
         _self,
         nan: _float | None = None,
@@ -908,77 +1209,162 @@ class Tensor(Storage):
         neginf: _float | None = None,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with numbers in the place of NaN and infinities."""
     def nan_to_num_(
         _self,
         nan: _float | None = None,
         posinf: _float | None = None,
         neginf: _float | None = None,
-    ) -> Self: ...
+    ) -> Self:
+        """In-place form of ``nan_to_num``: writes the result over ``input``."""
+    def nanmean(
+        _self,
+        dim: _int | Sequence[_int] | None = None,
+        keepdim: _bool = False,
+        *,
+        dtype: dtype | None = None,
+        out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
+    ) -> Tensor:
+        """Arithmetic mean of the elements that are not NaN, of all or along ``dim``."""
+    def nansum(
+        _self,
+        dim: _int | Sequence[_int] | None = None,
+        keepdim: _bool = False,
+        *,
+        dtype: dtype | None = None,
+        out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
+    ) -> Tensor:
+        """Sum of the elements that are not NaN, of all or along ``dim``."""
     @overload
-    def narrow(_self, dim: _int, start: Any, length: _int) -> Tensor: ...
+    def narrow(_self, dim: _int, start: Any, length: _int) -> Tensor:
+        """``length`` places of ``input`` along ``dim``, from ``start`` on."""
     @overload
-    def narrow(_self, *, axis: _int, start: Any, length: _int) -> Tensor: ...
+    def narrow(_self, *, axis: _int, start: Any, length: _int) -> Tensor:
+        """``length`` places of ``input`` along ``dim``, from ``start`` on."""
     @overload
-    def narrow_copy(_self, dim: _int, start: _int, length: _int) -> Tensor: ...
+    def narrow_copy(_self, dim: _int, start: _int, length: _int) -> Tensor:
+        """``narrow`` as a copy."""
     @overload
-    def narrow_copy(_self, *, axis: _int, start: _int, length: _int) -> Tensor: ...
-    def ne(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def ne_(_self, other: Tensor | complex) -> Self: ...
-    def neg(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def neg_(_self) -> Self: ...
-    def negative(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def negative_(_self) -> Self: ...
+    def narrow_copy(_self, *, axis: _int, start: _int, length: _int) -> Tensor:
+        """``narrow`` as a copy."""
+    def ne(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements differ."""
+    def ne_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``ne``: writes the result over ``input``."""
+    def neg(_self, *, out: Tensor | None = None) -> Tensor:
+        """``-input``."""
+    def neg_(_self) -> Self:
+        """In-place form of ``neg``: writes the result over ``input``."""
+    def negative(_self, *, out: Tensor | None = None) -> Tensor:
+        """``-input``."""
+    def negative_(_self) -> Self:
+        """In-place form of ``neg``: writes the result over ``input``."""
     @overload
-    def new_empty(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor: ...
+    def new_empty(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor:
+        """Uninitialised memory of another shape, in the dtype and place of ``input``."""
     @overload
-    def new_empty(_self, *size: _int, **options: Unpack[Placement]) -> Tensor: ...
+    def new_empty(_self, *size: _int, **options: Unpack[Placement]) -> Tensor:
+        """Uninitialised memory of another shape, in the dtype and place of ``input``."""
     def new_full(
         _self,
         size: Sequence[_int],
         fill_value: Any,
         **options: Unpack[Placement],
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """One value everywhere in another shape, in the dtype and place of ``input``."""
     @overload
-    def new_ones(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor: ...
+    def new_ones(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor:
+        """Ones of another shape, in the dtype and place of ``input``."""
     @overload
-    def new_ones(_self, *size: _int, **options: Unpack[Placement]) -> Tensor: ...
-    def new_tensor(_self, data: Any, **options: Unpack[Placement]) -> Tensor: ...
+    def new_ones(_self, *size: _int, **options: Unpack[Placement]) -> Tensor:
+        """Ones of another shape, in the dtype and place of ``input``."""
+    def new_tensor(_self, data: Any, **options: Unpack[Placement]) -> Tensor:
+        """``tt.tensor(data)`` in the dtype and place of ``input``."""
     @overload
-    def new_zeros(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor: ...
+    def new_zeros(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor:
+        """Zeros of another shape, in the dtype and place of ``input``."""
     @overload
-    def new_zeros(_self, *size: _int, **options: Unpack[Placement]) -> Tensor: ...
-    def nextafter(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def nextafter_(_self, other: Tensor) -> Self: ...
-    def nonzero(_self, *, as_tuple: _bool = False, out: Tensor | None = None) -> Tensor: ...
+    def new_zeros(_self, *size: _int, **options: Unpack[Placement]) -> Tensor:
+        """Zeros of another shape, in the dtype and place of ``input``."""
+    def nextafter(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The next representable number after ``input`` towards ``other``."""
+    def nextafter_(_self, other: Tensor) -> Self:
+        """In-place form of ``nextafter``: writes the result over ``input``."""
+    @overload
+    def nonzero(_self, *, as_tuple: Literal[False] = False, out: Tensor | None = None) -> Tensor:
+        """Where the elements that are not zero lie."""
+    @overload
+    def nonzero(_self, *, as_tuple: Literal[True], out: Tensor | None = None) -> tuple[Tensor, ...]:
+        """Where the elements that are not zero lie."""
     def nonzero_static(
         _self,
         *,
         size: _int,
         fill_value: _int = -1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``nonzero`` with a fixed number of rows: the first ones, or filled up."""
+    def norm(
+        _self,
+        p: Any = 'fro',
+        dim: _int | Sequence[_int] | None = None,
+        keepdim: _bool = False,
+        *,
+        dtype: dtype | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
+    ) -> Tensor:
+        """Norm of the elements, of all or along ``dim``; ``tinytorch.linalg`` has the newer forms."""
     def normal_(
         _self,
         mean: _float = 0.0,
         std: _float = 1.0,
         *,
         generator: Generator | None = None,
-    ) -> Self: ...
-    def not_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def not_equal_(_self, other: Tensor | complex) -> Self: ...
-    def outer(_self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    ) -> Self:
+        """Fill ``input`` with normal numbers, in place."""
+    def not_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """Whether elements differ."""
+    def not_equal_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``ne``: writes the result over ``input``."""
+    def outer(_self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Every product of an element of one vector and one of another."""
     @overload
-    def permute(_self, dims: Sequence[_int]) -> Tensor: ...
+    def permute(_self, dims: Sequence[_int]) -> Tensor:
+        """``input`` with its dimensions in another order."""
     @overload
-    def permute(_self, *dims: _int) -> Tensor: ...
-    def pin_memory(_self, device: device | str | _int | None = None) -> Tensor: ...
-    def polygamma(_self, n: _int) -> Tensor: ...
-    def polygamma_(_self, n: _int) -> Self: ...
-    def positive(_self) -> Tensor: ...
-    def pow(_self, exponent: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def pow_(_self, exponent: Tensor | complex) -> Self: ...
-    def prelu(_self, weight: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    def permute(_self, *dims: _int) -> Tensor:
+        """``input`` with its dimensions in another order."""
+    def pin_memory(_self, device: device | str | _int | None = None) -> Tensor:
+        """``input`` itself: host memory is pinned where a transfer needs it."""
+    def polygamma(_self, n: _int) -> Tensor:
+        """The ``n``-th derivative of ``digamma`` at ``self``: see ``tinytorch.polygamma``."""
+    def polygamma_(_self, n: _int) -> Self:
+        """In-place form of ``Tensor.polygamma``."""
+    def positive(_self) -> Tensor:
+        """``+input``: the tensor itself."""
+    def pow(_self, exponent: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input`` to the power of ``exponent``, element by element."""
+    def pow_(_self, exponent: Tensor | complex) -> Self:
+        """In-place form of ``pow``: writes the result over ``input``."""
+    def prelu(_self, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """``x`` above 0 and ``weight * x`` below, the slope being learned."""
+    def prod(
+        _self,
+        dim: _int | Sequence[_int] | None = None,
+        keepdim: _bool = False,
+        *,
+        dtype: dtype | None = None,
+        out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
+    ) -> Tensor:
+        """Product of the elements, of all or along ``dim``."""
     def put(
         _self,
         index: Tensor,
@@ -986,27 +1372,48 @@ class Tensor(Storage):
         accumulate: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def put_(_self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self: ...
-    def rad2deg(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def rad2deg_(_self) -> Self: ...
+    ) -> Tensor:
+        """``input`` with ``source`` written at places of its flattened elements."""
+    def put_(_self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self:
+        """In-place form of ``put``: writes the result over ``input``."""
+    def rad2deg(_self, *, out: Tensor | None = None) -> Tensor:
+        """Radians as degrees."""
+    def rad2deg_(_self) -> Self:
+        """In-place form of ``rad2deg``: writes the result over ``input``."""
     def random_(
         _self,
         from_: _int | None = None,
         to: Any = ...,
         *,
         generator: Generator | None = None,
-    ) -> Self: ...
-    def ravel(_self) -> Tensor: ...
+    ) -> Self:
+        """Fill ``input`` with integers drawn uniformly, in place."""
+    def ravel(_self) -> Tensor:
+        """The elements of ``input`` in one dimension, in row-major order."""
     @property
     def real(self) -> Tensor: ...
-    def reciprocal(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def reciprocal_(_self) -> Self: ...
-    def relu(_self, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
-    def relu_(_self, inplace: _bool = False) -> Self: ...
-    def remainder(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def remainder_(_self, other: Tensor | complex) -> Self: ...
-    def repeat(_self, *repeats: Any, axis: _int | None = None) -> Tensor: ...
+    def reciprocal(_self, *, out: Tensor | None = None) -> Tensor:
+        """``1 / input``; inf at 0. Integers give the default dtype."""
+    def reciprocal_(_self) -> Self:
+        """In-place form of ``reciprocal``: writes the result over ``input``."""
+    def relu(_self, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+        """``max(x, 0)``; the slope at 0 is 0."""
+    def relu_(_self, inplace: _bool = False) -> Self:
+        """In-place form of ``relu``: writes the result over ``input``."""
+    def remainder(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``."""
+    def remainder_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``remainder``: writes the result over ``input``."""
+    @overload
+    def renorm(_self, p: _float, dim: _int, maxnorm: _float) -> Tensor:
+        """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
+    @overload
+    def renorm(_self, p: _float, *, axis: _int, maxnorm: _float) -> Tensor:
+        """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
+    def renorm_(_self, p: _float, dim: _int, maxnorm: _float) -> Self:
+        """In-place form of ``renorm``: writes the result over ``input``."""
+    def repeat(_self, *repeats: Any, axis: _int | None = None) -> Tensor:
+        """``input`` several times along each dimension."""
     def repeat_interleave(
         _self,
         repeats: Any = None,
@@ -1014,28 +1421,42 @@ class Tensor(Storage):
         *,
         output_size: _int | None = None,
         axis: _int | None = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Each element of ``input`` several times in a row."""
     @overload
-    def reshape(_self, shape: Sequence[_int]) -> Tensor: ...
+    def reshape(_self, shape: Sequence[_int]) -> Tensor:
+        """The elements of ``input`` in row-major order, in another shape."""
     @overload
-    def reshape(_self, *shape: _int) -> Tensor: ...
-    def reshape_as(_self, other: Tensor) -> Tensor: ...
-    def resize_(_self, *size: Any, memory_format: Any = None) -> Self: ...
-    def resize_as_(_self, other: Tensor, memory_format: Any = None) -> Self: ...
-    def resolve_conj(_self) -> Tensor: ...
-    def resolve_neg(_self) -> Tensor: ...
+    def reshape(_self, *shape: _int) -> Tensor:
+        """The elements of ``input`` in row-major order, in another shape."""
+    def reshape_as(_self, other: Tensor) -> Tensor:
+        """The elements of ``input`` in the shape of ``other``; see ``reshape``."""
+    def resize_(_self, *size: Any, memory_format: Any = None) -> Self:
+        """Give ``input`` itself another shape, of more or fewer elements."""
+    def resize_as_(_self, other: Tensor, memory_format: Any = None) -> Self:
+        """Give ``input`` itself the shape of ``other``; see ``resize_``."""
+    def resolve_conj(_self) -> Tensor:
+        """``input`` itself: conjugates are never pending here."""
+    def resolve_neg(_self) -> Tensor:
+        """``input`` itself: signs are never pending here."""
     def roll(
         _self,
         shifts: _int | Sequence[_int],
         dims: _int | Sequence[_int] | None = None,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def rot90(_self, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor: ...
-    def round(_self, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-    def round_(_self, decimals: _int = 0) -> Self: ...
-    def rsqrt(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def rsqrt_(_self) -> Self: ...
+    ) -> Tensor:
+        """``input`` with its elements moved along, those beyond the end coming in at the start."""
+    def rot90(_self, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
+        """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions."""
+    def round(_self, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
+        """The nearest whole number, halves to the even one; integers stay as they are."""
+    def round_(_self, decimals: _int = 0) -> Self:
+        """In-place form of ``round``: writes the result over ``input``."""
+    def rsqrt(_self, *, out: Tensor | None = None) -> Tensor:
+        """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
+    def rsqrt_(_self) -> Self:
+        """In-place form of ``rsqrt``: writes the result over ``input``."""
     @overload
     def scatter(
         _self,
@@ -1045,7 +1466,8 @@ class Tensor(Storage):
         *,
         value: Any = None,
         reduce: str | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``src`` written at the places ``index`` names along ``dim``."""
     @overload
     def scatter(
         _self,
@@ -1055,7 +1477,8 @@ class Tensor(Storage):
         src: Any = None,
         value: Any = None,
         reduce: str | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``src`` written at the places ``index`` names along ``dim``."""
     def scatter_(
         _self,
         dim: _int,
@@ -1064,7 +1487,8 @@ class Tensor(Storage):
         *,
         value: Any = None,
         reduce: str | None = None,
-    ) -> Self: ...
+    ) -> Self:
+        """In-place form of ``scatter``: writes the result over ``input``."""
     @overload
     def scatter_add(
         _self,
@@ -1073,7 +1497,8 @@ class Tensor(Storage):
         src: Tensor,
         *,
         out: Tensor | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``src`` added at the places ``index`` names along ``dim``."""
     @overload
     def scatter_add(
         _self,
@@ -1082,8 +1507,10 @@ class Tensor(Storage):
         index: Tensor,
         src: Tensor,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def scatter_add_(_self, dim: _int, index: Tensor, src: Tensor) -> Self: ...
+    ) -> Tensor:
+        """``input`` with ``src`` added at the places ``index`` names along ``dim``."""
+    def scatter_add_(_self, dim: _int, index: Tensor, src: Tensor) -> Self:
+        """In-place form of ``scatter_add``: writes the result over ``input``."""
     @overload
     def scatter_reduce(
         _self,
@@ -1093,7 +1520,8 @@ class Tensor(Storage):
         reduce: str,
         *,
         include_self: _bool = True,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``src`` combined at the places ``index`` names along ``dim``."""
     @overload
     def scatter_reduce(
         _self,
@@ -1103,7 +1531,8 @@ class Tensor(Storage):
         src: Tensor,
         reduce: str,
         include_self: _bool = True,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``src`` combined at the places ``index`` names along ``dim``."""
     def scatter_reduce_(
         _self,
         dim: _int,
@@ -1112,29 +1541,48 @@ class Tensor(Storage):
         reduce: str,
         *,
         include_self: _bool = True,
-    ) -> Self: ...
+    ) -> Self:
+        """In-place form of ``scatter_reduce``: writes the result over ``input``."""
     @overload
-    def select(_self, dim: Any, index: Any = None) -> Tensor: ...
+    def select(_self, dim: Any, index: Any = None) -> Tensor:
+        """The part of ``input`` at one place along a dimension."""
     @overload
-    def select(_self, *, axis: Any, index: Any = None) -> Tensor: ...
+    def select(_self, *, axis: Any, index: Any = None) -> Tensor:
+        """The part of ``input`` at one place along a dimension."""
     @overload
-    def select_scatter(_self, src: Tensor, dim: _int, index: _int) -> Tensor: ...
+    def select_scatter(_self, src: Tensor, dim: _int, index: _int) -> Tensor:
+        """``input`` with ``src`` at one place along a dimension."""
     @overload
-    def select_scatter(_self, src: Tensor, *, axis: _int, index: _int) -> Tensor: ...
-    def sgn(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def sgn_(_self) -> Self: ...
-    def short(_self, memory_format: Any = None) -> Tensor: ...
-    def sigmoid(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def sigmoid_(_self) -> Self: ...
-    def sign(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def sign_(_self) -> Self: ...
-    def signbit(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def sin(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def sin_(_self) -> Self: ...
-    def sinc(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def sinc_(_self) -> Self: ...
-    def sinh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def sinh_(_self) -> Self: ...
+    def select_scatter(_self, src: Tensor, *, axis: _int, index: _int) -> Tensor:
+        """``input`` with ``src`` at one place along a dimension."""
+    def sgn(_self, *, out: Tensor | None = None) -> Tensor:
+        """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0."""
+    def sgn_(_self) -> Self:
+        """In-place form of ``sgn``: writes the result over ``input``."""
+    def short(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as int16."""
+    def sigmoid(_self, *, out: Tensor | None = None) -> Tensor:
+        """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype."""
+    def sigmoid_(_self) -> Self:
+        """In-place form of ``sigmoid``: writes the result over ``input``."""
+    def sign(_self, *, out: Tensor | None = None) -> Tensor:
+        """-1, 0 or 1; NaN for NaN, where torch has 0."""
+    def sign_(_self) -> Self:
+        """In-place form of ``sign``: writes the result over ``input``."""
+    def signbit(_self, *, out: Tensor | None = None) -> Tensor:
+        """Whether the sign is negative, also that of -0.0."""
+    def sin(_self, *, out: Tensor | None = None) -> Tensor:
+        """Sine of each element of ``input``, in radians."""
+    def sin_(_self) -> Self:
+        """In-place form of ``sin``: writes the result over ``input``."""
+    def sinc(_self, *, out: Tensor | None = None) -> Tensor:
+        """``sin(πx) / (πx)``, and 1 at 0."""
+    def sinc_(_self) -> Self:
+        """In-place form of ``sinc``: writes the result over ``input``."""
+    def sinh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic sine."""
+    def sinh_(_self) -> Self:
+        """In-place form of ``sinh``: writes the result over ``input``."""
     def slice_scatter(
         _self,
         src: Tensor,
@@ -1144,7 +1592,10 @@ class Tensor(Storage):
         step: _int = 1,
         *,
         axis: _int = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` with ``src`` in a range along a dimension."""
+    def slogdet(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
+        """The sign of every matrix's determinant and the logarithm of its absolute value."""
     def softmax(
         _self,
         dim: _int | None = None,
@@ -1152,7 +1603,8 @@ class Tensor(Storage):
         dtype: dtype | None = None,
         *,
         axis: _int | None = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
     def split(
         _self,
         split_size_or_sections: _int | Sequence[_int],
@@ -1160,30 +1612,39 @@ class Tensor(Storage):
         *,
         indices_or_sections: Any = ...,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]: ...
+    ) -> tuple[Tensor, ...]:
+        """``input`` in pieces along ``dim``."""
     def split_with_sizes(
         _self,
         split_sizes: Sequence[_int],
         dim: _int = 0,
         *,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]: ...
-    def sqrt(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def sqrt_(_self) -> Self: ...
-    def square(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def square_(_self) -> Self: ...
+    ) -> tuple[Tensor, ...]:
+        """``input`` in pieces of the given sizes along ``dim``."""
+    def sqrt(_self, *, out: Tensor | None = None) -> Tensor:
+        """Square root; NaN for negative numbers. Integers give the default dtype."""
+    def sqrt_(_self) -> Self:
+        """In-place form of ``sqrt``: writes the result over ``input``."""
+    def square(_self, *, out: Tensor | None = None) -> Tensor:
+        """``input * input``."""
+    def square_(_self) -> Self:
+        """In-place form of ``square``: writes the result over ``input``."""
     def squeeze(
         _self,
         dim: _int | Sequence[_int] | None = None,
         *,
         axis: _int | Sequence[_int] | None = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """``input`` without its dimensions of size 1."""
     def squeeze_(
         _self,
         dim: _int | Sequence[_int] | None = None,
         *,
         axis: _int | Sequence[_int] | None = ...,
-    ) -> Self: ...
+    ) -> Self:
+        """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``."""
+    @overload
     def std(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -1191,26 +1652,31 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         correction: _float | None = None,
-        axis: _int | Sequence[_int] | None = ...,
-        ddof: _float = ...,
-        keepdims: _bool = ...,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Standard deviation of the elements: the square root of ``var``, with its arguments."""
+    @overload
+    def std(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any:
+        """Standard deviation of the elements: the square root of ``var``, with its arguments."""
     def sub(
         _self,
         other: Tensor | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def sub_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self: ...
+    ) -> Tensor:
+        """``input - alpha * other``, element by element."""
+    def sub_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
+        """In-place form of ``sub``: writes the result over ``input``."""
     def subtract(
         _self,
         other: Tensor | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def subtract_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self: ...
+    ) -> Tensor:
+        """``input - alpha * other``, element by element."""
+    def subtract_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
+        """In-place form of ``sub``: writes the result over ``input``."""
     def sum(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -1220,37 +1686,50 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor: ...
-    def sum_to_size(_self, *size: Any) -> Tensor: ...
-    def swapaxes(_self, dim0: _int, dim1: _int) -> Tensor: ...
-    def swapaxes_(_self, dim0: _int, dim1: _int) -> Self: ...
-    def swapdims(_self, dim0: _int, dim1: _int) -> Tensor: ...
-    def swapdims_(_self, dim0: _int, dim1: _int) -> Self: ...
-    def t(_self) -> Tensor: ...
-    def t_(_self) -> Self: ...
-    @overload
-    def take(_self, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    @overload
-    def take(_self, *, axis: _int | None) -> Any: ...
+    ) -> Tensor:
+        """Sum of the elements, of all or along ``dim``."""
+    def sum_to_size(_self, *size: Any) -> Tensor:
+        """``input`` summed over what a tensor of shape ``size`` would be stretched along."""
+    def swapaxes(_self, dim0: _int, dim1: _int) -> Tensor:
+        """``input`` with two dimensions swapped."""
+    def swapaxes_(_self, dim0: _int, dim1: _int) -> Self:
+        """Swap two dimensions of ``input`` itself; see ``transpose``."""
+    def swapdims(_self, dim0: _int, dim1: _int) -> Tensor:
+        """``input`` with two dimensions swapped."""
+    def swapdims_(_self, dim0: _int, dim1: _int) -> Self:
+        """Swap two dimensions of ``input`` itself; see ``transpose``."""
+    def t(_self) -> Tensor:
+        """The transpose of a matrix; tensors of fewer dimensions as they are."""
+    def t_(_self) -> Self:
+        """Swap the dimensions of the matrix ``input`` itself; see ``t``."""
+    def take(_self, index: Tensor, *, out: Tensor | None = None, axis: _int | None = ...) -> Tensor:
+        """The elements at places of the flattened ``input``."""
     def take_along_dim(
         _self,
         indices: Tensor,
         dim: _int | None = None,
         *,
         axis: _int | None = ...,
-    ) -> Tensor: ...
-    def tan(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def tan_(_self) -> Self: ...
-    def tanh(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def tanh_(_self) -> Self: ...
+    ) -> Tensor:
+        """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``."""
+    def tan(_self, *, out: Tensor | None = None) -> Tensor:
+        """Tangent of each element of ``input``, in radians."""
+    def tan_(_self) -> Self:
+        """In-place form of ``tan``: writes the result over ``input``."""
+    def tanh(_self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic tangent, between -1 and 1."""
+    def tanh_(_self) -> Self:
+        """In-place form of ``tanh``: writes the result over ``input``."""
     def tensor_split(
         _self,
         indices_or_sections: Any,
         dim: _int = 0,
         *,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]: ...
-    def tile(_self, *dims: Any) -> Tensor: ...
+    ) -> tuple[Tensor, ...]:
+        """``input`` in a number of pieces along ``dim``, or cut at places."""
+    def tile(_self, *dims: Any) -> Tensor:
+        """``input`` several times along each dimension; missing numbers are 1."""
     def to(
         _self,
         *args: Any,
@@ -1260,10 +1739,14 @@ class Tensor(Storage):
         non_blocking: _bool = False,
         copy: _bool = False,
         memory_format: Any = None,
-    ) -> Tensor: ...
-    def trace(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def transpose(_self, dim0: _int, dim1: _int) -> Tensor: ...
-    def transpose_(_self, dim0: _int, dim1: _int) -> Self: ...
+    ) -> Tensor:
+        """``input`` in another dtype, on another device, or as another tensor is."""
+    def trace(_self, *, out: Tensor | None = None) -> Tensor:
+        """Sum of the elements on a matrix's diagonal."""
+    def transpose(_self, dim0: _int, dim1: _int) -> Tensor:
+        """``input`` with two dimensions swapped."""
+    def transpose_(_self, dim0: _int, dim1: _int) -> Self:
+        """Swap two dimensions of ``input`` itself; see ``transpose``."""
     def triangular_solve(
         _self,
         A: Tensor,
@@ -1271,58 +1754,59 @@ class Tensor(Storage):
         transpose: _bool = False,
         unitriangular: _bool = False,
         *,
-        out: Any = None,
-    ) -> Any: ...
-    @overload
-    def tril(_self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-    @overload
-    def tril(_self, *, k: _int) -> Any: ...
-    def tril_(_self, diagonal: _int = 0) -> Self: ...
-    @overload
-    def triu(_self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-    @overload
-    def triu(_self, *, k: _int) -> Any: ...
-    def triu_(_self, diagonal: _int = 0) -> Self: ...
+        out: Sequence[Tensor] | None = None,
+    ) -> return_types.triangular_solve:
+        """The solution of ``A X = input`` for triangular ``A``; see ``linalg.solve_triangular``."""
+    def tril(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
+        """The lower triangle of matrices, zeros above it."""
+    def tril_(_self, diagonal: _int = 0) -> Self:
+        """In-place form of ``tril``: writes the result over ``input``."""
+    def triu(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
+        """The upper triangle of matrices, zeros below it."""
+    def triu_(_self, diagonal: _int = 0) -> Self:
+        """In-place form of ``triu``: writes the result over ``input``."""
     def true_divide(
         _self,
         other: Tensor | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
-    ) -> Tensor: ...
-    def true_divide_(
-        _self,
-        other: Tensor | complex,
-        *,
-        rounding_mode: str | None = None,
-    ) -> Self: ...
-    def trunc(_self, *, out: Tensor | None = None) -> Tensor: ...
-    def trunc_(_self) -> Self: ...
+    ) -> Tensor:
+        """``input / other``, element by element, perhaps rounded to whole numbers."""
+    def true_divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
+        """In-place form of ``div``: writes the result over ``input``."""
+    def trunc(_self, *, out: Tensor | None = None) -> Tensor:
+        """The whole number towards zero; integers stay as they are."""
+    def trunc_(_self) -> Self:
+        """In-place form of ``trunc``: writes the result over ``input``."""
     @overload
-    def type(_self, dtype: None = None, non_blocking: _bool = False) -> str: ...
+    def type(_self, dtype: None = None, non_blocking: _bool = False) -> str:
+        """``input`` in another dtype; without one, the name of its tensor type."""
     @overload
-    def type(_self, dtype: dtype, non_blocking: _bool = False) -> Tensor: ...
-    def type_as(_self, other: Tensor) -> Tensor: ...
-    def unbind(_self, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
+    def type(_self, dtype: dtype, non_blocking: _bool = False) -> Tensor:
+        """``input`` in another dtype; without one, the name of its tensor type."""
+    def type_as(_self, other: Tensor) -> Tensor:
+        """``input`` in the dtype of ``other``."""
+    def unbind(_self, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+        """The slices of ``input`` along ``dim``, without that dimension."""
     @overload
-    def unflatten(_self, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
+    def unflatten(_self, dim: _int, sizes: Sequence[_int]) -> Tensor:
+        """``input`` with dimension ``dim`` split into several."""
     @overload
-    def unflatten(_self, dim: _int, *sizes: _int) -> Tensor: ...
-    def unfold(_self, dimension: _int, size: _int, step: _int) -> Tensor: ...
+    def unflatten(_self, dim: _int, *sizes: _int) -> Tensor:
+        """``input`` with dimension ``dim`` split into several."""
+    def unfold(_self, dimension: _int, size: _int, step: _int) -> Tensor:
+        """Windows along a dimension, each in a new last dimension."""
     def uniform_(
         _self,
         from_: _float = 0.0,
         to: _float = 1.0,
         *,
         generator: Generator | None = None,
-    ) -> Self: ...
-    def unsafe_chunk(
-        _self,
-        chunks: _int,
-        dim: _int = 0,
-        *,
-        axis: _int = ...,
-    ) -> tuple[Tensor, ...]: ...
+    ) -> Self:
+        """Fill ``input`` with numbers drawn uniformly from ``[from_, to)``, in place."""
+    def unsafe_chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+        """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
     def unsafe_split(
         _self,
         split_size_or_sections: _int | Sequence[_int],
@@ -1330,15 +1814,21 @@ class Tensor(Storage):
         *,
         indices_or_sections: Any = ...,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]: ...
+    ) -> tuple[Tensor, ...]:
+        """``input`` in pieces along ``dim``."""
     @overload
-    def unsqueeze(_self, dim: _int) -> Tensor: ...
+    def unsqueeze(_self, dim: _int) -> Tensor:
+        """``input`` with a dimension of size 1 inserted before ``dim``."""
     @overload
-    def unsqueeze(_self, *, axis: _int) -> Tensor: ...
+    def unsqueeze(_self, *, axis: _int) -> Tensor:
+        """``input`` with a dimension of size 1 inserted before ``dim``."""
     @overload
-    def unsqueeze_(_self, dim: _int) -> Self: ...
+    def unsqueeze_(_self, dim: _int) -> Self:
+        """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``."""
     @overload
-    def unsqueeze_(_self, *, axis: _int) -> Self: ...
+    def unsqueeze_(_self, *, axis: _int) -> Self:
+        """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``."""
+    @overload
     def var(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -1346,18 +1836,27 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         correction: _float | None = None,
-        axis: _int | Sequence[_int] | None = ...,
-        ddof: _float = ...,
-        keepdims: _bool = ...,
-    ) -> Tensor: ...
-    def vdot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-    def view(_self, *size: Any, dtype: dtype | None = None) -> Tensor: ...
-    def view_as(_self, other: Tensor) -> Tensor: ...
-    def vsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
-    def where(_self, condition: Tensor, other: Any) -> Tensor: ...
-    def xlogy(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor: ...
-    def xlogy_(_self, other: Tensor | complex) -> Self: ...
-    def zero_(_self) -> Self: ...
+    ) -> Tensor:
+        """Variance of the elements, of all or along ``dim``."""
+    @overload
+    def var(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any:
+        """Variance of the elements, of all or along ``dim``."""
+    def vdot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """Sum of the products of two vectors' elements, those of the first conjugated."""
+    def view(_self, *size: Any, dtype: dtype | None = None) -> Tensor:
+        """The same memory in another shape, or its bytes as another dtype."""
+    def view_as(_self, other: Tensor) -> Tensor:
+        """The same memory in the shape of ``other``; see ``view``."""
+    def vsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """``input`` cut along its rows, dimension 0."""
+    def where(_self, condition: Tensor, other: Any) -> Tensor:
+        """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``."""
+    def xlogy(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+        """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN."""
+    def xlogy_(_self, other: Tensor | complex) -> Self:
+        """In-place form of ``xlogy``: writes the result over ``input``."""
+    def zero_(_self) -> Self:
+        """Write zeros over ``input``."""
 
 def wrap(data: Any, xp: Backend, cls: type[Tensor] = ...) -> Tensor: ...
 def rebuild(cls: type[Tensor], host: Any, backend: str, requires_grad: bool) -> Tensor: ...

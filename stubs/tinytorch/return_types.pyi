@@ -3,6 +3,10 @@
 from typing import NamedTuple
 from tinytorch._tensor import Tensor
 
+class aminmax(NamedTuple):
+    min: Tensor
+    max: Tensor
+
 class cummax(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -45,6 +49,10 @@ class linalg_lu_factor_ex(NamedTuple):
     LU: Tensor
     pivots: Tensor
     info: Tensor
+
+class linalg_slogdet(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
 
 class linalg_solve_ex(NamedTuple):
     result: Tensor

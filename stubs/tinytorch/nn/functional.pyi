@@ -8,22 +8,29 @@ from typing import overload
 from tinytorch._tensor import Tensor
 from tinytorch.dtypes import dtype
 
-def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor: ...
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor: ...
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor: ...
+def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """The means of ``output_size`` windows that cover a sequence evenly."""
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of windows that cover an image evenly."""
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of windows that cover a volume evenly."""
 def adaptive_max_pool1d(
     input: Tensor,
     output_size: int | Sequence[int],
     return_indices: bool = False,
-) -> Any: ...
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any: ...
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any: ...
+) -> Any:
+    """The largest elements of ``output_size`` windows that cover a sequence evenly."""
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows that cover an image evenly."""
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest elements of windows that cover a volume evenly."""
 def alpha_dropout(
     input: Tensor,
     p: float = 0.5,
     training: bool = False,
     inplace: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Dropout for networks of SELUs: mean and variance of normalised inputs stay."""
 def avg_pool1d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -31,7 +38,8 @@ def avg_pool1d(
     padding: int | Sequence[int] = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of each window of a sequence; see ``avg_pool2d``."""
 def avg_pool2d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -40,7 +48,8 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of each window of an image."""
 def avg_pool3d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -49,7 +58,8 @@ def avg_pool3d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of each window of a volume; see ``avg_pool2d``."""
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -59,7 +69,8 @@ def batch_norm(
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-05,
-) -> Tensor: ...
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` for each channel."""
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -67,7 +78,8 @@ def binary_cross_entropy(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """-(target · log(input) + (1 - target) · log(1 - input)); logarithms not below -100."""
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -76,15 +88,18 @@ def binary_cross_entropy_with_logits(
     reduce: bool | None = None,
     reduction: str = 'mean',
     pos_weight: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``binary_cross_entropy`` of the sigmoid of the input, computed without overflow."""
 def celu(
     input: Tensor,
     alpha: float = 1.0,
     inplace: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def celu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor: ...
+) -> Tensor:
+    """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink."""
+def celu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """In-place form of ``celu``: writes the result over ``input``."""
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -93,7 +108,8 @@ def conv1d(
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """Cross-correlation of sequences with kernels, as ``conv2d`` over one dimension."""
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -102,7 +118,8 @@ def conv2d(
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """Cross-correlation of images with kernels, plus a bias."""
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -111,8 +128,10 @@ def conv3d(
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
-) -> Tensor: ...
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor: ...
+) -> Tensor:
+    """Cross-correlation of volumes with kernels, as ``conv2d`` over three dimensions."""
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """``conv1d`` with the time first and the channels last."""
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -122,7 +141,8 @@ def conv_transpose1d(
     output_padding: int | Sequence[int] = 0,
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The transpose of ``conv1d``, as ``conv_transpose2d`` over one dimension."""
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -132,7 +152,8 @@ def conv_transpose2d(
     output_padding: int | Sequence[int] = 0,
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The transpose of ``conv2d``: the gradient of its input, as an operation of its own."""
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -142,7 +163,8 @@ def conv_transpose3d(
     output_padding: int | Sequence[int] = 0,
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The transpose of ``conv3d``, as ``conv_transpose2d`` over three dimensions."""
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -151,7 +173,8 @@ def cosine_embedding_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1."""
 def cosine_similarity(
     x1: Tensor,
     x2: Tensor,
@@ -159,7 +182,8 @@ def cosine_similarity(
     eps: float = 1e-08,
     *,
     axis: int = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps."""
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -169,7 +193,8 @@ def cross_entropy(
     reduce: bool | None = None,
     reduction: str = 'mean',
     label_smoothing: float = 0.0,
-) -> Tensor: ...
+) -> Tensor:
+    """Cross entropy between the softmax of the input and the target classes."""
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -178,33 +203,35 @@ def ctc_loss(
     blank: int = 0,
     reduction: str = 'mean',
     zero_infinity: bool = False,
-) -> Tensor: ...
-def dropout(
-    input: Tensor,
-    p: float = 0.5,
-    training: bool = True,
-    inplace: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Negative log probability of a label sequence, summed over all its alignments."""
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """``input`` with elements zeroed at random and the others scaled by ``1 / (1 - p)``."""
 def dropout1d(
     input: Tensor,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Dropout of whole channels of sequences."""
 def dropout2d(
     input: Tensor,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Dropout of whole channels of images."""
 def dropout3d(
     input: Tensor,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
-) -> Tensor: ...
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor: ...
-def elu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor: ...
+) -> Tensor:
+    """Dropout of whole channels of volumes."""
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """``x`` above 0 and ``alpha * (exp(x) - 1)`` below."""
+def elu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """In-place form of ``nn.functional.elu``: writes the result over ``input``."""
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -213,13 +240,33 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Rows of ``weight``, one for each index in ``input``."""
 def feature_alpha_dropout(
     input: Tensor,
     p: float = 0.5,
     training: bool = False,
     inplace: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """``alpha_dropout`` of whole channels."""
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements of windows whose steps vary at random."""
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements of windows in a volume, whose steps vary at random."""
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -227,16 +274,20 @@ def gaussian_nll_loss(
     full: bool = False,
     eps: float = 1e-06,
     reduction: str = 'mean',
-) -> Tensor: ...
-def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor: ...
-def glu(input: Tensor, dim: int = -1, *, axis: int = ...) -> Tensor: ...
+) -> Tensor:
+    """(log var + (input - target)² / var) / 2, where the target has a normal distribution."""
+def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor:
+    """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit."""
+def glu(input: Tensor, dim: int = -1, *, axis: int = ...) -> Tensor:
+    """The first half of ``input`` along ``dim`` times the sigmoid of the second."""
 def group_norm(
     input: Tensor,
     num_groups: int,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-05,
-) -> Tensor: ...
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels."""
 def gumbel_softmax(
     logits: Tensor,
     tau: float = 1,
@@ -245,24 +296,32 @@ def gumbel_softmax(
     dim: int = -1,
     *,
     axis: int = ...,
-) -> Tensor: ...
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor: ...
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor: ...
-def hardsigmoid_(input: Tensor, inplace: bool = False) -> Tensor: ...
-def hardswish(input: Tensor, inplace: bool = False) -> Tensor: ...
-def hardswish_(input: Tensor, inplace: bool = False) -> Tensor: ...
+) -> Tensor:
+    """A differentiable draw from the categorical distributions along ``dim``."""
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """``x`` where ``|x| > lambd``, else 0."""
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces."""
+def hardsigmoid_(input: Tensor, inplace: bool = False) -> Tensor:
+    """In-place form of ``nn.functional.hardsigmoid``: writes the result over ``input``."""
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``x * hardsigmoid(x)``."""
+def hardswish_(input: Tensor, inplace: bool = False) -> Tensor:
+    """In-place form of ``nn.functional.hardswish``: writes the result over ``input``."""
 def hardtanh(
     input: Tensor,
     min_val: float = -1.0,
     max_val: float = 1.0,
     inplace: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """``x`` kept between ``min_val`` and ``max_val``; the slope at both is 0."""
 def hardtanh_(
     input: Tensor,
     min_val: float = -1.0,
     max_val: float = 1.0,
     inplace: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """In-place form of ``nn.functional.hardtanh``: writes the result over ``input``."""
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -270,14 +329,16 @@ def hinge_embedding_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """input where the target is 1, max(0, margin - input) where it is -1."""
 def huber_loss(
     input: Tensor,
     target: Tensor,
     reduction: str = 'mean',
     delta: float = 1.0,
     weight: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """d² / 2 where d = |input - target| is below delta, else delta · (d - delta / 2)."""
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -287,7 +348,8 @@ def instance_norm(
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-05,
-) -> Tensor: ...
+) -> Tensor:
+    """``batch_norm`` with statistics of its own for each member of the batch."""
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -295,7 +357,8 @@ def kl_div(
     reduce: bool | None = None,
     reduction: str = 'mean',
     log_target: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """target · (log target - input), where ``input`` holds logarithms of probabilities."""
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -303,17 +366,22 @@ def l1_loss(
     reduce: bool | None = None,
     reduction: str = 'mean',
     weight: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """|input - target|."""
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-05,
-) -> Tensor: ...
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor: ...
-def leaky_relu_(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor: ...
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions."""
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """``x`` above 0 and ``negative_slope * x`` below."""
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """In-place form of ``nn.functional.leaky_relu``: writes the result over ``input``."""
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input @ weight.T + bias``."""
 def linear_cross_entropy(
     input: Tensor,
     linear_weight: Tensor,
@@ -325,14 +393,16 @@ def linear_cross_entropy(
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     options: Any = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``cross_entropy`` of the logits ``input @ linear_weight.T + linear_bias``."""
 def local_response_norm(
     input: Tensor,
     size: int,
     alpha: float = 0.0001,
     beta: float = 0.75,
     k: float = 1.0,
-) -> Tensor: ...
+) -> Tensor:
+    """``input / (k + alpha mean(x²))^beta``, the mean over neighbouring channels."""
 def log_softmax(
     input: Tensor,
     dim: int | None = None,
@@ -340,29 +410,34 @@ def log_softmax(
     dtype: dtype | None = None,
     *,
     axis: int | None = ...,
-) -> Tensor: ...
-def logsigmoid(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0."""
+def logsigmoid(input: Tensor) -> Tensor:
+    """``log(sigmoid(x))``, without rounding to ``log(0)``."""
 def lp_pool1d(
     input: Tensor,
     norm_type: float,
     kernel_size: int,
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """``(Σ x^p)^(1/p)`` over each window of a sequence."""
 def lp_pool2d(
     input: Tensor,
     norm_type: float,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """``(Σ x^p)^(1/p)`` over each window of an image."""
 def lp_pool3d(
     input: Tensor,
     norm_type: float,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """``(Σ x^p)^(1/p)`` over each window of a volume."""
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -371,7 +446,8 @@ def margin_ranking_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """max(0, -target · (input1 - input2) + margin)."""
 @overload
 def max_pool1d(
     input: Tensor,
@@ -381,7 +457,8 @@ def max_pool1d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The largest element of each window of a sequence; see ``max_pool2d``."""
 @overload
 def max_pool1d(
     input: Tensor,
@@ -392,7 +469,8 @@ def max_pool1d(
     ceil_mode: bool = False,
     *,
     return_indices: Literal[True],
-) -> tuple[Tensor, Tensor]: ...
+) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of a sequence; see ``max_pool2d``."""
 @overload
 def max_pool2d(
     input: Tensor,
@@ -402,7 +480,8 @@ def max_pool2d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The largest element of each window of an image; NaN where there is one."""
 @overload
 def max_pool2d(
     input: Tensor,
@@ -413,7 +492,8 @@ def max_pool2d(
     ceil_mode: bool = False,
     *,
     return_indices: Literal[True],
-) -> tuple[Tensor, Tensor]: ...
+) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of an image; NaN where there is one."""
 @overload
 def max_pool3d(
     input: Tensor,
@@ -423,7 +503,8 @@ def max_pool3d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The largest element of each window of a volume; see ``max_pool2d``."""
 @overload
 def max_pool3d(
     input: Tensor,
@@ -434,9 +515,39 @@ def max_pool3d(
     ceil_mode: bool = False,
     *,
     return_indices: Literal[True],
-) -> tuple[Tensor, Tensor]: ...
-def mish(input: Tensor, inplace: bool = False) -> Tensor: ...
-def mish_(input: Tensor, inplace: bool = False) -> Tensor: ...
+) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of a volume; see ``max_pool2d``."""
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """Zeros with the results of ``max_pool1d`` put back where they were."""
+def max_unpool2d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """Zeros with the results of ``max_pool2d`` put back where they were."""
+def max_unpool3d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """Zeros with the results of ``max_pool3d`` put back where they were."""
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``x * tanh(softplus(x))``."""
+def mish_(input: Tensor, inplace: bool = False) -> Tensor:
+    """In-place form of ``nn.functional.mish``: writes the result over ``input``."""
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -444,7 +555,8 @@ def mse_loss(
     reduce: bool | None = None,
     reduction: str = 'mean',
     weight: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """(input - target)²."""
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,
@@ -471,7 +583,8 @@ def multi_head_attention_forward(
     static_v: Tensor | None = None,
     average_attn_weights: bool = True,
     is_causal: bool = False,
-) -> tuple[Tensor, Tensor | None]: ...
+) -> tuple[Tensor, Tensor | None]:
+    """Attention of ``num_heads`` heads between projections of queries, keys and values."""
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -481,14 +594,16 @@ def multi_margin_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """The mean over the other classes of max(0, margin - x[target] + x[other])^p."""
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """Sum over pairs of a target class and another of max(0, 1 - (x[target] - x[other])) / n."""
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -496,7 +611,8 @@ def multilabel_soft_margin_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """The mean over the classes of the binary cross entropy with logits."""
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -505,7 +621,8 @@ def nll_loss(
     ignore_index: int = -100,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """-input[target], where ``input`` holds the logarithms of the classes' probabilities."""
 def normalize(
     input: Tensor,
     p: float = 2.0,
@@ -514,14 +631,17 @@ def normalize(
     out: Tensor | None = None,
     *,
     axis: int = ...,
-) -> Tensor: ...
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor: ...
+) -> Tensor:
+    """``input`` divided by its p-norm along ``dim``."""
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Vectors with a one at each index and zeros elsewhere."""
 def pad(
     input: Tensor,
     pad: Sequence[int],
     mode: str = 'constant',
     value: float | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input`` with elements added at both ends of its last dimensions."""
 def pairwise_distance(
     x1: Tensor,
     x2: Tensor,
@@ -530,7 +650,8 @@ def pairwise_distance(
     keepdim: bool = False,
     *,
     keepdims: bool = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps over the last dimension."""
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -540,25 +661,33 @@ def poisson_nll_loss(
     eps: float = 1e-08,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
-def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def relu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def relu6(input: Tensor, inplace: bool = False) -> Tensor: ...
-def relu6_(input: Tensor, inplace: bool = False) -> Tensor: ...
-def relu_(input: Tensor, inplace: bool = False) -> Tensor: ...
+) -> Tensor:
+    """exp(input) - target · input, where the target has a Poisson distribution."""
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``x`` above 0 and ``weight * x`` below, the slope being learned."""
+def relu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """``max(x, 0)``; the slope at 0 is 0."""
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """``x`` kept between 0 and 6."""
+def relu6_(input: Tensor, inplace: bool = False) -> Tensor:
+    """In-place form of ``nn.functional.relu6``: writes the result over ``input``."""
+def relu_(input: Tensor, inplace: bool = False) -> Tensor:
+    """In-place form of ``relu``: writes the result over ``input``."""
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
     weight: Tensor | None = None,
     eps: float | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions."""
 def rrelu(
     input: Tensor,
     lower: float = 0.125,
     upper: float = 0.3333333333333333,
     training: bool = False,
     inplace: bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """``x`` above 0; below, ``x`` times a random slope in training, else the mean slope."""
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -569,13 +698,20 @@ def scaled_dot_product_attention(
     *,
     scale: float | None = None,
     enable_gqa: bool = False,
-) -> Tensor: ...
-def selu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def selu_(input: Tensor, inplace: bool = False) -> Tensor: ...
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sigmoid_(input: Tensor) -> Tensor: ...
-def silu(input: Tensor, inplace: bool = False) -> Tensor: ...
-def silu_(input: Tensor, inplace: bool = False) -> Tensor: ...
+) -> Tensor:
+    """``softmax(query keyᵀ scale + mask) value``: each query's mean of the values it attends to."""
+def selu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """An ELU scaled so that layers keep mean 0 and variance 1."""
+def selu_(input: Tensor, inplace: bool = False) -> Tensor:
+    """In-place form of ``selu``: writes the result over ``input``."""
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype."""
+def sigmoid_(input: Tensor) -> Tensor:
+    """In-place form of ``sigmoid``: writes the result over ``input``."""
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """``x * sigmoid(x)``, also called swish."""
+def silu_(input: Tensor, inplace: bool = False) -> Tensor:
+    """In-place form of ``nn.functional.silu``: writes the result over ``input``."""
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -583,14 +719,16 @@ def smooth_l1_loss(
     reduce: bool | None = None,
     reduction: str = 'mean',
     beta: float = 1.0,
-) -> Tensor: ...
+) -> Tensor:
+    """d² / (2 beta) where d = |input - target| is below beta, else d - beta / 2."""
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """log(1 + exp(-target · input)), with targets 1 and -1."""
 def softmax(
     input: Tensor,
     dim: int | None = None,
@@ -598,7 +736,8 @@ def softmax(
     dtype: dtype | None = None,
     *,
     axis: int | None = ...,
-) -> Tensor: ...
+) -> Tensor:
+    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
 def softmin(
     input: Tensor,
     dim: int | None = None,
@@ -606,13 +745,20 @@ def softmin(
     dtype: dtype | None = None,
     *,
     axis: int | None = ...,
-) -> Tensor: ...
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor: ...
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor: ...
-def softsign(input: Tensor) -> Tensor: ...
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def tanh_(input: Tensor) -> Tensor: ...
-def tanhshrink(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """``softmax(-input)``: the smallest number gets the largest share."""
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``."""
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """``x`` moved by ``lambd`` towards 0, and 0 where ``|x| <= lambd``."""
+def softsign(input: Tensor) -> Tensor:
+    """``x / (1 + |x|)``."""
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic tangent, between -1 and 1."""
+def tanh_(input: Tensor) -> Tensor:
+    """In-place form of ``tanh``: writes the result over ``input``."""
+def tanhshrink(input: Tensor) -> Tensor:
+    """``x - tanh(x)``."""
 def threshold(
     input: Tensor,
     threshold: float,
@@ -620,8 +766,10 @@ def threshold(
     inplace: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def threshold_(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor: ...
+) -> Tensor:
+    """``x`` above ``threshold``, else ``value``."""
+def threshold_(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """In-place form of ``threshold``: writes the result over ``input``."""
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -633,7 +781,8 @@ def triplet_margin_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance."""
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -643,4 +792,5 @@ def triplet_margin_with_distance_loss(
     margin: float = 1.0,
     swap: bool = False,
     reduction: str = 'mean',
-) -> Tensor: ...
+) -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d any function."""
