@@ -33,7 +33,8 @@ def stub_modules(root: Path) -> dict[str, Path]:
     for path in sorted((root / "tinytorch").rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        if module == "tinytorch._tensor" or answers_for_more(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if module == "tinytorch._tensor" or answers_for_more(tree):
             found[module] = path
     # A type checker looks for a module's stub in packages alone.
     for path in [*found.values()]:

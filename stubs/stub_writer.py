@@ -141,12 +141,20 @@ class _Resolver(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         found = self._dotted(node)
-        return self._named(found) if found else self.generic_visit(node)  # type: ignore[return-value]
+        if found is None:
+            node.value = self.visit(node.value)
+            return node
+        return self._named(found)
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if isinstance(node.value, str):
-            return self.visit(ast.parse(node.value, mode="eval").body)  # type: ignore[no-any-return]
+            return self._visited(ast.parse(node.value, mode="eval").body)
         return node
+
+    def _visited(self, node: ast.expr) -> ast.expr:
+        found = self.visit(node)
+        assert isinstance(found, ast.expr)
+        return found
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value = self.visit(node.value)
@@ -156,7 +164,7 @@ class _Resolver(ast.NodeTransformer):
 
     def _named(self, found: Entity | Alias) -> ast.expr:
         if isinstance(found, Alias):
-            return _Resolver(self.writer, found.scope).visit(_copy(found.value))  # type: ignore[no-any-return]
+            return _Resolver(self.writer, found.scope)._visited(_copy(found.value))
         return ast.Name(self.writer.word(found))
 
     def _dotted(self, node: ast.expr) -> Entity | Alias | None:
