@@ -13,6 +13,12 @@ from ._sliding import Slide
 #: An int for every dimension, or an int for each.
 Size = int | Sequence[int]
 
+#: The signatures of a pooling that can tell where its elements came from.
+WITH_INDICES = (
+    "(..., return_indices: Literal[False] = False) -> Tensor",
+    "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
+)
+
 _NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._pool_arguments import Size, check_numbers
+from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
 from .gathering import gather
 
@@ -220,7 +220,7 @@ def largest_in_image(xp: Backend, input: Array, sizes: list[int]) -> Array:
     return found
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, forms=WITH_INDICES)
 def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
     """The largest elements of ``output_size`` windows that cover a sequence evenly.
 
@@ -243,7 +243,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool =
     return _largest("adaptive_max_pool1d", 1, input, output_size, return_indices)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, forms=WITH_INDICES)
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover an image evenly.
 
@@ -268,7 +268,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     return _largest("adaptive_max_pool2d", 2, input, output_size, return_indices)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, forms=WITH_INDICES)
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover a volume evenly.
 

@@ -6,21 +6,17 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
-from ._pool_arguments import Size, check_input, check_numbers, slides
+from ._pool_arguments import WITH_INDICES, Size, check_input, check_numbers, slides
 from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
-_WITH_INDICES = (
-    "(..., return_indices: Literal[False] = False) -> Tensor",
-    "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
-)
 
 
 # -- largest elements ----------------------------------------------------------------------------
 
 
-@composite(namespaces=_BOTH, method=False, forms=_WITH_INDICES)
+@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES)
 def max_pool1d(
     input: Tensor,
     kernel_size: Size,
@@ -57,7 +53,7 @@ def max_pool1d(
     )
 
 
-@composite(namespaces=_BOTH, method=False, forms=_WITH_INDICES)
+@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES)
 def max_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -98,7 +94,7 @@ def max_pool2d(
     )
 
 
-@composite(namespaces=_BOTH, method=False, forms=_WITH_INDICES)
+@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES)
 def max_pool3d(
     input: Tensor,
     kernel_size: Size,
