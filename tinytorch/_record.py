@@ -37,7 +37,8 @@ _NO_ARGUMENT = (None,)
 def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: Any) -> None:
     """``record`` for two operands and parameters at their defaults."""
     if op.differentiable != (0, 1):
-        return record(op, xp, out, (input, other, *op.defaults[2:]), (x, y, *op.defaults[2:]))
+        record(op, xp, out, (input, other, *op.defaults[2:]), (x, y, *op.defaults[2:]))
+        return
     rg = input._rg
     first = (input._node or input) if rg is True else (edge_of(input) if rg else None)
     saves = op.saves
@@ -53,11 +54,11 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
         else:
             saved = (other,) if saves[1] else ()
     if first is None and second is None:
-        return None
+        return
     z = out._data
     dtype = z.dtype
     if dtype is not x.dtype and dtype.kind not in "fc":
-        return None
+        return
     # Node(...), without the frame of a call: this is the hot path.
     node = new(Node)
     node.seq = next_seq()
@@ -81,7 +82,6 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
         keep_more(op, node, out)
     out._node = node
     out._rg = True
-    return None
 
 
 def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
