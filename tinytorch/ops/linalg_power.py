@@ -1,0 +1,171 @@
+"""Powers and the exponential of square matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from .._write import scalar_name
+from ._linalg import transposed
+from ._out import written
+from .linalg_solve import inv
+from .linear_algebra import matmul
+
+
+def _check_square(name: str, A: Any) -> None:
+    if A.ndim < 2:
+        raise RuntimeError(
+            f"{name}: The input tensor A must have at least 2 dimensions, got shape "
+            f"{list(A.shape)}."
+        )
+    if A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {A.shape[-2]} by "
+            f"{A.shape[-1]} matrices"
+        )
+
+
+@op(method=False)
+def _identity(xp: Backend, A: Array) -> Array:
+    """The identity in the shape of ``A``: its power 0, whose gradient is zero."""
+    return xp.array(xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape))
+
+
+_identity.vjp(A=lambda xp, g: xp.zeros_like(g))
+
+
+@composite(namespaces=("linalg", ""))
+def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """``A`` times itself, n factors in all.
+
+    Args:
+        A: ``(..., m, m)``.
+        n: The exponent; 0 gives the identity, a negative one the power of the inverse.
+        out: Where to write the result.
+
+    Returns:
+        ``(..., m, m)``.
+
+    Raises:
+        RuntimeError: If the matrices are not square.
+        TypeError: If ``n`` is no int.
+        LinAlgError: If ``n`` is negative and a matrix is singular.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.matrix_power(tt.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
+        tensor([[1., 5.],
+                [0., 1.]])
+    """
+    if not hasattr(n, "__index__"):
+        raise TypeError(
+            f"linalg.matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}"
+        )
+    _check_square("linalg.matrix_power", A)
+    n = n.__index__()
+    if n == 0:
+        result = _identity(A)
+    else:
+        result = _power(inv(A) if n < 0 else A, abs(n))
+    return written(out, result, "linalg.matrix_power")  # type: ignore[no-any-return]
+
+
+def _power(base: Tensor, n: int) -> Tensor:
+    """By squaring, from the exponent's highest bit."""
+    result = base
+    for bit in bin(n)[3:]:
+        result = matmul(result, result)
+        if bit == "1":
+            result = matmul(result, base)
+    return result.clone() if result is base else result
+
+
+# -- exponential -----------------------------------------------------------------------------------
+
+#: Per item size: up to which norm the Padé approximant needs no scaling, and its coefficients.
+_PADE = {
+    4: (3.925724783138660, (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0)),
+    8: (5.371920351148152, (
+        64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0,
+        129060195264000.0, 10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0,
+        40840800.0, 960960.0, 16380.0, 182.0, 1.0)),
+}  # fmt: skip
+
+
+@op(namespaces=("linalg", ""))
+def matrix_exp(xp: Backend, A: Array) -> Array:
+    """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
+
+    Args:
+        A: ``(..., n, n)``, floating-point or complex.
+
+    Returns:
+        ``(..., n, n)``.
+
+    Raises:
+        RuntimeError: If the matrices are not square or not floating-point or complex.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.matrix_exp(tt.tensor([[0.0, 1.0], [0.0, 0.0]]))
+        tensor([[1., 1.],
+                [0., 1.]])
+
+    Reference:
+        Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J.
+        Matrix Anal. Appl. 26 (2005).
+    """
+    if A.dtype.kind not in "fc":
+        raise RuntimeError(
+            "linalg.matrix_exp: Expected a floating point or complex tensor as input. Got "
+            f"{scalar_name(xp.dtype_of(A))}"
+        )
+    _check_square("linalg.matrix_exp", A)
+    if A.dtype.itemsize < 4:  # no library solves equations in half precision
+        return xp.astype(_exponential(xp, xp.astype(A, "float32")), A.dtype)
+    return _exponential(xp, A)
+
+
+def _exponential(xp: Backend, a: Array) -> Array:
+    if not a.size:
+        return xp.array(a)
+    theta, coefficients = _PADE[a.real.dtype.itemsize]
+    norm = xp.max(xp.sum(abs(a), axis=-2), axis=-1)
+    norm = xp.where(xp.isfinite(norm), norm, 0)
+    halvings = xp.ceil(xp.log2(xp.maximum(norm / theta, 1)))
+    a = a * xp.astype(xp.exp2(-halvings), a.real.dtype)[..., None, None]
+    result = _pade(xp, a, coefficients)
+    for k in range(int(xp.item(halvings.max()))):  # how often the norm decides
+        squared = xp.matmul(result, result)
+        result = xp.where((halvings > k)[..., None, None], squared, result)
+    return result
+
+
+def _pade(xp: Any, a: Array, b: tuple[float, ...]) -> Array:
+    """The quotient of polynomials ``p(a) / p(-a)``, p having the coefficients ``b``."""
+    unit = xp.eye(a.shape[-1], dtype=a.dtype)
+    square = xp.matmul(a, a)
+    even, odd = b[0] * unit, b[1] * unit
+    power = unit
+    for k in range(2, len(b), 2):
+        power = square if k == 2 else xp.matmul(power, square)
+        even, odd = even + b[k] * power, odd + b[k + 1] * power
+    odd = xp.matmul(a, odd)
+    return xp.linalg.solve(even - odd, even + odd)
+
+
+@matrix_exp.vjp_joint("A")
+def _matrix_exp_rule(xp: Any, g: Any, in_shape: Any, A: Any) -> tuple[Any]:
+    """The upper right block of the exponential of ``[[A^T, g], [0, A^T]]``.
+
+    Reference:
+        Mathias, "A chain rule for matrix functions and applications", SIAM J. Matrix Anal.
+        Appl. 17 (1996).
+    """
+    n = A.shape[-1]
+    turned = transposed(xp, A)
+    upper = xp.concatenate((turned, g), axis=-1)
+    lower = xp.concatenate((xp.zeros_like(turned), turned), axis=-1)
+    whole = xp.call(matrix_exp, xp.concatenate((upper, lower), axis=-2))
+    return (whole[..., :n, n:],)
