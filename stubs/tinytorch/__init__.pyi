@@ -351,6 +351,17 @@ def argmin(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest."""
+@overload
+def argsort(
+    input: Tensor,
+    dim: _int = -1,
+    descending: _bool = False,
+    stable: _bool = False,
+) -> Tensor:
+    """Indices that sort ``input`` along ``dim``."""
+@overload
+def argsort(input: Tensor, *, axis: Any, kind: Any = ..., order: Any = ...) -> Any:
+    """Indices that sort ``input`` along ``dim``."""
 def argwhere(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the elements that are not zero lie: ``nonzero`` as a matrix."""
 def array_split(
@@ -543,6 +554,14 @@ def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor:
 @overload
 def broadcast_to(input: Tensor, *size: _int) -> Tensor:
     """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``."""
+def bucketize(
+    input: Any,
+    boundaries: Tensor,
+    *,
+    out_int32: _bool = False,
+    right: _bool = False,
+) -> Tensor:
+    """The buckets that values fall into: how many boundaries lie below each."""
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every choice of one element from each tensor."""
 def cat(
@@ -1111,6 +1130,17 @@ def gt_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``gt``: writes the result over ``input``."""
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0."""
+def hash_tensor(
+    input: Tensor,
+    dim: _int | Sequence[_int] | None = (),
+    *,
+    keepdim: _bool = False,
+    mode: _int = 0,
+    out: Tensor | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """A checksum of the elements' bits, of all or along ``dim``."""
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 for negative numbers, 1 for positive ones, ``values`` at 0."""
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
@@ -1619,6 +1649,8 @@ def movedim(
     destination: _int | Sequence[_int],
 ) -> Tensor:
     """``input`` with some dimensions moved; the others keep their order."""
+def msort(input: Tensor) -> Tensor:
+    """``input`` in ascending order along its first dimension, without the indices."""
 def mul(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input * other``, element by element."""
 def mul_(input: Tensor, other: Tensor | _complex) -> Tensor:
@@ -2169,6 +2201,16 @@ def scatter_reduce_(
     include_self: _bool = True,
 ) -> Tensor:
     """In-place form of ``scatter_reduce``: writes the result over ``input``."""
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: _bool = False,
+    right: _bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where values would be inserted in sorted sequences to keep them sorted."""
 @overload
 def select(input: Any, dim: Any, index: Any = None) -> Tensor:
     """The part of ``input`` at one place along a dimension."""
@@ -2233,6 +2275,17 @@ def softmax(
     axis: _int | None = ...,
 ) -> Tensor:
     """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
+@overload
+def sort(
+    input: Tensor,
+    dim: _int = -1,
+    descending: _bool = False,
+    stable: _bool = False,
+) -> return_types.sort:
+    """``input`` in ascending order along ``dim``, and where the elements were."""
+@overload
+def sort(input: Tensor, *, axis: Any, kind: Any = ..., order: Any = ...) -> Any:
+    """``input`` in ascending order along ``dim``, and where the elements were."""
 def split(
     input: Tensor,
     split_size_or_sections: _int | Sequence[_int],
@@ -2432,6 +2485,16 @@ def to(
     memory_format: Any = None,
 ) -> Tensor:
     """``input`` in another dtype, on another device, or as another tensor is."""
+def topk(
+    input: Tensor,
+    k: _int,
+    dim: _int = -1,
+    largest: _bool = True,
+    sorted: _bool = True,
+    *,
+    axis: _int = ...,
+) -> return_types.topk:
+    """The ``k`` largest or smallest elements along ``dim``, and where they are."""
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of the elements on a matrix's diagonal."""
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:

@@ -342,6 +342,12 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> Tensor:
         """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest."""
+    @overload
+    def argsort(_self, dim: _int = -1, descending: _bool = False, stable: _bool = False) -> Tensor:
+        """Indices that sort ``input`` along ``dim``."""
+    @overload
+    def argsort(_self, *, axis: Any, kind: Any = ..., order: Any = ...) -> Any:
+        """Indices that sort ``input`` along ``dim``."""
     def argwhere(_self, *, out: Tensor | None = None) -> Tensor:
         """Where the elements that are not zero lie: ``nonzero`` as a matrix."""
     def array_split(
@@ -816,6 +822,17 @@ class Tensor(Storage):
         """``input`` as float16."""
     def hardshrink(_self, lambd: _float = 0.5) -> Tensor:
         """``x`` where ``|x| > lambd``, else 0."""
+    def hash_tensor(
+        _self,
+        dim: _int | Sequence[_int] | None = (),
+        *,
+        keepdim: _bool = False,
+        mode: _int = 0,
+        out: Tensor | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        keepdims: _bool = ...,
+    ) -> Tensor:
+        """A checksum of the elements' bits, of all or along ``dim``."""
     def heaviside(_self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """0 for negative numbers, 1 for positive ones, ``values`` at 0."""
     def heaviside_(_self, values: Tensor) -> Self:
@@ -1179,6 +1196,8 @@ class Tensor(Storage):
         """``input`` with some dimensions moved; the others keep their order."""
     def movedim(_self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
         """``input`` with some dimensions moved; the others keep their order."""
+    def msort(_self) -> Tensor:
+        """``input`` in ascending order along its first dimension, without the indices."""
     def mul(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input * other``, element by element."""
     def mul_(_self, other: Tensor | complex) -> Self:
@@ -1543,6 +1562,16 @@ class Tensor(Storage):
         include_self: _bool = True,
     ) -> Self:
         """In-place form of ``scatter_reduce``: writes the result over ``input``."""
+    def searchsorted(
+        _self,
+        input: Any,
+        *,
+        out_int32: _bool = False,
+        right: _bool = False,
+        side: str | None = None,
+        sorter: Tensor | None = None,
+    ) -> Tensor:
+        """Where values would be inserted in sorted sequences to keep them sorted."""
     @overload
     def select(_self, dim: Any, index: Any = None) -> Tensor:
         """The part of ``input`` at one place along a dimension."""
@@ -1605,6 +1634,17 @@ class Tensor(Storage):
         axis: _int | None = ...,
     ) -> Tensor:
         """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
+    @overload
+    def sort(
+        _self,
+        dim: _int = -1,
+        descending: _bool = False,
+        stable: _bool = False,
+    ) -> return_types.sort:
+        """``input`` in ascending order along ``dim``, and where the elements were."""
+    @overload
+    def sort(_self, *, axis: Any, kind: Any = ..., order: Any = ...) -> Any:
+        """``input`` in ascending order along ``dim``, and where the elements were."""
     def split(
         _self,
         split_size_or_sections: _int | Sequence[_int],
@@ -1741,6 +1781,16 @@ class Tensor(Storage):
         memory_format: Any = None,
     ) -> Tensor:
         """``input`` in another dtype, on another device, or as another tensor is."""
+    def topk(
+        _self,
+        k: _int,
+        dim: _int = -1,
+        largest: _bool = True,
+        sorted: _bool = True,
+        *,
+        axis: _int = ...,
+    ) -> return_types.topk:
+        """The ``k`` largest or smallest elements along ``dim``, and where they are."""
     def trace(_self, *, out: Tensor | None = None) -> Tensor:
         """Sum of the elements on a matrix's diagonal."""
     def transpose(_self, dim0: _int, dim1: _int) -> Tensor:

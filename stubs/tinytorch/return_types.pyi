@@ -71,6 +71,14 @@ class min(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class sort(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class topk(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
 class triangular_solve(NamedTuple):
     solution: Tensor
     cloned_coefficient: Tensor

@@ -14,15 +14,47 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The means of windows that cover an image evenly."""
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The means of windows that cover a volume evenly."""
+@overload
 def adaptive_max_pool1d(
     input: Tensor,
     output_size: int | Sequence[int],
-    return_indices: bool = False,
-) -> Any:
+    return_indices: Literal[False] = False,
+) -> Tensor:
     """The largest elements of ``output_size`` windows that cover a sequence evenly."""
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+@overload
+def adaptive_max_pool1d(
+    input: Tensor,
+    output_size: int | Sequence[int],
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]:
+    """The largest elements of ``output_size`` windows that cover a sequence evenly."""
+@overload
+def adaptive_max_pool2d(
+    input: Tensor,
+    output_size: Any,
+    return_indices: Literal[False] = False,
+) -> Tensor:
     """The largest elements of windows that cover an image evenly."""
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+@overload
+def adaptive_max_pool2d(
+    input: Tensor,
+    output_size: Any,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows that cover an image evenly."""
+@overload
+def adaptive_max_pool3d(
+    input: Tensor,
+    output_size: Any,
+    return_indices: Literal[False] = False,
+) -> Tensor:
+    """The largest elements of windows that cover a volume evenly."""
+@overload
+def adaptive_max_pool3d(
+    input: Tensor,
+    output_size: Any,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]:
     """The largest elements of windows that cover a volume evenly."""
 def alpha_dropout(
     input: Tensor,
@@ -249,23 +281,47 @@ def feature_alpha_dropout(
     inplace: bool = False,
 ) -> Tensor:
     """``alpha_dropout`` of whole channels."""
+@overload
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
-    return_indices: bool = False,
+    return_indices: Literal[False] = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> Tensor:
     """The largest elements of windows whose steps vary at random."""
+@overload
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    *,
+    return_indices: Literal[True],
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows whose steps vary at random."""
+@overload
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
-    return_indices: bool = False,
+    return_indices: Literal[False] = False,
     _random_samples: Tensor | None = None,
-) -> Any:
+) -> Tensor:
+    """The largest elements of windows in a volume, whose steps vary at random."""
+@overload
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    *,
+    return_indices: Literal[True],
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
     """The largest elements of windows in a volume, whose steps vary at random."""
 def gaussian_nll_loss(
     input: Tensor,
