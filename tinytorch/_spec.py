@@ -267,7 +267,7 @@ def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:
     def conjugated(xp: Any, g: Any, *values: Any) -> Any:
         result = rule(xp, _conjugate(xp, g), *values)
         if isinstance(result, (tuple, list)):
-            return [None if h is None else _conjugate(xp, h) for h in result]
+            return [_conjugate(xp, h) for h in result]
         return _conjugate(xp, result)
 
     conjugated.needs = names  # type: ignore[attr-defined]
@@ -277,4 +277,4 @@ def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:
 def _conjugate(xp: Any, g: Any) -> Any:
     if isinstance(g, (tuple, list)):
         return tuple(_conjugate(xp, h) for h in g)
-    return xp.conj(g) if g.dtype.kind == "c" else g
+    return g if g is None or g.dtype.kind != "c" else xp.conj(g)
