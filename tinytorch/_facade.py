@@ -22,8 +22,9 @@ from .autograd.engine import Hooks
 #: Families that ``import tinytorch`` loads: what a first model needs.
 CORE = (
     "creation", "conversion", "elementwise", "exponential", "trigonometric", "selection",
-    "comparison", "bitwise", "reduction", "shape", "transposition", "broadcasting", "layout",
-    "joining", "splitting", "indexing", "gathering", "linear_algebra", "activation",
+    "comparison", "bitwise", "reduction", "extrema", "variance", "shape", "transposition",
+    "broadcasting", "layout", "joining", "splitting", "indexing", "gathering",
+    "linear_algebra", "activation",
 )  # fmt: skip
 
 

@@ -1,0 +1,202 @@
+"""Norms and distances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .. import dtypes
+from .._op import Array, Backend, composite, op, torch_convention
+from .._tensor import Tensor
+from .._write import scalar_name
+from .complex_numbers import sgn
+from .reduction import Dims, reduced_axes, spread
+from .shape import normalize_dim
+
+# -- the p-norm of vectors -------------------------------------------------------------------------
+
+
+@op(method=False, public=False)
+def p_norm(
+    xp: Backend, input: Array, p: float = 2, dim: Dims = None, keepdim: bool = False
+) -> Array:
+    """``sum(abs(input) ** p) ** (1 / p)`` along ``dim``, and its limits at 0 and infinity."""
+    name = scalar_name(xp.dtype_of(input))
+    if input.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name}"
+        )
+    axes = reduced_axes("norm", dim, input.ndim)
+    if p == 2:
+        return xp.sqrt(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
+    size = xp.absolute(input)
+    if math.isinf(p):
+        _check_extreme(p, input.shape, axes)
+        return (xp.max if p > 0 else xp.min)(size, axis=axes, keepdims=keepdim)
+    if p == 0:
+        return xp.sum(size != 0, axis=axes, dtype=size.dtype, keepdims=keepdim)
+    if p == 1:
+        return xp.sum(size, axis=axes, keepdims=keepdim)
+    return xp.sum(size**p, axis=axes, keepdims=keepdim) ** (1 / p)
+
+
+def _squares(xp: Backend, input: Array) -> Array:
+    return input.real**2 + input.imag**2 if input.dtype.kind == "c" else input * input
+
+
+def _check_extreme(p: float, shape: tuple[int, ...], axes: tuple[int, ...] | None) -> None:
+    if 0 in (shape if axes is None else [shape[i] for i in axes]):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {p} norm on an empty tensor because the "
+            "operation does not have an identity"
+        )
+
+
+def _p_norm_gradient(
+    xp: Any, g: Any, out: Any, input: Any, p: float, dim: Any, keepdim: bool
+) -> Any:
+    """At 0, where a norm has a kink, the gradient is 0."""
+    shape = input.shape
+    g = spread(xp, g, shape, dim, keepdim)
+    if p == 0:
+        return xp.zeros_like(input)
+    if p == 1:
+        return g * xp.call(sgn, input)
+    norm_ = spread(xp, out, shape, dim, keepdim)
+    if math.isinf(p):
+        size = xp.abs(input)
+        chosen = xp.astype((size == norm_) | ((size != size) & (norm_ != norm_)), norm_.dtype)
+        axes = reduced_axes("norm", dim, len(shape))
+        return xp.call(sgn, input) * (g * chosen / xp.sum(chosen, axis=axes, keepdims=True))
+    nothing = norm_ == 0
+    if p == 2:
+        return input * xp.where(nothing, 0, g / xp.where(nothing, 1, norm_))
+    return _power_gradient(xp, g, norm_, input, p)
+
+
+def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
+    size = xp.abs(input)
+    zero = size == 0
+    nothing = norm_ == 0
+    # sgn(x) |x|^(p - 1), written so that neither factor is infinite at 0.
+    slope = xp.where(zero, 0, xp.where(zero, 1, size) ** (p - 1))
+    scale = xp.where(nothing, 0, g / xp.where(nothing, 1, norm_) ** (p - 1))
+    return xp.call(sgn, input) * (slope * scale)
+
+
+p_norm.vjp(input=torch_convention(_p_norm_gradient))
+
+
+@composite
+def norm(
+    input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """Norm of the elements, of all or along ``dim``; ``tinytorch.linalg`` has the newer forms.
+
+    Args:
+        input: Floating-point or complex tensor.
+        p: A number for ``sum(abs(input) ** p) ** (1 / p)``, infinity included; ``"fro"``, the
+            default, for the root of the sum of squares; ``"nuc"`` for the sum of the singular
+            values of matrices.
+        dim: Dimension or dimensions; None, the default, means all.
+        keepdim: Keep the reduced dimensions with size 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Real tensor without the reduced dimensions.
+
+    Raises:
+        RuntimeError: For integers, and for an unknown name of a norm.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.norm(tt.tensor([3.0, 4.0]))
+        tensor(5.)
+    """
+    if dtype is not None:
+        input = input.to(dtypes.as_dtype(dtype))
+    if p == "nuc":
+        return _nuclear(input, dim, keepdim)
+    if p is None or p == "fro":
+        if p and dim is not None and not isinstance(dim, int) and len(dim) > 2:
+            raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {list(dim)}")
+        p = 2
+    if isinstance(p, str):
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    return p_norm(input, float(p), dim, keepdim)
+
+
+def _nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    dims: Sequence[int] = tuple(range(input.ndim)) if dim is None else dim
+    if isinstance(dims, int) or len(dims) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dims}")
+    first, second = (normalize_dim("norm", d, input.ndim) for d in dims)
+    values = input.movedim((first, second), (-2, -1)).svd().S.sum(-1)
+    if not keepdim:
+        return values
+    for at in sorted((first, second)):
+        values = values.unsqueeze(at)
+    return values
+
+
+@composite
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The p-norm of the difference of two tensors.
+
+    Args:
+        input: Floating-point or complex tensor.
+        other: Tensor; the two shapes broadcast.
+        p: The norm; default 2.
+
+    Returns:
+        0-d real tensor.
+
+    Raises:
+        RuntimeError: If the shapes do not broadcast.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.dist(tt.tensor([1.0, 2.0]), tt.tensor([4.0, 6.0]))
+        tensor(5.)
+    """
+    return p_norm(input - other, float(p))
+
+
+@composite(inplace=True)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
+
+    Args:
+        input: Floating-point or complex tensor of at least two dimensions.
+        p: The norm, positive.
+        dim: The dimension whose slices are scaled.
+        maxnorm: The largest norm that is left.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If ``p`` is not positive, ``maxnorm`` is negative, or there are fewer
+            than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.renorm(tt.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    if p <= 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
+        )
+    at = normalize_dim("renorm", dim, input.ndim)
+    others = tuple(d for d in range(input.ndim) if d != at)
+    size = p_norm(input, float(p), others, True)
+    # torch's guard against a norm whose reciprocal rounds up.
+    scale = (maxnorm / (size + 1e-7)).where(size > maxnorm, size.new_ones(()))
+    return input * scale

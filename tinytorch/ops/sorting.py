@@ -1,0 +1,319 @@
+"""Order: sorting, the largest few, and places in sorted sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from .._write import scalar_name
+from ._checks import refuse
+from ._positions import int64
+from ._results import named_result
+from .gathering import gather
+from .shape import normalize_dim
+
+#: Up to so many elements a whole sort costs no more than a partition.
+_SMALL = 1024
+
+
+@op(method=False)
+def _order(xp: Backend, input: Array, dim: int, descending: bool, name: str) -> Array:
+    """Indices that sort along ``dim``, equal elements in their order; NaN is largest."""
+    at = normalize_dim(name, dim, input.ndim)
+    if input.dtype.kind == "c":
+        raise RuntimeError("Sort currently does not support complex dtypes on CPU")
+    if not input.ndim:
+        return xp.zeros((), xp.native_dtype(dtypes.int64))
+    if not descending:
+        return int64(xp, xp.argsort(input, axis=at, kind="stable"))
+    # A stable order of the reversed elements, reversed, leaves equal ones in their order.
+    order = xp.argsort(xp.flip(input, at), axis=at, kind="stable")
+    return input.shape[at] - 1 - int64(xp, xp.flip(order, at))
+
+
+_sort_result = named_result("sort", "values indices")
+_topk_result = named_result("topk", "values indices")
+
+
+@composite
+def sort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
+) -> tuple[Tensor, Tensor]:
+    """``input`` in ascending order along ``dim``, and where the elements were.
+
+    With ``axis=`` or ``kind=`` it is NumPy's: the values alone.
+
+    Args:
+        input: Real tensor of any shape; a NaN is larger than any number.
+        dim: The dimension; default the last.
+        descending: Largest first; default False.
+        stable: Keep equal elements in their order, which is done in any case.
+
+    Returns:
+        A named tuple ``(values, indices)`` of ``input``'s shape; ``indices`` are int64.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sort(tt.tensor([3, 1, 2])).values
+        tensor([1, 2, 3])
+    """
+    indices = _order(input.detach(), dim, bool(descending), "sort")
+    return _sort_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+
+
+def _numpy_arguments(input: Any, axis: Any, kind: Any, order: Any) -> tuple[Any, int]:
+    if order is not None:
+        raise NotImplementedError("sort(): order= is for structured arrays, which tensors are not")
+    if kind not in (None, "quicksort", "mergesort", "heapsort", "stable"):
+        raise ValueError(f"sort(): unrecognized kind {kind!r}; all of them are stable here")
+    return (input.reshape(-1), 0) if axis is None else (input, axis)
+
+
+@sort.numpy
+def _numpy_sort(
+    input: Any = None, axis: Any = -1, kind: Any = None, order: Any = None, *,
+    stable: Any = None, descending: bool = False, **options: Any,
+) -> Any:  # fmt: skip
+    source, dim = _numpy_arguments(options.get("a", input), axis, kind, order)
+    return sort(source, dim, descending).values  # type: ignore[attr-defined]
+
+
+@composite
+def argsort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
+) -> Tensor:
+    """Indices that sort ``input`` along ``dim``.
+
+    Args:
+        input: Real tensor of any shape; a NaN is larger than any number.
+        dim: The dimension; default the last.
+        descending: Largest first; default False.
+        stable: Keep equal elements in their order, which is done in any case.
+
+    Returns:
+        int64 tensor of ``input``'s shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.argsort(tt.tensor([3, 1, 2]))
+        tensor([1, 2, 0])
+    """
+    return _order(input.detach(), dim, bool(descending), "argsort")
+
+
+@argsort.numpy
+def _numpy_argsort(
+    input: Any = None, axis: Any = -1, kind: Any = None, order: Any = None, *,
+    stable: Any = None, descending: bool = False, **options: Any,
+) -> Any:  # fmt: skip
+    source, dim = _numpy_arguments(options.get("a", input), axis, kind, order)
+    return argsort(source, dim, descending)
+
+
+@composite
+def msort(input: Tensor) -> Tensor:
+    """``input`` in ascending order along its first dimension, without the indices.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.msort(tt.tensor([3, 1, 2]))
+        tensor([1, 2, 3])
+    """
+    return sort(input, 0)[0]
+
+
+@op(method=False)
+def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
+    """Indices of the ``k`` largest or smallest along ``dim``, in order."""
+    refuse(xp, "topk_cpu", "bc", input)
+    at = normalize_dim("topk", dim, input.ndim)
+    size = input.shape[at] if input.ndim else 1
+    if not 0 <= k <= size:
+        raise RuntimeError(f"selected index k out of range: k={k}, size {size} of dimension {at}")
+    if not input.ndim:
+        return xp.zeros((), xp.native_dtype(dtypes.int64))
+    front = (slice(None),) * at
+    if size <= _SMALL or k * 8 > size or not k:
+        return xp.call(_order, input, at, largest, "topk")[(*front, slice(0, k))]
+    cut = size - k if largest else k - 1
+    part = slice(cut, None) if largest else slice(0, k)
+    candidates = int64(xp, xp.argpartition(input, cut, axis=at)[(*front, part)])
+    order = xp.call(_order, xp.take_along_axis(input, candidates, at), at, largest, "topk")
+    return xp.take_along_axis(candidates, order, at)
+
+
+@composite
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest or smallest elements along ``dim``, and where they are.
+
+    Args:
+        input: Real tensor of any shape; a NaN is larger than any number.
+        k: How many.
+        dim: The dimension; default the last.
+        largest: The largest, or the smallest ones; default True.
+        sorted: In order, which is done in any case.
+
+    Returns:
+        A named tuple ``(values, indices)``, of size ``k`` at ``dim``; ``indices`` are int64.
+
+    Raises:
+        RuntimeError: If there are fewer than ``k`` elements.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.topk(tt.tensor([3, 1, 2]), 2)
+        topk(values=tensor([3, 2]), indices=tensor([0, 2]))
+    """
+    indices = _top(input.detach(), int(k), dim, largest)
+    return _topk_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+
+
+# -- places in sorted sequences ---------------------------------------------------------------------
+
+
+@op(method=False)
+def _search(
+    xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool
+) -> Array:
+    """How many boundaries lie before each value; with ``right``, also those equal to it."""
+    if boundaries.ndim == 1:
+        found = xp.searchsorted(boundaries, values, side="right" if right else "left")
+    else:
+        found = _bisect(xp, boundaries, values, right)
+    native = xp.native_dtype(dtypes.int32 if out_int32 else dtypes.int64)
+    return xp.astype(xp.asarray(found), native)
+
+
+def _bisect(xp: Backend, boundaries: Array, values: Array, right: bool) -> Array:
+    """``searchsorted`` in each row by itself, by bisection of all rows at once."""
+    size = boundaries.shape[-1]
+    low = xp.zeros(values.shape, xp.native_dtype(dtypes.int64))
+    if not size or not values.size:
+        return low
+    high = low + size
+    for _ in range(size.bit_length()):
+        middle = (low + high) // 2
+        probe = xp.take_along_axis(boundaries, xp.minimum(middle, size - 1), axis=-1)
+        # Not the opposite comparison: a NaN among the values belongs at the end.
+        beyond = ~(probe > values) if right else ~(probe >= values)
+        beyond &= low < high
+        low, high = xp.where(beyond, middle + 1, low), xp.where(beyond, high, middle)
+    return low
+
+
+def _right(name: str, right: bool, side: str | None) -> bool:
+    if side is None:
+        return right
+    if side not in ("left", "right"):
+        raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            f"{name}(): side and right can't be set to opposites, got side of left while right was "
+            "True"
+        )
+    return side == "right"
+
+
+def _values(name: str, input: Any, boundaries: Tensor) -> Tensor:
+    """The values to look for, as a tensor of the boundaries' dtype."""
+    if not isinstance(input, Tensor):
+        return boundaries.new_tensor(input)
+    if input.dtype is not boundaries.dtype:
+        raise RuntimeError(
+            f"torch.{name}(): boundary tensor and input value tensor should have same dtype, but "
+            f"got boundary tensor dtype {scalar_name(boundaries.dtype)} and input value tensor "
+            f"dtype {scalar_name(input.dtype)}"
+        )
+    return input
+
+
+@composite
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Where values would be inserted in sorted sequences to keep them sorted.
+
+    Args:
+        sorted_sequence: Tensor that is sorted along its last dimension.
+        input: A number, or a tensor of the same dtype whose leading sizes are those of
+            ``sorted_sequence``; of any shape for a single sequence.
+        out_int32: Return int32 rather than int64.
+        right: Insert after equal elements rather than before.
+        side: ``"left"`` or ``"right"``, another way to say ``right``.
+        sorter: int64 indices that sort ``sorted_sequence`` along its last dimension.
+
+    Returns:
+        int64 or int32 tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.searchsorted(tt.tensor([1, 3, 5]), tt.tensor([3, 4]))
+        tensor([1, 2])
+    """
+    values = _values("searchsorted", input, sorted_sequence)
+    sequence = sorted_sequence.detach()
+    if not sequence.ndim:
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should have at least 1 dimension")
+    if sequence.ndim > 1 and sequence.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            f"dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(sequence.shape)} and input value tensor {list(values.shape)}"
+        )
+    if sorter is not None:
+        if sorter.shape != sequence.shape or sorter.dtype.name != "int64":
+            raise RuntimeError(
+                "torch.searchsorted(): boundary and sorter must have the same size and sorter must "
+                f"be int64, but got boundary tensor {list(sequence.shape)} and sorter "
+                f"{sorter.dtype.name} {list(sorter.shape)}"
+            )
+        sequence = gather(sequence, -1, sorter)
+    return _search(sequence, values.detach(), _right("searchsorted", right, side), out_int32)
+
+
+@composite(method=False)
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    """The buckets that values fall into: how many boundaries lie below each.
+
+    Args:
+        input: A number, or a tensor of any shape.
+        boundaries: Sorted tensor of one dimension and ``input``'s dtype.
+        out_int32: Return int32 rather than int64.
+        right: Whether a value that equals a boundary falls into the bucket above it.
+
+    Returns:
+        int64 or int32 tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If ``boundaries`` has more dimensions or another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.bucketize(tt.tensor([0.5, 1.0, 2.5]), tt.tensor([1.0, 2.0]))
+        tensor([0, 0, 2])
+    """
+    if boundaries.ndim != 1:
+        raise RuntimeError(
+            f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})"
+        )
+    values = _values("bucketize", input, boundaries)
+    return _search(boundaries.detach(), values.detach(), right, out_int32)

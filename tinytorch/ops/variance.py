@@ -1,0 +1,187 @@
+"""Variances and standard deviations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from .reduction import Dims, element_count, mean, reduced_axes, spread
+
+
+def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> float:
+    """Degrees of freedom, the divisor; at 0 the division gives inf or NaN, as in torch."""
+    left = float(element_count(shape, axes) - correction)
+    return left if left > 0 else 0.0
+
+
+@op(method=False)
+def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    if input.dtype.kind not in "fc":
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    axes = reduced_axes("var", dim, input.ndim)
+    centered = input - xp.call(mean, input, dim, True)
+    if centered.dtype.kind == "c":
+        squares = centered.real**2 + centered.imag**2
+    else:
+        squares = xp.multiply(centered, centered)
+    total = xp.asarray(xp.sum(squares, axis=axes, keepdims=keepdim))
+    return total / _freedom(input.shape, axes, correction)
+
+
+def _var_gradient(
+    xp: Any, g: Any, input: Any, dim: Any, correction: Any, keepdim: Any
+) -> Any:
+    axes = reduced_axes("var", dim, input.ndim)
+    centered = input - xp.call(mean, input, dim, True)
+    share = g * 2.0 / _freedom(input.shape, axes, correction)
+    return spread(xp, share, input.shape, dim, keepdim) * xp.conj(centered)
+
+
+_var.vjp(input=_var_gradient)
+
+
+@op(method=False)
+def _std(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    return xp.sqrt(xp.call(_var, input, dim, correction, keepdim))
+
+
+def _std_gradient(
+    xp: Any, g: Any, out: Any, input: Any, dim: Any, correction: Any, keepdim: Any
+) -> Any:
+    """Where nothing varies, 0 rather than the root's infinite slope."""
+    still = out == 0
+    share = xp.where(still, 0, g / (2 * xp.where(still, 1, out)))
+    return _var_gradient(xp, share, input, dim, correction, keepdim)
+
+
+_std.vjp(input=_std_gradient)
+
+
+def _arguments(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> tuple[Any, float, bool]:
+    """``dim``, ``correction`` and ``keepdim`` of torch's several forms: ``var(True)`` is unbiased."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    return dim, correction, keepdim
+
+
+@composite
+def var(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Tensor:
+    """Variance of the elements, of all or along ``dim``.
+
+    With ``axis=`` or ``ddof=`` it is NumPy's: the divisor is then n, not n - 1.
+
+    Args:
+        input: Floating-point or complex tensor.
+        dim: Dimension or dimensions; None, the default, means all.
+        unbiased: Divide by n - 1 (default) or n.
+        keepdim: Keep the reduced dimensions with size 1.
+        correction: Divide by n - ``correction`` instead; default 1.
+
+    Returns:
+        Real tensor without the reduced dimensions; NaN or inf where n is not larger than
+        ``correction``.
+
+    Raises:
+        RuntimeError: For integers and bools.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
+        tensor(1.2500)
+    """
+    return _var(input, *_arguments(dim, unbiased, keepdim, correction))
+
+
+@composite
+def std(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Tensor:
+    """Standard deviation of the elements: the square root of ``var``, with its arguments.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0, 3.0]).std(correction=0)
+        tensor(1.)
+    """
+    return _std(input, *_arguments(dim, unbiased, keepdim, correction))
+
+
+def _numpy_options(
+    axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False, **options: Any
+) -> dict[str, Any]:
+    """The arguments of ``var`` for a call with NumPy's keywords."""
+    options.setdefault("correction", ddof)
+    options.setdefault("keepdim", keepdims)
+    options.setdefault("dim", axis)
+    return options
+
+
+@var.numpy
+def _numpy_var(input: Any, *args: Any, **options: Any) -> Any:
+    return var(input, **_numpy_options(*args, **options))
+
+
+@std.numpy
+def _numpy_std(input: Any, *args: Any, **options: Any) -> Any:
+    return std(input, **_numpy_options(*args, **options))
+
+
+@composite(method=False)
+def var_mean(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Variance and mean of the elements; the arguments are those of ``var``.
+
+    Returns:
+        A tuple ``(variance, mean)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.var_mean(tt.tensor([1.0, 3.0]), correction=0)
+        (tensor(1.), tensor(2.))
+    """
+    dim, correction, keepdim = _arguments(dim, unbiased, keepdim, correction)
+    return _var(input, dim, correction, keepdim), mean(input, dim, keepdim)
+
+
+@composite(method=False)
+def std_mean(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean of the elements; the arguments are those of ``var``.
+
+    Returns:
+        A tuple ``(standard deviation, mean)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.std_mean(tt.tensor([1.0, 3.0]), correction=0)
+        (tensor(1.), tensor(2.))
+    """
+    dim, correction, keepdim = _arguments(dim, unbiased, keepdim, correction)
+    return _std(input, dim, correction, keepdim), mean(input, dim, keepdim)
