@@ -36,7 +36,7 @@ _NO_ARGUMENT = (None,)
 
 def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: Any) -> None:
     """``record`` for two operands and parameters at their defaults."""
-    if op.differentiable != (0, 1):
+    if not op.both:
         record(op, xp, out, (input, other, *op.defaults[2:]), (x, y, *op.defaults[2:]))
         return
     rg = input._rg

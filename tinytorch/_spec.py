@@ -107,6 +107,8 @@ class Op:
         self.rules: dict[int, Callable[..., Any]] = {}
         self.differentiable: tuple[int, ...] = ()
         self.rule_list: tuple[Callable[..., Any], ...] = ()
+        #: Whether its first two parameters, and no others, have rules of their own.
+        self.both = False
         self.joint: Callable[..., Any] | None = None
         self.saved_positions: tuple[int, ...] = ()
         self.saves: tuple[bool, ...] = (False,) * len(self.params)
@@ -178,6 +180,7 @@ class Op:
             self.rules[self.index[name]] = rule
             self._note_needs(rule)
         self.differentiable = tuple(sorted(self.rules))
+        self.both = self.differentiable == (0, 1)
         compiled = tuple(self._compile(self.rules[i]) for i in self.differentiable)
         if self.sequence in self.rules:
             if len(compiled) > 1:
