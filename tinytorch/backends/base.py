@@ -215,7 +215,8 @@ class Backend:
         from . import error_function
 
         wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array
-        return getattr(error_function, name)(self, wide).astype(array.dtype, copy=False)
+        values = self.blockwise(lambda part: getattr(error_function, name)(self, part), wide)
+        return values.astype(array.dtype, copy=False)
 
     def special(self, name: str) -> Callable[..., Array]:
         """SciPy's special function ``name`` on this library's arrays.
@@ -238,6 +239,14 @@ class Backend:
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable
+
+    def blockwise(self, function: Callable[..., Array], *arrays: Array) -> Array:
+        """``function(*arrays)``, which works element by element on arrays of one shape or 0-d.
+
+        A backend may call it on pieces of the arrays. The result has the last one's shape and
+        the first one's dtype.
+        """
+        return function(*arrays)
 
     def in_parts(self, work: Callable[[int, int], Any], count: int) -> list[Any]:
         """The results of ``work(start, stop)`` on parts that make up ``range(count)``."""

@@ -15,8 +15,41 @@ from .base import Array, Backend
 # takes, and numpy.seterr would change the user's own NumPy.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tinytorch\.")
 
+#: Elements per block: several blocks of float32 fit the cache, and calls cost little beside them.
+_BLOCK = 65536
+#: From here on a second thread is worth what it costs to wake it.
+_THREADED = 1 << 19
+#: Below this many elements numpy.where is fast enough.
+_FEW = 16384
 _INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
-_FEW = 4096
+_ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in _INTEGERS}
+
+
+def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
+    """``x`` and ``y`` as arrays of one float dtype, 0-d or of ``condition``'s shape, if they are."""
+    array = x if isinstance(x, numpy.ndarray) and x.ndim else y
+    if not isinstance(array, numpy.ndarray) or array.dtype.kind != "f":
+        return None
+    pair = []
+    for value in (x, y):
+        if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
+            if getattr(value, "dtype", array.dtype) != array.dtype:
+                return None
+            value = numpy.asarray(value, array.dtype)
+        elif value.dtype != array.dtype or value.shape != condition.shape:
+            return None
+        pair.append(value)
+    return (pair[0], pair[1]) if condition.dtype == bool else None
+
+
+def _select(x: Array, y: Array, condition: Array) -> Array:
+    integer = _INTEGERS[x.dtype.itemsize]
+    mask = numpy.negative(condition.view("int8")).astype(integer)
+    other = y.view(integer)
+    bits = numpy.bitwise_xor(x.view(integer), other)
+    bits &= mask
+    bits ^= other
+    return bits.view(x.dtype)
 
 
 class NumpyBackend(Backend):
@@ -25,7 +58,7 @@ class NumpyBackend(Backend):
     name = "numpy"
     library = numpy
     array_type = numpy.ndarray
-    block_elements = 65536
+    block_elements = _BLOCK
     column_bytes = 1 << 20
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
@@ -35,15 +68,39 @@ class NumpyBackend(Backend):
         return array
 
     def masked(self, array: Array, mask: Array) -> Array:
-        kind, shape = array.dtype.kind, array.shape
-        if kind != "f" or array.size < _FEW or mask.shape != shape:
-            return numpy.where(mask, array, 0)
-        # where() stumbles over its branches on an irregular mask: bits are ten times faster.
-        # A product with the mask would be too, but 0 * inf is NaN.
-        integer = _INTEGERS[array.dtype.itemsize]
-        bits = numpy.negative(mask.view("int8")).astype(integer)
-        bits &= array.view(integer)
-        return bits.view(array.dtype)
+        return self.where(mask, array, _ZEROS.get(array.dtype, 0))
+
+    def where(self, condition: Array, *values: Any) -> Any:
+        """``numpy.where``, several times faster on a large irregular condition."""
+        # numpy.where stumbles over its branches there; and a product with the condition, which
+        # does not, would make NaN of 0 * inf. So the bits are selected.
+        if len(values) == 2 and condition.__class__ is numpy.ndarray and condition.size >= _FEW:
+            pair = _floats(condition, *values)
+            if pair is not None:
+                return self.blockwise(_select, pair[0], pair[1], condition)
+        return numpy.where(condition, *values)
+
+    def blockwise(self, function: Callable[..., Array], *arrays: Array) -> Array:
+        size, shape = arrays[-1].size, arrays[-1].shape
+        if size < 2 * _BLOCK or not all(
+            array.shape == shape and array.flags.c_contiguous or not array.ndim for array in arrays
+        ):
+            return function(*arrays)
+        out = numpy.empty(shape, arrays[0].dtype)
+        flat = [array.reshape(-1) if array.ndim else array for array in arrays]
+        target = out.reshape(-1)
+
+        def work(start: int, stop: int) -> None:
+            for at in range(start * _BLOCK, min(stop * _BLOCK, size), _BLOCK):
+                piece = slice(at, at + _BLOCK)
+                target[piece] = function(*(a[piece] if a.ndim else a for a in flat))
+
+        blocks = -(-size // _BLOCK)
+        if size < _THREADED:
+            work(0, blocks)
+        else:
+            self.in_parts(work, blocks)
+        return out
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         out = numpy.diagonal(array, offset, axis1, axis2)

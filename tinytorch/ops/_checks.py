@@ -1,4 +1,4 @@
-"""What kernels ask about their operands: kinds of dtypes, and refusing some of them."""
+"""What element-by-element kernels share: kinds of dtypes, refusals, walking in blocks."""
 
 from __future__ import annotations
 
@@ -48,3 +48,11 @@ def special(xp: Backend, name: str, *arrays: Any) -> Any:
     dtype = arrays[0].dtype
     wide = [xp.astype(a, "float32") for a in arrays] if dtype.itemsize < 4 else arrays
     return xp.astype(xp.special(name)(*wide), dtype)
+
+
+def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:
+    """``function(*arrays)``, element by element; on raw arrays the backend may cut them up.
+
+    What several passes compute then stays in the processor's cache from one to the next.
+    """
+    return xp.blockwise(function, *arrays) if isinstance(xp, Backend) else function(*arrays)

@@ -8,7 +8,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._checks import refuse, refuse_complex
+from ._checks import blockwise, refuse, refuse_complex
 from .selection import masked
 from .shape import normalize_dim
 
@@ -62,7 +62,7 @@ def leaky_relu(
     """
     refuse(xp, "leaky_relu_cpu", "uibc", input)
     if 0 <= negative_slope <= 1:
-        return xp.maximum(input, input * negative_slope)
+        return xp.blockwise(lambda x: xp.maximum(x, x * negative_slope), input)
     return xp.where(input > 0, input, input * negative_slope)
 
 
@@ -87,10 +87,12 @@ def sigmoid(xp: Backend, input: Array) -> Array:
         tensor([0.5000, 1.0000, 0.0000])
     """
     # exp overflows to inf for large negative numbers, whose reciprocal is the right 0.
-    return 1 / (1 + xp.exp(-input))
+    return xp.blockwise(lambda x: 1 / (1 + xp.exp(-x)), input)
 
 
-sigmoid.vjp(input=lambda xp, g, out: g * (out * (1 - out)))
+sigmoid.vjp(
+    input=lambda xp, g, out: blockwise(xp, lambda g, out: g * (out * (1 - out)), g, out)
+)
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, method=False)
@@ -110,7 +112,7 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
     refuse(xp, "silu_cpu", "uib", input)
-    return input / (1 + xp.exp(-input))
+    return xp.blockwise(lambda x: x / (1 + xp.exp(-x)), input)
 
 
 def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
@@ -118,7 +120,9 @@ def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
     return g * (s * (1 + input * (1 - s)))
 
 
-silu.vjp(input=_silu_gradient)
+silu.vjp(
+    input=lambda xp, g, input: blockwise(xp, lambda g, x: _silu_gradient(xp, g, x), g, input)
+)
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, method=False)
@@ -146,18 +150,28 @@ def exponential_below(
 ) -> Array:
     """``scale * x`` above 0, ``scale * alpha * (exp(rate * x) - 1)`` below."""
     refuse(xp, kernel, "uibc", x)
-    # The part of x below 0 alone goes through exp: it cannot overflow.
-    below = xp.expm1(xp.minimum(x, 0) * rate) * (alpha * scale)
-    return xp.where(x > 0, x * scale if scale != 1 else x, below)
+
+    def part(x: Array) -> Array:
+        # The part of x below 0 alone goes through exp, which then cannot overflow.
+        below = xp.expm1(xp.minimum(x, 0) * rate) * (alpha * scale)
+        return below + xp.maximum(x, 0) * scale
+
+    return xp.blockwise(part, x)
 
 
 def slope_of_exponential(
     xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float
 ) -> Any:
     """The gradient of ``exponential_below``; at 0 that of the part below."""
-    positive = x > 0
-    below = xp.exp(xp.where(positive, 0, x) * rate) * (alpha * scale * rate)
-    return g * xp.where(positive, scale, below)
+
+    def part(g: Any, x: Any) -> Any:
+        # exp of 0 above 0 is 1: only the difference of the two slopes is missing there.
+        slope = xp.exp(xp.minimum(x, 0) * rate) * (alpha * scale * rate)
+        if alpha * rate != 1:
+            slope = slope + xp.astype(x > 0, x.dtype) * (scale - alpha * scale * rate)
+        return g * slope
+
+    return blockwise(xp, part, g, x)
 
 
 elu.vjp(
@@ -187,18 +201,17 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     """
     refuse(xp, "GeluKernelImpl", "uibc", input)
     if approximate == "tanh":
-        return input * 0.5 * (1 + xp.tanh(_gelu_inner(input)))
+        return xp.blockwise(lambda x: x * 0.5 * (1 + xp.tanh(_gelu_inner(x))), input)
     if approximate != "none":
         raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
-    return input * 0.5 * (1 + xp.erf(input * math.sqrt(0.5)))
+    return xp.blockwise(lambda x: x * 0.5 * (1 + xp.erf(x * math.sqrt(0.5))), input)
 
 
 def _gelu_inner(x: Any) -> Any:
     return (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
 
 
-def _gelu_rule(xp: Any, g: Any, input: Any, approximate: str) -> Any:
-    x = input
+def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
     if approximate == "tanh":
         t = xp.tanh(_gelu_inner(x))
         slope = (1 + x * x * (3 * 0.044715)) * math.sqrt(2 / math.pi)
@@ -207,7 +220,11 @@ def _gelu_rule(xp: Any, g: Any, input: Any, approximate: str) -> Any:
     return g * ((1 + xp.erf(x * math.sqrt(0.5))) * 0.5 + x * density)
 
 
-gelu.vjp(input=_gelu_rule)
+gelu.vjp(
+    input=lambda xp, g, input, approximate: blockwise(
+        xp, lambda g, x: _gelu_gradient(xp, g, x, approximate), g, input
+    )
+)
 
 
 # -- softmax ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._checks import refuse
+from ._checks import blockwise, refuse
 from .activation import FUNCTIONAL, along, gate_halves, softmax
 from .activation import _softmax as softmax_kernel
 
@@ -26,9 +26,13 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
         tensor([  0.6931, 100.0000])
     """
     refuse(xp, "softplus_cpu", "uibc", input)
-    scaled = input * beta
-    straight = scaled > threshold
-    return xp.where(straight, input, xp.log1p(xp.exp(xp.where(straight, 0, scaled))) / beta)
+
+    def part(x: Array) -> Array:
+        scaled = x * beta
+        bent = xp.log1p(xp.exp(xp.minimum(scaled, threshold))) / beta
+        return xp.where(scaled > threshold, x, bent)
+
+    return xp.blockwise(part, input)
 
 
 def _softplus_gradient(xp: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
@@ -36,7 +40,11 @@ def _softplus_gradient(xp: Any, g: Any, input: Any, beta: Any, threshold: Any) -
     return xp.where(scaled > threshold, g, g / (1 + xp.exp(-scaled)))
 
 
-softplus.vjp(input=_softplus_gradient)
+softplus.vjp(
+    input=lambda xp, g, input, beta, threshold: blockwise(
+        xp, lambda g, x: _softplus_gradient(xp, g, x, beta, threshold), g, input
+    )
+)
 
 
 @op(namespaces=FUNCTIONAL, method=False)
@@ -52,10 +60,14 @@ def logsigmoid(xp: Backend, input: Array) -> Array:
         tensor([-6.9315e-01, -1.0000e+03])
     """
     refuse(xp, "log_sigmoid_cpu", "uibc", input)
-    return xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.absolute(input)))
+    return xp.blockwise(
+        lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), input
+    )
 
 
-logsigmoid.vjp(input=lambda xp, g, input: g / (1 + xp.exp(input)))
+logsigmoid.vjp(
+    input=lambda xp, g, input: blockwise(xp, lambda g, x: g / (1 + xp.exp(x)), g, input)
+)
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, method=False)
@@ -75,15 +87,24 @@ def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
     """
     refuse(xp, "mish_cpu", "uibc", input)
-    return input * xp.tanh(xp.logaddexp(input, xp.zeros((), input.dtype)))
+    return xp.blockwise(lambda x: x * _tanh_of_softplus(xp, x), input)
 
 
-def _mish_gradient(xp: Any, g: Any, input: Any) -> Any:
-    t = xp.tanh(xp.logaddexp(input, xp.zeros_like(input)))
-    return g * (t + input * (1 - t * t) / (1 + xp.exp(-input)))
+def _tanh_of_softplus(xp: Any, x: Any) -> Any:
+    """With ``e = exp(x)``: ``e (e + 2) / (e (e + 2) + 2)``, which is 1 in any dtype from 20 on."""
+    e = xp.exp(xp.minimum(x, 20))
+    top = e * (e + 2)
+    return top / (top + 2)
 
 
-mish.vjp(input=_mish_gradient)
+def _mish_gradient(xp: Any, g: Any, x: Any) -> Any:
+    t = _tanh_of_softplus(xp, x)
+    return g * (t + x * (1 - t * t) / (1 + xp.exp(-x)))
+
+
+mish.vjp(
+    input=lambda xp, g, input: blockwise(xp, lambda g, x: _mish_gradient(xp, g, x), g, input)
+)
 
 
 @op(namespaces=FUNCTIONAL, method=False, promote="float")
