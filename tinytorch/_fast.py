@@ -135,7 +135,7 @@ def _find_kernel(op: Op, xp: Any, kernels: dict[Any, Any]) -> Callable[..., Any]
     kernel = op.kernel
     found = getattr(xp, op.ufunc) if op.ufunc else lambda x, y: kernel(xp, x, y)
     kernels[xp] = found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _general(op: Op) -> Callable[..., Any]:

@@ -389,7 +389,7 @@ class Tensor(Storage):
     def astype(_self, dtype: None = None, non_blocking: _bool = False) -> str:
         """``input`` in another dtype; without one, the name of its tensor type."""
     @overload
-    def astype(_self, dtype: dtype, non_blocking: _bool = False) -> Tensor:
+    def astype(_self, dtype: dtype | str, non_blocking: _bool = False) -> Tensor:
         """``input`` in another dtype; without one, the name of its tensor type."""
     def atan(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc tangent, between -π/2 and π/2."""
@@ -1833,7 +1833,7 @@ class Tensor(Storage):
     def type(_self, dtype: None = None, non_blocking: _bool = False) -> str:
         """``input`` in another dtype; without one, the name of its tensor type."""
     @overload
-    def type(_self, dtype: dtype, non_blocking: _bool = False) -> Tensor:
+    def type(_self, dtype: dtype | str, non_blocking: _bool = False) -> Tensor:
         """``input`` in another dtype; without one, the name of its tensor type."""
     def type_as(_self, other: Tensor) -> Tensor:
         """``input`` in the dtype of ``other``."""

@@ -23,6 +23,14 @@ class linalg_cholesky_ex(NamedTuple):
     L: Tensor
     info: Tensor
 
+class linalg_eig(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+class linalg_eigh(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
 class linalg_inv_ex(NamedTuple):
     inverse: Tensor
     info: Tensor

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from .._tensor import Tensor
@@ -256,7 +257,7 @@ class RNNBase(Module):
                 f"For {kind} input, {names} should also be {ndim}-D but got ({found}) tensors"
             )
 
-    def _check_state(self, state: tuple[Any, ...], shapes: list[tuple[int, ...]]) -> None:
+    def _check_state(self, state: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]) -> None:
         for place, (part, shape) in enumerate(zip(state, shapes, strict=True)):
             if tuple(part.shape) != shape:
                 name = "hidden" if len(shapes) == 1 else f"hidden[{place}]"

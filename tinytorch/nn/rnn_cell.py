@@ -69,8 +69,9 @@ class RNNCellBase(Module):
         shown = f"{self.input_size}, {self.hidden_size}"
         if not self.bias:
             shown += f", bias={self.bias}"
-        if getattr(self, "nonlinearity", "tanh") != "tanh":
-            shown += f", nonlinearity={self.nonlinearity}"
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        if nonlinearity != "tanh":
+            shown += f", nonlinearity={nonlinearity}"
         return shown
 
     @property

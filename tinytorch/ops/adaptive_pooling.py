@@ -136,7 +136,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor:
     sizes = _sizes(name, spatial, input, output_size)
     check_numbers(name, input, "biuc")
-    out: Any = input.clone() if sizes == list(input.shape[-spatial:]) else input  # type: ignore[attr-defined]
+    out: Any = input.clone() if sizes == list(input.shape[-spatial:]) else input
     shares = 1
     for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
         length = input.shape[axis]

@@ -171,7 +171,7 @@ def _to_backend(tensor: Tensor, xp: Backend) -> Tensor:
 
 @composite(namespaces=("Tensor",), aliases=("astype",), forms=(
     "(input: Tensor, dtype: None = None, non_blocking: bool = False) -> str",
-    "(input: Tensor, dtype: Any, non_blocking: bool = False) -> Tensor",
+    "(input: Tensor, dtype: dtypes.dtype | str, non_blocking: bool = False) -> Tensor",
 ))  # fmt: skip
 def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     """``input`` in another dtype; without one, the name of its tensor type.

@@ -204,7 +204,7 @@ _take_sum.vjp(input=lambda xp, g, index: xp.call(take, g, index))
 
 @take.numpy
 def _numpy_take(
-    input: Any, index: Any = None, axis: int | None = None, mode: str = "raise", **options: Any
+    input: Tensor, index: Any = None, axis: int | None = None, mode: str = "raise", **options: Any
 ) -> Tensor:
     index = options.pop("indices", index)
     if mode != "raise":

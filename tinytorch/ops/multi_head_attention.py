@@ -94,9 +94,9 @@ def multi_head_attention_forward(
     """
     batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
-        query, key, value = (t.unsqueeze(1) for t in (query, key, value))  # type: ignore[attr-defined]
+        query, key, value = (t.unsqueeze(1) for t in (query, key, value))
         if key_padding_mask is not None:
-            key_padding_mask = key_padding_mask.unsqueeze(0)  # type: ignore[attr-defined]
+            key_padding_mask = key_padding_mask.unsqueeze(0)
     _check_sizes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
     hint = is_causal and key_padding_mask is None and not need_weights
     if is_causal and attn_mask is None:

@@ -102,7 +102,7 @@ def lstm_step(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
 def gru_step(given: Tensor, recurrent: Tensor, hidden: Tensor) -> Tensor:
     """New hidden state from what input and hidden state say."""
     new_hidden, _ = _gru_gates(given, recurrent, hidden)
-    return new_hidden  # type: ignore[no-any-return]
+    return new_hidden
 
 
 @composite(method=False)

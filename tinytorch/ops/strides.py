@@ -32,7 +32,7 @@ def extent(size: Any, stride: Any) -> int:
     """Elements from the first to the last of a window, both included."""
     if not all(size):
         return 0
-    return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    return 1 + int(sum((n - 1) * s for n, s in zip(size, stride, strict=True)))
 
 
 _as_strided.vjp(

@@ -176,7 +176,7 @@ def _unpool(
         f"{'x'.join(map(str, size))})",
     )
     out = _put_back(input.reshape(tuple(index.shape)), index, places)
-    return out.reshape(*input.shape[:-spatial], *size)  # type: ignore[no-any-return]
+    return out.reshape(*input.shape[:-spatial], *size)
 
 
 def _check(name: str, spatial: int, input: Tensor, indices: Tensor) -> None:

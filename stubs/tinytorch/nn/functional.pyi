@@ -406,6 +406,16 @@ def instance_norm(
     eps: float = 1e-05,
 ) -> Tensor:
     """``batch_norm`` with statistics of its own for each member of the batch."""
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = 'nearest',
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Images, sequences or volumes in another size."""
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -850,3 +860,15 @@ def triplet_margin_with_distance_loss(
     reduction: str = 'mean',
 ) -> Tensor:
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), d any function."""
+def upsample(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = 'nearest',
+    align_corners: bool | None = None,
+) -> Tensor:
+    """``interpolate`` under its old name."""
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """``interpolate`` in mode ``"bilinear"`` with aligned corners, under an old name."""
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """``interpolate`` in mode ``"nearest"``, under an old name."""
