@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 import platform
 import sys
@@ -38,15 +38,19 @@ def load() -> Libraries:
     """Import every library once; PyTorch gets ``THREADS`` threads."""
     modules, absent = {}, {}
     for name in NAMES:
-        try:
+        if is_installed(name):
             modules[name] = importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise  # the library is installed and broken: not the same as absent
+        else:
             absent[name] = "not installed"
     if "torch" in modules:
         modules["torch"].set_num_threads(THREADS)
     return Libraries(modules, absent)
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether there is such a package, and not just a folder of that name on the path."""
+    spec = importlib.util.find_spec(name)
+    return spec is not None and spec.origin is not None
 
 
 def describe_machine(libraries: Libraries) -> dict[str, Any]:

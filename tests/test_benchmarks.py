@@ -35,6 +35,16 @@ def test_an_absent_library_leaves_a_gap_and_no_verdict() -> None:
     assert report.cells(row) == ["work", "µs", "1", "1", "–", "–", "–", "1.00", "–", "≤ 0.7", ""]
 
 
+def test_a_folder_of_the_name_is_no_library(tmp_path: Path,
+                                            monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a_folder").mkdir()
+    (tmp_path / "a_package").mkdir()
+    (tmp_path / "a_package" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert not libraries.is_installed("a_folder")
+    assert libraries.is_installed("a_package")
+
+
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
 def test_every_library_trains_the_same_network(optimizer: str) -> None:
     steps = mlp.step(FOUND, optimizer, batch=8)
