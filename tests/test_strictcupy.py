@@ -347,6 +347,12 @@ class TestMemory:
         x[...] = 7.0
         assert (host(result) == 7).all()
 
+    def test_a_diagonal_can_be_written_to(self) -> None:
+        x = xp.zeros((2, 2))
+        xp.diagonal(x)[...] = 1.0
+        x.diagonal()[0] = 5.0
+        assert host(x).tolist() == [[5, 0], [0, 1]]
+
     def test_copies_do_not(self, x: Any) -> None:
         for result in (x.copy(), x + 0, x[xp.arange(2)], xp.array(x), copy.copy(x), x.flatten()):
             assert result.base is None

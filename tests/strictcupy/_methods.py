@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from . import _index
-from ._array import ndarray, unwrap, wrap, wrap_result
+from ._array import ndarray, unwrap, view_of, wrap, wrap_result
 from ._functions import check_host_numbers, checker
 from ._manifest import methods, names
 from ._sync import log_sync
@@ -200,6 +200,12 @@ def check_kind(kind: Any) -> None:
         raise ValueError("kind can only be None or 'stable'")
 
 
+def _diagonal(self: ndarray, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+    host = numpy.diagonal(self._host, offset, axis1, axis2)
+    host.flags.writeable = self._host.flags.writeable  # NumPy hands it out read-only
+    return view_of(host, self)
+
+
 def _dot(self: ndarray, b: ndarray, out: Any = None) -> Any:
     if not isinstance(b, ndarray):
         raise TypeError(f"Unsupported type {type(b)}")
@@ -226,6 +232,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "repeat": _repeat,
     "sort": _sort,
     "argsort": _argsort,
+    "diagonal": _diagonal,
     "dot": _dot,
     "argmax": _argextreme("argmax"),
     "argmin": _argextreme("argmin"),

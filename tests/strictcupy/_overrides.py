@@ -163,6 +163,11 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     return a.repeat(repeats, axis)
 
 
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Return a diagonal as a view that can be written to, unlike NumPy's."""
+    return a.diagonal(offset, axis1, axis2)
+
+
 def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
     """Multiply matrices, both of them device arrays."""
     for operand in (x1, x2):
@@ -237,6 +242,7 @@ OWN: dict[str, Any] = {
     "argmin": argmin,
     "repeat": repeat,
     "matmul": matmul,
+    "diagonal": diagonal,
     "get_array_module": get_array_module,
     "is_available": is_available,
     "get_default_memory_pool": cuda.get_default_memory_pool,
