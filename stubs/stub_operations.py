@@ -266,10 +266,17 @@ def renamed(
 def alone(
     op: Op, form: ast.FunctionDef, spelt: dict[str, ast.arg], returns: str | None
 ) -> ast.FunctionDef:
-    """The call in NumPy's words where it means something else than torch's."""
-    first, *rest = spelt.items()
+    """The call in NumPy's words where it means something else than torch's.
+
+    It takes what the function that serves it takes; the first of NumPy's own keywords tells.
+    """
+    telling = next(iter(spelt))
+    keywords = dict(spelt)
+    if op.numpy_form is not None:
+        named = parameters(declaration(op.name, inspect.signature(op.numpy_form)))[1:]
+        keywords |= {p.arg: p for p in named}
     form = parse(form.name, f"(input: Tensor) -> {returns or returned(form)}")
-    form.args.kwonlyargs = [ast.arg(first[0], first[1].annotation)]
+    form.args.kwonlyargs = [ast.arg(telling, keywords.pop(telling).annotation)]
     form.args.kw_defaults = [None]
-    add_keywords(form, dict(rest))
+    add_keywords(form, keywords)
     return form

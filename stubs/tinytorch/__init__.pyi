@@ -351,16 +351,16 @@ def argmin(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest."""
-@overload
 def argsort(
     input: Tensor,
     dim: _int = -1,
     descending: _bool = False,
     stable: _bool = False,
+    *,
+    axis: _int | None = ...,
+    kind: str | None = ...,
+    order: Any = ...,
 ) -> Tensor:
-    """Indices that sort ``input`` along ``dim``."""
-@overload
-def argsort(input: Tensor, *, axis: Any, kind: Any = ..., order: Any = ...) -> Any:
     """Indices that sort ``input`` along ``dim``."""
 def argwhere(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the elements that are not zero lie: ``nonzero`` as a matrix."""
@@ -1321,6 +1321,16 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part of each element is 0."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product: every element of ``input`` times the whole of ``other``."""
+def kthvalue(
+    input: Tensor,
+    k: _int,
+    dim: _int = -1,
+    keepdim: _bool = False,
+    *,
+    axis: _int = ...,
+    keepdims: _bool = ...,
+) -> return_types.kthvalue:
+    """The ``k``-th smallest element along ``dim``, and where it is."""
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[_int],
@@ -1610,6 +1620,22 @@ def mean(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Arithmetic mean of the elements, of all or along ``dim``."""
+@overload
+def median(input: Tensor, dim: None = None, keepdim: _bool = False) -> Tensor:
+    """The middle element, the lower one of two; NaN if there is one."""
+@overload
+def median(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.median:
+    """The middle element, the lower one of two; NaN if there is one."""
+@overload
+def median(
+    input: Tensor,
+    *,
+    axis: Any,
+    keepdims: _bool = ...,
+    out: Sequence[Tensor] = ...,
+    overwrite_input: _bool = ...,
+) -> Any:
+    """The middle element, the lower one of two; NaN if there is one."""
 def meshgrid(*tensors: Any, indexing: str = 'ij') -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor per dimension."""
 @overload
@@ -1637,6 +1663,15 @@ def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tenso
     """The smaller of two elements; NaN if one of them is."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Product of two matrices, without broadcasting."""
+def mode(
+    input: Tensor,
+    dim: _int = -1,
+    keepdim: _bool = False,
+    *,
+    axis: _int = ...,
+    keepdims: _bool = ...,
+) -> return_types.mode:
+    """The most frequent element along ``dim``, the smallest of several such, and where it is."""
 def moveaxis(
     input: Tensor,
     source: _int | Sequence[_int],
@@ -1706,6 +1741,44 @@ def nanmean(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Arithmetic mean of the elements that are not NaN, of all or along ``dim``."""
+@overload
+def nanmedian(input: Tensor, dim: None = None, keepdim: _bool = False) -> Tensor:
+    """The middle element of those that are not NaN, the lower one of two."""
+@overload
+def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.nanmedian:
+    """The middle element of those that are not NaN, the lower one of two."""
+@overload
+def nanmedian(
+    input: Tensor,
+    *,
+    axis: Any,
+    keepdims: _bool = ...,
+    out: Sequence[Tensor] = ...,
+    overwrite_input: _bool = ...,
+) -> Any:
+    """The middle element of those that are not NaN, the lower one of two."""
+@overload
+def nanquantile(
+    input: Tensor,
+    q: Any,
+    dim: _int | Sequence[_int] | None = None,
+    keepdim: _bool = False,
+    *,
+    interpolation: str = 'linear',
+) -> Tensor:
+    """``quantile`` of the elements that are not NaN; NaN where everything is."""
+@overload
+def nanquantile(
+    input: Tensor,
+    *,
+    axis: Any,
+    keepdims: _bool = ...,
+    q: Any = ...,
+    out: Sequence[Tensor] = ...,
+    overwrite_input: _bool = ...,
+    method: str = ...,
+) -> Any:
+    """``quantile`` of the elements that are not NaN; NaN where everything is."""
 def nansum(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -1846,6 +1919,8 @@ def permute(input: Tensor, *dims: _int) -> Tensor:
     """``input`` with its dimensions in another order."""
 def permute_copy(input: Tensor, *dims: Any) -> Tensor:
     """What ``permute`` shows, as a copy."""
+def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
+    """The Moore-Penrose pseudoinverse; see ``linalg.pinv``."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of given magnitudes and angles."""
 def polygamma(n: _int, input: Tensor) -> Tensor:
@@ -1885,6 +1960,28 @@ def put(
     """``input`` with ``source`` written at places of its flattened elements."""
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
     """In-place form of ``put``: writes the result over ``input``."""
+@overload
+def quantile(
+    input: Tensor,
+    q: Any,
+    dim: _int | Sequence[_int] | None = None,
+    keepdim: _bool = False,
+    *,
+    interpolation: str = 'linear',
+) -> Tensor:
+    """The values below which given parts of the elements lie; NaN if there is one."""
+@overload
+def quantile(
+    input: Tensor,
+    *,
+    axis: Any,
+    keepdims: _bool = ...,
+    q: Any = ...,
+    out: Sequence[Tensor] = ...,
+    overwrite_input: _bool = ...,
+    method: str = ...,
+) -> Any:
+    """The values below which given parts of the elements lie; NaN if there is one."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
 def rad2deg_(input: Tensor) -> Tensor:
@@ -2284,7 +2381,15 @@ def sort(
 ) -> return_types.sort:
     """``input`` in ascending order along ``dim``, and where the elements were."""
 @overload
-def sort(input: Tensor, *, axis: Any, kind: Any = ..., order: Any = ...) -> Any:
+def sort(
+    input: Tensor,
+    *,
+    axis: _int | None,
+    kind: str | None = ...,
+    order: Any = ...,
+    stable: Any = ...,
+    descending: _bool = ...,
+) -> Tensor:
     """``input`` in ascending order along ``dim``, and where the elements were."""
 def split(
     input: Tensor,
@@ -2348,7 +2453,6 @@ def stack(
     axis: _int = ...,
 ) -> Tensor:
     """``tensors`` of one shape, side by side along a new dimension."""
-@overload
 def std(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -2356,10 +2460,10 @@ def std(
     keepdim: _bool = False,
     *,
     correction: _float | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    ddof: _float = ...,
+    keepdims: _bool = ...,
 ) -> Tensor:
-    """Standard deviation of the elements: the square root of ``var``, with its arguments."""
-@overload
-def std(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any:
     """Standard deviation of the elements: the square root of ``var``, with its arguments."""
 def std_mean(
     input: Tensor,
@@ -2647,7 +2751,6 @@ def unsqueeze_copy(input: Tensor, *, axis: _int) -> Tensor:
     """What ``unsqueeze`` shows, as a copy."""
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """Powers of the elements of a vector, a row for each."""
-@overload
 def var(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -2655,10 +2758,10 @@ def var(
     keepdim: _bool = False,
     *,
     correction: _float | None = None,
+    axis: _int | Sequence[_int] | None = ...,
+    ddof: _float = ...,
+    keepdims: _bool = ...,
 ) -> Tensor:
-    """Variance of the elements, of all or along ``dim``."""
-@overload
-def var(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any:
     """Variance of the elements, of all or along ``dim``."""
 def var_mean(
     input: Tensor,

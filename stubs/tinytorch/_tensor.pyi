@@ -342,11 +342,16 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> Tensor:
         """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest."""
-    @overload
-    def argsort(_self, dim: _int = -1, descending: _bool = False, stable: _bool = False) -> Tensor:
-        """Indices that sort ``input`` along ``dim``."""
-    @overload
-    def argsort(_self, *, axis: Any, kind: Any = ..., order: Any = ...) -> Any:
+    def argsort(
+        _self,
+        dim: _int = -1,
+        descending: _bool = False,
+        stable: _bool = False,
+        *,
+        axis: _int | None = ...,
+        kind: str | None = ...,
+        order: Any = ...,
+    ) -> Tensor:
         """Indices that sort ``input`` along ``dim``."""
     def argwhere(_self, *, out: Tensor | None = None) -> Tensor:
         """Where the elements that are not zero lie: ``nonzero`` as a matrix."""
@@ -997,6 +1002,16 @@ class Tensor(Storage):
         """Whether the imaginary part of each element is 0."""
     def kron(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Kronecker product: every element of ``input`` times the whole of ``other``."""
+    def kthvalue(
+        _self,
+        k: _int,
+        dim: _int = -1,
+        keepdim: _bool = False,
+        *,
+        axis: _int = ...,
+        keepdims: _bool = ...,
+    ) -> return_types.kthvalue:
+        """The ``k``-th smallest element along ``dim``, and where it is."""
     def lcm(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The least common multiple, not negative; 0 if either is 0."""
     def lcm_(_self, other: Tensor) -> Self:
@@ -1170,6 +1185,22 @@ class Tensor(Storage):
     ) -> Tensor:
         """Arithmetic mean of the elements, of all or along ``dim``."""
     @overload
+    def median(_self, dim: None = None, keepdim: _bool = False) -> Tensor:
+        """The middle element, the lower one of two; NaN if there is one."""
+    @overload
+    def median(_self, dim: _int, keepdim: _bool = False) -> return_types.median:
+        """The middle element, the lower one of two; NaN if there is one."""
+    @overload
+    def median(
+        _self,
+        *,
+        axis: Any,
+        keepdims: _bool = ...,
+        out: Sequence[Tensor] = ...,
+        overwrite_input: _bool = ...,
+    ) -> Any:
+        """The middle element, the lower one of two; NaN if there is one."""
+    @overload
     def min(_self, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
         """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
@@ -1188,6 +1219,15 @@ class Tensor(Storage):
         """The smaller of two elements; NaN if one of them is."""
     def mm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Product of two matrices, without broadcasting."""
+    def mode(
+        _self,
+        dim: _int = -1,
+        keepdim: _bool = False,
+        *,
+        axis: _int = ...,
+        keepdims: _bool = ...,
+    ) -> return_types.mode:
+        """The most frequent element along ``dim``, the smallest of several such, and where it is."""
     def moveaxis(
         _self,
         source: _int | Sequence[_int],
@@ -1248,6 +1288,44 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> Tensor:
         """Arithmetic mean of the elements that are not NaN, of all or along ``dim``."""
+    @overload
+    def nanmedian(_self, dim: None = None, keepdim: _bool = False) -> Tensor:
+        """The middle element of those that are not NaN, the lower one of two."""
+    @overload
+    def nanmedian(_self, dim: _int, keepdim: _bool = False) -> return_types.nanmedian:
+        """The middle element of those that are not NaN, the lower one of two."""
+    @overload
+    def nanmedian(
+        _self,
+        *,
+        axis: Any,
+        keepdims: _bool = ...,
+        out: Sequence[Tensor] = ...,
+        overwrite_input: _bool = ...,
+    ) -> Any:
+        """The middle element of those that are not NaN, the lower one of two."""
+    @overload
+    def nanquantile(
+        _self,
+        q: Any,
+        dim: _int | Sequence[_int] | None = None,
+        keepdim: _bool = False,
+        *,
+        interpolation: str = 'linear',
+    ) -> Tensor:
+        """``quantile`` of the elements that are not NaN; NaN where everything is."""
+    @overload
+    def nanquantile(
+        _self,
+        *,
+        axis: Any,
+        keepdims: _bool = ...,
+        q: Any = ...,
+        out: Sequence[Tensor] = ...,
+        overwrite_input: _bool = ...,
+        method: str = ...,
+    ) -> Any:
+        """``quantile`` of the elements that are not NaN; NaN where everything is."""
     def nansum(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -1361,6 +1439,8 @@ class Tensor(Storage):
         """``input`` with its dimensions in another order."""
     def pin_memory(_self, device: device | str | _int | None = None) -> Tensor:
         """``input`` itself: host memory is pinned where a transfer needs it."""
+    def pinverse(_self, rcond: _float = 1e-15) -> Tensor:
+        """The Moore-Penrose pseudoinverse; see ``linalg.pinv``."""
     def polygamma(_self, n: _int) -> Tensor:
         """The ``n``-th derivative of ``digamma`` at ``self``: see ``tinytorch.polygamma``."""
     def polygamma_(_self, n: _int) -> Self:
@@ -1395,6 +1475,28 @@ class Tensor(Storage):
         """``input`` with ``source`` written at places of its flattened elements."""
     def put_(_self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self:
         """In-place form of ``put``: writes the result over ``input``."""
+    @overload
+    def quantile(
+        _self,
+        q: Any,
+        dim: _int | Sequence[_int] | None = None,
+        keepdim: _bool = False,
+        *,
+        interpolation: str = 'linear',
+    ) -> Tensor:
+        """The values below which given parts of the elements lie; NaN if there is one."""
+    @overload
+    def quantile(
+        _self,
+        *,
+        axis: Any,
+        keepdims: _bool = ...,
+        q: Any = ...,
+        out: Sequence[Tensor] = ...,
+        overwrite_input: _bool = ...,
+        method: str = ...,
+    ) -> Any:
+        """The values below which given parts of the elements lie; NaN if there is one."""
     def rad2deg(_self, *, out: Tensor | None = None) -> Tensor:
         """Radians as degrees."""
     def rad2deg_(_self) -> Self:
@@ -1643,7 +1745,15 @@ class Tensor(Storage):
     ) -> return_types.sort:
         """``input`` in ascending order along ``dim``, and where the elements were."""
     @overload
-    def sort(_self, *, axis: Any, kind: Any = ..., order: Any = ...) -> Any:
+    def sort(
+        _self,
+        *,
+        axis: _int | None,
+        kind: str | None = ...,
+        order: Any = ...,
+        stable: Any = ...,
+        descending: _bool = ...,
+    ) -> Tensor:
         """``input`` in ascending order along ``dim``, and where the elements were."""
     def split(
         _self,
@@ -1684,7 +1794,6 @@ class Tensor(Storage):
         axis: _int | Sequence[_int] | None = ...,
     ) -> Self:
         """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``."""
-    @overload
     def std(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -1692,10 +1801,10 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         correction: _float | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        ddof: _float = ...,
+        keepdims: _bool = ...,
     ) -> Tensor:
-        """Standard deviation of the elements: the square root of ``var``, with its arguments."""
-    @overload
-    def std(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any:
         """Standard deviation of the elements: the square root of ``var``, with its arguments."""
     def sub(
         _self,
@@ -1878,7 +1987,6 @@ class Tensor(Storage):
     @overload
     def unsqueeze_(_self, *, axis: _int) -> Self:
         """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``."""
-    @overload
     def var(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -1886,10 +1994,10 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         correction: _float | None = None,
+        axis: _int | Sequence[_int] | None = ...,
+        ddof: _float = ...,
+        keepdims: _bool = ...,
     ) -> Tensor:
-        """Variance of the elements, of all or along ``dim``."""
-    @overload
-    def var(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Any:
         """Variance of the elements, of all or along ``dim``."""
     def vdot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Sum of the products of two vectors' elements, those of the first conjugated."""

@@ -26,6 +26,19 @@ def cross(
     """Cross product of the vectors of three elements along a dimension."""
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch."""
+def eig(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_eig:
+    """Eigenvalues and eigenvectors of every square matrix of a batch."""
+def eigh(
+    A: Tensor,
+    UPLO: str = 'L',
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.linalg_eigh:
+    """Eigenvalues and eigenvectors of every symmetric or Hermitian matrix of a batch."""
+def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Eigenvalues of every square matrix of a batch; see ``linalg.eig``."""
+def eigvalsh(A: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor:
+    """Eigenvalues of every symmetric or Hermitian matrix of a batch; see ``linalg.eigh``."""
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch."""
 def inv_ex(
@@ -97,8 +110,28 @@ def matrix_exp(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``."""
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all."""
+def matrix_rank(
+    A: Tensor,
+    tol: Tensor | complex | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Tensor | complex | None = None,
+    rtol: Tensor | complex | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The number of singular values that count as not zero; not differentiable."""
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications."""
+def pinv(
+    A: Tensor,
+    rcond: Tensor | complex | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Tensor | complex | None = None,
+    rtol: Tensor | complex | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The Moore-Penrose pseudoinverse of every matrix of a batch."""
 def slogdet(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
     """The sign of every matrix's determinant and the logarithm of its absolute value."""
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
@@ -122,6 +155,16 @@ def solve_triangular(
     out: Tensor | None = None,
 ) -> Tensor:
     """The solution ``X`` of ``A X = B`` for triangular matrices ``A``, by substitution."""
+def svd(
+    A: Tensor,
+    full_matrices: bool = True,
+    *,
+    driver: str | None = None,
+    out: tuple[Tensor, Tensor, Tensor] | None = None,
+) -> return_types.linalg_svd:
+    """The factors of ``A = U diag(S) Vh``, for every matrix of a batch."""
+def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+    """Singular values of every matrix of a batch; see ``linalg.svd``."""
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor as a map from its last dimensions to its first."""
 def tensorsolve(

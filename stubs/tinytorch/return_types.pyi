@@ -19,6 +19,10 @@ class frexp(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
 
+class kthvalue(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
 class linalg_cholesky_ex(NamedTuple):
     L: Tensor
     info: Tensor
@@ -66,6 +70,11 @@ class linalg_solve_ex(NamedTuple):
     result: Tensor
     info: Tensor
 
+class linalg_svd(NamedTuple):
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
 class lu_unpack(NamedTuple):
     P: Tensor
     L: Tensor
@@ -75,7 +84,19 @@ class max(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class median(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
 class min(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class mode(NamedTuple):
+    values: Tensor
+    indices: Tensor
+
+class nanmedian(NamedTuple):
     values: Tensor
     indices: Tensor
 

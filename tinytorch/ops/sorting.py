@@ -18,8 +18,8 @@ from .shape import normalize_dim
 _SMALL = 1024
 
 
-@op(method=False)
-def _order(xp: Backend, input: Array, dim: int, descending: bool, name: str) -> Array:
+@op(method=False, public=False)
+def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str) -> Array:
     """Indices that sort along ``dim``, equal elements in their order; NaN is largest."""
     at = normalize_dim(name, dim, input.ndim)
     if input.dtype.kind == "c":
@@ -63,7 +63,7 @@ def sort(
         >>> tt.sort(tt.tensor([3, 1, 2])).values
         tensor([1, 2, 3])
     """
-    indices = _order(input.detach(), dim, bool(descending), "sort")
+    indices = order_along(input.detach(), dim, bool(descending), "sort")
     return _sort_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
@@ -77,11 +77,12 @@ def _numpy_arguments(input: Any, axis: Any, kind: Any, order: Any) -> tuple[Any,
 
 @sort.numpy
 def _numpy_sort(
-    input: Any = None, axis: Any = -1, kind: Any = None, order: Any = None, *,
+    input: Any = None, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
     stable: Any = None, descending: bool = False, **options: Any,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     source, dim = _numpy_arguments(options.get("a", input), axis, kind, order)
-    return sort(source, dim, descending).values  # type: ignore[attr-defined]
+    values, _ = sort(source, dim, descending)
+    return values
 
 
 @composite
@@ -108,14 +109,14 @@ def argsort(
         >>> tt.argsort(tt.tensor([3, 1, 2]))
         tensor([1, 2, 0])
     """
-    return _order(input.detach(), dim, bool(descending), "argsort")
+    return order_along(input.detach(), dim, bool(descending), "argsort")
 
 
 @argsort.numpy
 def _numpy_argsort(
-    input: Any = None, axis: Any = -1, kind: Any = None, order: Any = None, *,
+    input: Any = None, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
     stable: Any = None, descending: bool = False, **options: Any,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     source, dim = _numpy_arguments(options.get("a", input), axis, kind, order)
     return argsort(source, dim, descending)
 
@@ -144,11 +145,11 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
     front = (slice(None),) * at
     if size <= _SMALL or k * 8 > size or not k:
-        return xp.call(_order, input, at, largest, "topk")[(*front, slice(0, k))]
+        return xp.call(order_along, input, at, largest, "topk")[(*front, slice(0, k))]
     cut = size - k if largest else k - 1
     part = slice(cut, None) if largest else slice(0, k)
     candidates = int64(xp, xp.argpartition(input, cut, axis=at)[(*front, part)])
-    order = xp.call(_order, xp.take_along_axis(input, candidates, at), at, largest, "topk")
+    order = xp.call(order_along, xp.take_along_axis(input, candidates, at), at, largest, "topk")
     return xp.take_along_axis(candidates, order, at)
 
 

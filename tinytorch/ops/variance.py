@@ -132,13 +132,27 @@ def _numpy_options(
 
 
 @var.numpy
-def _numpy_var(input: Any, *args: Any, **options: Any) -> Any:
-    return var(input, **_numpy_options(*args, **options))
+def _numpy_var(
+    input: Tensor,
+    axis: Dims = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    **options: Any,
+) -> Tensor:
+    return var(input, **_numpy_options(axis, dtype, ddof, keepdims, **options))
 
 
 @std.numpy
-def _numpy_std(input: Any, *args: Any, **options: Any) -> Any:
-    return std(input, **_numpy_options(*args, **options))
+def _numpy_std(
+    input: Tensor,
+    axis: Dims = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    **options: Any,
+) -> Tensor:
+    return std(input, **_numpy_options(axis, dtype, ddof, keepdims, **options))
 
 
 @composite(method=False)
