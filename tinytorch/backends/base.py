@@ -240,11 +240,18 @@ class Backend:
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable
 
-    def blockwise(self, function: Callable[..., Array], *arrays: Array) -> Array:
-        """``function(*arrays)``, which works element by element on arrays of one shape or 0-d.
+    def blockwise(
+        self, function: Callable[..., Array], *arrays: Array, unit: int = 1
+    ) -> Array:
+        """``function(*arrays)``, perhaps computed piece by piece.
 
-        A backend may call it on pieces of the arrays. The result has the last one's shape and
-        the first one's dtype.
+        Args:
+            function: Works element by element, or along the last dimension.
+            arrays: Of one shape, or 0-d.
+            unit: How many consecutive elements belong together: 1, or a row.
+
+        Returns:
+            Array of the last one's shape and the first one's dtype.
         """
         return function(*arrays)
 

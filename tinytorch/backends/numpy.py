@@ -80,22 +80,26 @@ class NumpyBackend(Backend):
                 return self.blockwise(_select, pair[0], pair[1], condition)
         return numpy.where(condition, *values)
 
-    def blockwise(self, function: Callable[..., Array], *arrays: Array) -> Array:
+    def blockwise(
+        self, function: Callable[..., Array], *arrays: Array, unit: int = 1
+    ) -> Array:
         size, shape = arrays[-1].size, arrays[-1].shape
         if size < 2 * _BLOCK or not all(
             array.shape == shape and array.flags.c_contiguous or not array.ndim for array in arrays
         ):
             return function(*arrays)
         out = numpy.empty(shape, arrays[0].dtype)
-        flat = [array.reshape(-1) if array.ndim else array for array in arrays]
-        target = out.reshape(-1)
+        form = -1 if unit == 1 else (-1, unit)
+        flat = [array.reshape(form) if array.ndim else array for array in arrays]
+        target = out.reshape(form)
+        step = max(1, _BLOCK // unit)
 
         def work(start: int, stop: int) -> None:
-            for at in range(start * _BLOCK, min(stop * _BLOCK, size), _BLOCK):
-                piece = slice(at, at + _BLOCK)
+            for at in range(start * step, min(stop * step, len(target)), step):
+                piece = slice(at, at + step)
                 target[piece] = function(*(a[piece] if a.ndim else a for a in flat))
 
-        blocks = -(-size // _BLOCK)
+        blocks = -(-len(target) // step)
         if size < _THREADED:
             work(0, blocks)
         else:

@@ -230,26 +230,53 @@ gelu.vjp(
 # -- softmax ------------------------------------------------------------------------------------
 
 
+def _by_slices(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
+    """``function(axis, *arrays)`` along ``dim``, on raw arrays perhaps a few slices at a time."""
+    if not isinstance(xp, Backend):
+        return function(dim, *arrays)
+    shape = arrays[0].shape
+    if dim == len(shape) - 1:
+        return xp.blockwise(lambda *parts: function(-1, *parts), *arrays, unit=max(shape[-1], 1))
+    size, inner = shape[dim], math.prod(shape[dim + 1 :])
+    if not dim or not size * inner:
+        return function(dim, *arrays)
+    form = (-1, size, inner)
+
+    def part(*parts: Array) -> Array:
+        return function(1, *(x.reshape(form) for x in parts)).reshape(parts[0].shape)
+
+    return xp.blockwise(part, *arrays, unit=size * inner)
+
+
 @op(method=False)
 def _softmax(xp: Backend, input: Array, dim: int) -> Array:
     fused = xp.fused("softmax", input, dim)
     if fused is not None:
         return fused
-    out = input - _highest(xp, input, dim)
-    xp.exp(out, out=out)
-    return xp.divide(out, xp.sum(out, axis=dim, keepdims=True), out=out)
+
+    def shares(axis: int, x: Array) -> Array:
+        out = x - _highest(xp, x, axis)
+        xp.exp(out, out=out)
+        return xp.divide(out, xp.sum(out, axis=axis, keepdims=True), out=out)
+
+    return _by_slices(xp, shares, dim, input)
 
 
-def _highest(xp: Backend, x: Array, dim: int) -> Array:
-    """The largest number along ``dim``: taken off, exp cannot overflow."""
+def _highest(xp: Backend, x: Array, axis: int) -> Array:
+    """The largest number along ``axis``: taken off, exp cannot overflow."""
     if not x.size:
         return xp.zeros((), x.dtype)
-    return xp.max(x.real if x.dtype.kind == "c" else x, axis=dim, keepdims=True)
+    return xp.max(x.real if x.dtype.kind == "c" else x, axis=axis, keepdims=True)
 
 
-_softmax.vjp(
-    input=lambda xp, g, out, dim: out * (g - xp.sum(g * out, axis=dim, keepdims=True))
-)
+def _softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    def part(axis: int, g: Any, out: Any) -> Any:
+        return out * (g - xp.sum(g * out, axis=axis, keepdims=True))
+
+    return _by_slices(xp, part, dim, g, out)
+
+
+_softmax.vjp(input=_softmax_gradient)
 
 
 @op(method=False)
@@ -257,14 +284,23 @@ def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
     fused = xp.fused("log_softmax", input, dim)
     if fused is not None:
         return fused
-    out = input - _highest(xp, input, dim)
-    total = xp.sum(xp.exp(out), axis=dim, keepdims=True)
-    return xp.subtract(out, xp.log(total), out=out)
+
+    def logarithms(axis: int, x: Array) -> Array:
+        out = x - _highest(xp, x, axis)
+        total = xp.sum(xp.exp(out), axis=axis, keepdims=True)
+        return xp.subtract(out, xp.log(total), out=out)
+
+    return _by_slices(xp, logarithms, dim, input)
 
 
-_log_softmax.vjp(
-    input=lambda xp, g, out, dim: g - xp.exp(out) * xp.sum(g, axis=dim, keepdims=True)
-)
+def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    def part(axis: int, g: Any, out: Any) -> Any:
+        return g - xp.exp(out) * xp.sum(g, axis=axis, keepdims=True)
+
+    return _by_slices(xp, part, dim, g, out)
+
+
+_log_softmax.vjp(input=_log_softmax_gradient)
 
 
 @composite(namespaces=("", "nn.functional", "special"))
