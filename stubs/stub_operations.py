@@ -14,6 +14,7 @@ from stub_writer import Writer, declaration
 
 from tinytorch._arguments import NUMPY_KEYWORDS, SPELLINGS
 from tinytorch._op import Op
+from tinytorch._tensor import Tensor
 from tinytorch.ops._results import RESULTS
 
 #: How a signature annotates sizes that may be given one by one.
@@ -76,8 +77,15 @@ def as_method(form: ast.FunctionDef) -> None:
     # it takes this name for any.
     first.arg = "self" if form.name.startswith("__") else "_self"
     first.annotation = None
-    if form.name.endswith("_") and not form.name.startswith("__"):
+    if writes_in_place(form.name):
         form.returns = ast.Name("Self")
+
+
+def writes_in_place(name: str) -> bool:
+    """Whether a method returns its own tensor: ``add_``, ``__iadd__``."""
+    if name.startswith("__"):
+        return name.startswith("__i") and hasattr(Tensor, f"__{name[3:]}")
+    return name.endswith("_")
 
 
 def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:

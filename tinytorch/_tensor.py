@@ -64,7 +64,7 @@ class Tensor(Storage):
     def requires_grad(self, value: bool) -> None:
         self.requires_grad_(value)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Ask for gradients of this leaf (or no longer); returns the tensor itself.
 
         Raises:
@@ -170,7 +170,7 @@ class Tensor(Storage):
         out._vc = self._vc
         return out
 
-    def detach_(self) -> Tensor:
+    def detach_(self) -> Self:
         """Cut this tensor off from the graph, in place."""
         if self._base is not None:
             raise RuntimeError(

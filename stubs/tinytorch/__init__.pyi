@@ -847,6 +847,15 @@ def cumsum(
     """Sums of the elements up to each one, along ``dim``."""
 def cumsum_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor:
     """In-place form of ``cumsum``: writes the result over ``input``."""
+def cumulative_trapezoid(
+    y: Tensor,
+    x: Tensor | None = None,
+    *,
+    dx: Any = None,
+    dim: _int = -1,
+    axis: _int = ...,
+) -> Tensor:
+    """The running integral of ``y`` along ``dim``, by the trapezoidal rule."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 def deg2rad_(input: Tensor) -> Tensor:
@@ -871,6 +880,16 @@ def diagonal_scatter(
     dim2: _int = 1,
 ) -> Tensor:
     """``input`` with ``src`` on the diagonals of the matrices in two dimensions."""
+def diff(
+    input: Tensor,
+    n: _int = 1,
+    dim: _int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    axis: _int = ...,
+) -> Tensor:
+    """The differences of neighbours along ``dim``; of bools, whether they differ."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
 def digamma_(input: Tensor) -> Tensor:
@@ -1097,6 +1116,8 @@ def ge(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
     """Whether elements of ``input`` are larger or equal."""
 def ge_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``ge``: writes the result over ``input``."""
+def geqrf(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.geqrf:
+    """QR factors as LAPACK leaves them; not differentiable."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every product of an element of one vector and one of another."""
 def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
@@ -1899,6 +1920,18 @@ def ones(
     """A tensor of ones."""
 def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Ones in the shape, dtype and place of ``input``."""
+def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first columns of a product of reflections; see ``linalg.householder_product``."""
+def ormqr(
+    input: Tensor,
+    tau: Tensor,
+    other: Tensor,
+    left: _bool = True,
+    transpose: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A matrix times the square ``Q`` that Householder reflections give."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every product of an element of one vector and one of another."""
 def pairwise_distance(
@@ -2607,6 +2640,24 @@ def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``."""
 def transpose_copy(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """What ``transpose`` shows, as a copy."""
+def trapezoid(
+    y: Tensor,
+    x: Tensor | None = None,
+    *,
+    dx: Any = None,
+    dim: _int = -1,
+    axis: _int = ...,
+) -> Tensor:
+    """The integral of ``y`` along ``dim``, by the trapezoidal rule."""
+def trapz(
+    y: Tensor,
+    x: Tensor | None = None,
+    *,
+    dx: Any = None,
+    dim: _int = -1,
+    axis: _int = ...,
+) -> Tensor:
+    """The integral of ``y`` along ``dim``, by the trapezoidal rule."""
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -2699,6 +2750,90 @@ def unfold(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor:
     """Windows along a dimension, each in a new last dimension."""
 def unfold_copy(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor:
     """What ``Tensor.unfold`` shows, as a copy."""
+@overload
+def unique(
+    input: Tensor,
+    sorted: _bool = True,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    dim: _int | None = None,
+) -> Tensor:
+    """The distinct elements of ``input``, in ascending order."""
+@overload
+def unique(
+    input: Tensor,
+    sorted: _bool = True,
+    *,
+    return_inverse: Literal[True],
+    return_counts: Literal[False] = False,
+    dim: _int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The distinct elements of ``input``, in ascending order."""
+@overload
+def unique(
+    input: Tensor,
+    sorted: _bool = True,
+    return_inverse: Literal[False] = False,
+    *,
+    return_counts: Literal[True],
+    dim: _int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The distinct elements of ``input``, in ascending order."""
+@overload
+def unique(
+    input: Tensor,
+    sorted: _bool = True,
+    *,
+    return_inverse: Literal[True],
+    return_counts: Literal[True],
+    dim: _int | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct elements of ``input``, in ascending order."""
+@overload
+def unique(
+    input: Tensor,
+    *,
+    return_index: _bool,
+    axis: _int | None = ...,
+    equal_nan: _bool = ...,
+    return_inverse: _bool = ...,
+    return_counts: _bool = ...,
+    sorted: _bool = ...,
+) -> Any:
+    """The distinct elements of ``input``, in ascending order."""
+@overload
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    dim: _int | None = None,
+) -> Tensor:
+    """The elements of ``input`` without those that equal the one before."""
+@overload
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: Literal[True],
+    return_counts: Literal[False] = False,
+    dim: _int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The elements of ``input`` without those that equal the one before."""
+@overload
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: Literal[False] = False,
+    *,
+    return_counts: Literal[True],
+    dim: _int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The elements of ``input`` without those that equal the one before."""
+@overload
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: Literal[True],
+    return_counts: Literal[True],
+    dim: _int | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The elements of ``input`` without those that equal the one before."""
 @overload
 def unravel_index(
     indices: Tensor,

@@ -35,7 +35,7 @@ class Tensor(Storage):
     def requires_grad(self) -> _bool: ...
     @requires_grad.setter
     def requires_grad(self, value: _bool) -> None: ...
-    def requires_grad_(self, requires_grad: _bool = True) -> Tensor: ...
+    def requires_grad_(self, requires_grad: _bool = True) -> Self: ...
     @property
     def is_leaf(self) -> _bool: ...
     @property
@@ -57,7 +57,7 @@ class Tensor(Storage):
         inputs: Any = None,
     ) -> None: ...
     def detach(self) -> Tensor: ...
-    def detach_(self) -> Tensor: ...
+    def detach_(self) -> Self: ...
     @property
     def data(self) -> Tensor: ...
     @data.setter
@@ -86,20 +86,20 @@ class Tensor(Storage):
     def __ge__(self, other: Tensor | complex) -> Tensor: ...
     def __getitem__(self, index: Any) -> Tensor: ...
     def __gt__(self, other: Tensor | complex) -> Tensor: ...
-    def __iadd__(self, other: Tensor | complex) -> Tensor: ...
-    def __iand__(self, other: Tensor | complex) -> Tensor: ...
-    def __idiv__(self, other: Tensor | complex) -> Tensor: ...
-    def __ifloordiv__(self, other: Tensor | complex) -> Tensor: ...
-    def __ilshift__(self, other: Tensor | complex) -> Tensor: ...
-    def __imod__(self, other: Tensor | complex) -> Tensor: ...
-    def __imul__(self, other: Tensor | complex) -> Tensor: ...
+    def __iadd__(self, other: Tensor | complex) -> Self: ...
+    def __iand__(self, other: Tensor | complex) -> Self: ...
+    def __idiv__(self, other: Tensor | complex) -> Self: ...
+    def __ifloordiv__(self, other: Tensor | complex) -> Self: ...
+    def __ilshift__(self, other: Tensor | complex) -> Self: ...
+    def __imod__(self, other: Tensor | complex) -> Self: ...
+    def __imul__(self, other: Tensor | complex) -> Self: ...
     def __invert__(self) -> Tensor: ...
-    def __ior__(self, other: Tensor | complex) -> Tensor: ...
-    def __ipow__(self, other: Tensor | complex) -> Tensor: ...
-    def __irshift__(self, other: Tensor | complex) -> Tensor: ...
-    def __isub__(self, other: Tensor | complex) -> Tensor: ...
-    def __itruediv__(self, other: Tensor | complex) -> Tensor: ...
-    def __ixor__(self, other: Tensor | complex) -> Tensor: ...
+    def __ior__(self, other: Tensor | complex) -> Self: ...
+    def __ipow__(self, other: Tensor | complex) -> Self: ...
+    def __irshift__(self, other: Tensor | complex) -> Self: ...
+    def __isub__(self, other: Tensor | complex) -> Self: ...
+    def __itruediv__(self, other: Tensor | complex) -> Self: ...
+    def __ixor__(self, other: Tensor | complex) -> Self: ...
     def __le__(self, other: Tensor | complex) -> Tensor: ...
     def __lshift__(self, other: Tensor | complex) -> Tensor: ...
     def __lt__(self, other: Tensor | complex) -> Tensor: ...
@@ -659,6 +659,16 @@ class Tensor(Storage):
         dim2: _int = 1,
     ) -> Tensor:
         """``input`` with ``src`` on the diagonals of the matrices in two dimensions."""
+    def diff(
+        _self,
+        n: _int = 1,
+        dim: _int = -1,
+        prepend: Tensor | None = None,
+        append: Tensor | None = None,
+        *,
+        axis: _int = ...,
+    ) -> Tensor:
+        """The differences of neighbours along ``dim``; of bools, whether they differ."""
     def digamma(_self, *, out: Tensor | None = None) -> Tensor:
         """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
     def digamma_(_self) -> Self:
@@ -809,6 +819,8 @@ class Tensor(Storage):
         """In-place form of ``ge``: writes the result over ``input``."""
     def geometric_(_self, p: _float, *, generator: Generator | None = None) -> Self:
         """Fill ``input`` with numbers of trials until the first success, in place."""
+    def geqrf(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.geqrf:
+        """QR factors as LAPACK leaves them; not differentiable."""
     def ger(_self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Every product of an element of one vector and one of another."""
     def greater(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
@@ -1429,6 +1441,18 @@ class Tensor(Storage):
         """Whether elements differ."""
     def not_equal_(_self, other: Tensor | complex) -> Self:
         """In-place form of ``ne``: writes the result over ``input``."""
+    def orgqr(_self, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The first columns of a product of reflections; see ``linalg.householder_product``."""
+    def ormqr(
+        _self,
+        tau: Tensor,
+        other: Tensor,
+        left: _bool = True,
+        transpose: _bool = False,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """A matrix times the square ``Q`` that Householder reflections give."""
     def outer(_self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Every product of an element of one vector and one of another."""
     @overload
@@ -1964,6 +1988,90 @@ class Tensor(Storage):
         generator: Generator | None = None,
     ) -> Self:
         """Fill ``input`` with numbers drawn uniformly from ``[from_, to)``, in place."""
+    @overload
+    def unique(
+        _self,
+        sorted: _bool = True,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        dim: _int | None = None,
+    ) -> Tensor:
+        """The distinct elements of ``input``, in ascending order."""
+    @overload
+    def unique(
+        _self,
+        sorted: _bool = True,
+        *,
+        return_inverse: Literal[True],
+        return_counts: Literal[False] = False,
+        dim: _int | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The distinct elements of ``input``, in ascending order."""
+    @overload
+    def unique(
+        _self,
+        sorted: _bool = True,
+        return_inverse: Literal[False] = False,
+        *,
+        return_counts: Literal[True],
+        dim: _int | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The distinct elements of ``input``, in ascending order."""
+    @overload
+    def unique(
+        _self,
+        sorted: _bool = True,
+        *,
+        return_inverse: Literal[True],
+        return_counts: Literal[True],
+        dim: _int | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The distinct elements of ``input``, in ascending order."""
+    @overload
+    def unique(
+        _self,
+        *,
+        return_index: _bool,
+        axis: _int | None = ...,
+        equal_nan: _bool = ...,
+        return_inverse: _bool = ...,
+        return_counts: _bool = ...,
+        sorted: _bool = ...,
+    ) -> Any:
+        """The distinct elements of ``input``, in ascending order."""
+    @overload
+    def unique_consecutive(
+        _self,
+        return_inverse: Literal[False] = False,
+        return_counts: Literal[False] = False,
+        dim: _int | None = None,
+    ) -> Tensor:
+        """The elements of ``input`` without those that equal the one before."""
+    @overload
+    def unique_consecutive(
+        _self,
+        return_inverse: Literal[True],
+        return_counts: Literal[False] = False,
+        dim: _int | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The elements of ``input`` without those that equal the one before."""
+    @overload
+    def unique_consecutive(
+        _self,
+        return_inverse: Literal[False] = False,
+        *,
+        return_counts: Literal[True],
+        dim: _int | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The elements of ``input`` without those that equal the one before."""
+    @overload
+    def unique_consecutive(
+        _self,
+        return_inverse: Literal[True],
+        return_counts: Literal[True],
+        dim: _int | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The elements of ``input`` without those that equal the one before."""
     def unsafe_chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
         """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
     def unsafe_split(

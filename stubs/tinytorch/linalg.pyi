@@ -39,6 +39,8 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of every square matrix of a batch; see ``linalg.eig``."""
 def eigvalsh(A: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of every symmetric or Hermitian matrix of a batch; see ``linalg.eigh``."""
+def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first columns of a product of Householder reflections ``1 - tau v v^H``."""
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch."""
 def inv_ex(
@@ -72,6 +74,14 @@ def ldl_solve(
     out: Tensor | None = None,
 ) -> Tensor:
     """The solution ``X`` of ``A X = B`` from the LDL factors of ``A``; not differentiable."""
+def lstsq(
+    A: Tensor,
+    B: Tensor,
+    rcond: float | None = None,
+    *,
+    driver: str | None = None,
+) -> return_types.linalg_lstsq:
+    """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column."""
 def lu(
     A: Tensor,
     *,
@@ -132,6 +142,13 @@ def pinv(
     out: Tensor | None = None,
 ) -> Tensor:
     """The Moore-Penrose pseudoinverse of every matrix of a batch."""
+def qr(
+    A: Tensor,
+    mode: str = 'reduced',
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.linalg_qr:
+    """The factors of ``A = Q R``: orthonormal columns and an upper triangular matrix."""
 def slogdet(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
     """The sign of every matrix's determinant and the logarithm of its absolute value."""
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:

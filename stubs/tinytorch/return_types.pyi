@@ -19,6 +19,10 @@ class frexp(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
 
+class geqrf(NamedTuple):
+    a: Tensor
+    tau: Tensor
+
 class kthvalue(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -48,6 +52,12 @@ class linalg_ldl_factor_ex(NamedTuple):
     pivots: Tensor
     info: Tensor
 
+class linalg_lstsq(NamedTuple):
+    solution: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
+
 class linalg_lu(NamedTuple):
     P: Tensor
     L: Tensor
@@ -61,6 +71,10 @@ class linalg_lu_factor_ex(NamedTuple):
     LU: Tensor
     pivots: Tensor
     info: Tensor
+
+class linalg_qr(NamedTuple):
+    Q: Tensor
+    R: Tensor
 
 class linalg_slogdet(NamedTuple):
     sign: Tensor

@@ -80,6 +80,9 @@ def by_hand(x: Tensor) -> Tensor:
     (grad,) = tt.autograd.grad(y.sum(), [weight])
     with tt.no_grad():
         weight -= 0.1 * grad
+        for parameter in Net().parameters():
+            parameter *= 0.9
+            assert_type(parameter, nn.Parameter)
     assert_type(weight.grad, Tensor | None)
     return weight.detach()
 
