@@ -80,26 +80,22 @@ def interpolate(
     if mode == "area":
         return _AREA[spatial](input, sizes)  # type: ignore[no-any-return]
     kernel = _KERNELS[mode][0] + ("-antialias" if antialias else "")
-    if input.dtype is dtypes.uint8 and mode not in ("nearest", "nearest-exact"):
-        smooth: Any = _resized(_as(input, dtypes.float32), kernel, sizes, scales, align_corners)
-        return smooth.round().clamp(0, 255).to(dtypes.uint8)  # type: ignore[no-any-return]
     return _resized(input, kernel, sizes, scales, align_corners)
-
-
-def _as(x: Any, dtype: Any) -> Any:
-    return x.to(dtype)
 
 
 def _resized(
     x: Any, kernel: str, sizes: list[int], scales: list[float | None], corners: bool | None
 ) -> Tensor:
     out = x
+    # Bytes are rounded after each dimension, as in image libraries.
+    bytes_ = x.dtype is dtypes.uint8 and not kernel.startswith("nearest")
     single = x._data.dtype.itemsize < 8
     for axis in range(-1, -len(sizes) - 1, -1):
         length, size = x.shape[axis], sizes[axis]
         how = resampling(kernel, length, size, scales[axis], bool(corners), single)
         if how.taps.places != (tuple(range(length)),):
-            out = resample(out, axis, how)
+            out = resample(out.to(dtypes.float32) if bytes_ else out, axis, how)
+            out = out.round().clamp(0, 255).to(dtypes.uint8) if bytes_ else out
     return x.clone() if out is x else out  # type: ignore[no-any-return]
 
 
