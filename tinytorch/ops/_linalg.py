@@ -146,3 +146,14 @@ def transposed(xp: Any, x: Any) -> Any:
 def real_part(x: Any) -> Any:
     """The real part, of real elements too."""
     return x.real if x.dtype.kind == "c" else x
+
+
+def over_differences(xp: Any, x: Any, values: Any) -> Any:
+    """``x_ij / (values_j - values_i)``, and 0 where these are equal, the diagonal included.
+
+    Equal eigenvalues share one space: a function that does not depend on the basis chosen in
+    it has no share of the gradient there, and for any other the gradient does not exist.
+    """
+    differences = values[..., None, :] - values[..., :, None]
+    equal = differences == 0
+    return xp.where(equal, 0, x / xp.where(equal, 1, differences))

@@ -1,0 +1,100 @@
+"""Least squares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _state, dtypes
+from .._op import composite
+from .._tensor import Tensor, wrap
+from .._write import scalar_name
+from ._linalg import check_floating, common_batch
+from ._results import named_result
+from .linalg_svd import pinv, svdvals
+
+_Lstsq = named_result("linalg_lstsq", "solution residuals rank singular_values")
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+@composite(namespaces=("linalg",), method=False)
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column.
+
+    Args:
+        A: ``(..., m, n)``, floating-point or complex.
+        B: ``(..., m, k)`` or ``(..., m)``; leading dimensions broadcast.
+        rcond: Singular values not above it, relative to the largest, count as zero; by default
+            the dtype's precision times the larger of m and n.
+        driver: Which of LAPACK's routines to follow in what is returned: ``"gels"``,
+            ``"gelsy"`` (default), ``"gelsd"`` or ``"gelss"``. ``X`` comes from the
+            pseudoinverse in any case, and is differentiable.
+
+    Returns:
+        ``solution``; ``residuals`` ``(..., k)``, squared norms of ``A X - B``, empty for
+        ``"gelsy"`` or unless m > n and every rank is n; ``rank`` int64 ``(...)``, empty for
+        ``"gels"``; ``singular_values``, empty but for ``"gelsd"`` and ``"gelss"``.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or for another driver.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.lstsq(tt.tensor([[1.0], [1.0]]), tt.tensor([[1.0], [3.0]])).solution
+        tensor([[2.]])
+    """
+    driver = "gelsy" if driver is None else driver
+    _check(A, B, driver)
+    vector = B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
+    right = B.unsqueeze(-1) if vector else B
+    _check_rows(A, right)
+    xp = A._xp
+    m, n = A.shape[-2:]
+    precision = dtypes.finfo(A.dtype).eps * max(m, n)
+    limit = precision if rcond is None else (precision if rcond < 0 else rcond)
+    solution = pinv(A, rtol=limit) @ right
+    with _state.no_grad():
+        values = svdvals(A)
+        largest = values.amax(-1, keepdim=True) if min(m, n) else values
+        rank = (values > largest * limit).sum(-1)
+        full = m > n and driver != "gelsy" and (driver == "gels" or bool((rank == n).all()))
+    empty = wrap(xp.empty((0,), values._data.dtype), xp)
+    # Empty residuals are part of the graph too, as in torch.
+    residuals = (A @ solution - right).abs().square().sum(-2) if full else _none_of(solution)
+    return _Lstsq(
+        solution.squeeze(-1) if vector else solution,
+        residuals.squeeze(-1) if vector and full else residuals,
+        wrap(xp.empty((0,), xp.native_dtype(dtypes.int64)), xp) if driver == "gels" else rank,
+        values if driver in ("gelsd", "gelss") else empty,
+    )
+
+
+def _none_of(solution: Tensor) -> Tensor:
+    return (solution.real if solution.is_complex() else solution).reshape(-1)[:0]
+
+
+def _check(A: Tensor, B: Tensor, driver: str) -> None:
+    name = "torch.linalg.lstsq"
+    for at, tensor, ndim in (("input", A, 2), ("other", B, 1)):
+        if tensor.ndim < ndim:
+            raise RuntimeError(
+                f"{name}: {at} must have at least {ndim} dimensions, got shape {list(tensor.shape)}."
+            )
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype "
+            f"{scalar_name(A.dtype)} and other's dtype {scalar_name(B.dtype)}"
+        )
+    check_floating(A._xp, "linalg.lstsq", A._data)
+    if driver not in _DRIVERS:
+        raise RuntimeError(
+            f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got {driver}"
+        )
+
+
+def _check_rows(A: Tensor, B: Tensor) -> None:
+    if A.shape[-2] != B.shape[-2]:
+        raise RuntimeError(
+            "torch.linalg.lstsq: input.size(-2) should match other.size(-2), got shapes "
+            f"{list(A.shape)} and {list(B.shape)}"
+        )
+    common_batch(A._xp, "linalg.lstsq", A._data, B._data)
