@@ -1,0 +1,141 @@
+"""Differences along a dimension, and the trapezoidal rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import composite
+from .._tensor import Tensor
+from .cumulative import cumsum
+from .joining import cat
+from .shape import normalize_dim
+from .slicing import slice_
+
+
+def _neighbours(input: Tensor, at: int) -> tuple[Tensor, Tensor]:
+    """All elements along ``at`` but the first, and all but the last."""
+    return slice_(input, at, 1, None, 1), slice_(input, at, None, -1, 1)
+
+
+@composite
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:
+    """The differences of neighbours along ``dim``; of bools, whether they differ.
+
+    Args:
+        input: Tensor of at least one dimension.
+        n: How often to take differences; default 1.
+        dim: The dimension; default the last.
+        prepend: What to put before ``input`` first.
+        append: What to put after it.
+
+    Returns:
+        Tensor that is ``n`` shorter along ``dim``.
+
+    Raises:
+        RuntimeError: If ``n`` is negative, or ``input`` is 0-d.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.diff(tt.tensor([1, 4, 9]))
+        tensor([3, 5])
+    """
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"diff: order must be non-negative but got {n}")
+    at = normalize_dim("diff", dim, input.ndim)
+    if n == 0:
+        return input.clone()
+    parts = [part for part in (prepend, input, append) if part is not None]
+    out = cat(parts, at) if len(parts) > 1 else input
+    for _ in range(min(n, out.shape[at])):
+        later, earlier = _neighbours(out, at)
+        out = later.logical_xor(earlier) if out.dtype.kind == "b" else later - earlier
+    return out
+
+
+def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
+    """The distances of the places ``x`` along dimension ``at`` of ``y``."""
+    if x.ndim == 1:
+        if x.shape[0] != y.shape[at]:
+            raise RuntimeError(
+                f"{name}: There must be one `x` value for each sample point, got {x.shape[0]} for "
+                f"{y.shape[at]} along dimension {at}"
+            )
+        return diff(x).reshape([-1 if i == at else 1 for i in range(y.ndim)])
+    if x.ndim < y.ndim:
+        x = x.reshape([1] * (y.ndim - x.ndim) + list(x.shape))
+    return diff(x, 1, at - y.ndim)
+
+
+def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int]:
+    """The area of each trapezoid, and their dimension."""
+    at = normalize_dim(name, dim, y.ndim)
+    if dx is not None and not isinstance(dx, Tensor) and isinstance(dx, (bool, complex)):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    later, earlier = _neighbours(y, at)
+    if x is not None:
+        width: Any = _widths(name, y, x, at)
+        areas = (later + earlier) * width
+        return areas / 2, at - y.ndim + areas.ndim
+    return (later + earlier) * (1 if dx is None else dx) / 2, at
+
+
+@composite(method=False, aliases=("trapz",))
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
+    """The integral of ``y`` along ``dim``, by the trapezoidal rule.
+
+    Args:
+        y: Tensor of values.
+        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
+        dx: The distance between values, where ``x`` is not given; default 1.
+        dim: The dimension; default the last.
+
+    Returns:
+        Tensor without that dimension.
+
+    Raises:
+        RuntimeError: If ``x`` does not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.trapezoid(tt.tensor([1.0, 2.0, 4.0]))
+        tensor(4.5000)
+    """
+    if y.ndim and not y.shape[normalize_dim("trapezoid", dim, y.ndim)]:
+        return y.sum(dim)
+    areas, at = _areas("trapezoid", y, x, dx, dim)
+    return areas.sum(at)
+
+
+@composite(method=False)
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1
+) -> Tensor:
+    """The running integral of ``y`` along ``dim``, by the trapezoidal rule.
+
+    Args:
+        y: Tensor of values.
+        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
+        dx: The distance between values, where ``x`` is not given; default 1.
+        dim: The dimension; default the last.
+
+    Returns:
+        Tensor that is shorter by 1 along that dimension.
+
+    Raises:
+        RuntimeError: If ``x`` does not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cumulative_trapezoid(tt.tensor([1.0, 2.0, 4.0]))
+        tensor([1.5000, 4.5000])
+    """
+    areas, at = _areas("cumulative_trapezoid", y, x, dx, dim)
+    return cumsum(areas, at)

@@ -1,0 +1,172 @@
+"""Distinct elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
+from ._positions import counting, int64
+from .shape import normalize_dim
+
+
+def _rows(xp: Backend, input: Array, dim: int | None) -> Array:
+    """What is compared, one item a row: the elements, or the slices along ``dim``."""
+    if dim is None:
+        return input.reshape(-1, 1)
+    moved = xp.moveaxis(input, dim, 0)
+    return moved.reshape(moved.shape[0], math.prod(moved.shape[1:]))
+
+
+def _order(xp: Backend, rows: Array) -> Array:
+    """The order that sorts the rows, by their first elements first; stable."""
+    if rows.shape[1] == 1:
+        return xp.argsort(rows[:, 0], kind="stable")
+    if not rows.shape[1]:
+        return xp.arange(rows.shape[0])
+    return xp.lexsort(xp.ascontiguousarray(rows.T[::-1]))
+
+
+def _starts(xp: Backend, rows: Array, equal_nan: bool) -> Array:
+    """Which rows differ from the one before."""
+    differs = rows[1:] != rows[:-1]
+    if equal_nan:
+        differs &= ~((rows[1:] != rows[1:]) & (rows[:-1] != rows[:-1]))
+    first = xp.ones(min(1, rows.shape[0]), differs.dtype)
+    return xp.concatenate((first, xp.any(differs, axis=1)))
+
+
+@op(method=False)
+def _distinct(
+    xp: Backend, input: Array, dim: int | None, consecutive: bool, equal_nan: bool
+) -> tuple[Array, Array, Array, Array]:
+    """Values, the first place of each, the number of each item's value, and the counts."""
+    rows = _rows(xp, input, dim)
+    size = rows.shape[0]
+    order = counting(xp, size) if consecutive else int64(xp, _order(xp, rows))
+    starts = _starts(xp, rows if consecutive else rows[order], equal_nan)
+    group = xp.cumsum(starts, dtype=order.dtype) - 1
+    inverse = xp.zeros_like(order)
+    inverse[order] = group
+    bounds = xp.nonzero(starts)[0]
+    first = order[bounds]
+    counts = xp.diff(bounds, append=xp.full(1, size, bounds.dtype))
+    if dim is None:
+        values, inverse = input.reshape(-1)[first], inverse.reshape(input.shape)
+    else:
+        values = xp.take(input, first, axis=dim)
+    return values, first, inverse, int64(xp, counts)
+
+
+def _results(values: Tensor, chosen: list[tuple[bool, Tensor]]) -> Any:
+    """The values, with the further results that were asked for."""
+    extra = tuple(tensor for wanted, tensor in chosen if wanted)
+    return (values, *extra) if extra else values
+
+
+def _checked(name: str, input: Tensor, dim: int | None) -> int | None:
+    if dim is None:
+        return None
+    at = normalize_dim(name, dim, input.ndim)
+    if not input.numel() and input.ndim and input.shape[at]:
+        raise RuntimeError(
+            f"{name}: There are 0 sized dimensions, and they aren't selected, so unique cannot be "
+            "applied"
+        )
+    return at
+
+
+_FORMS = (
+    "(..., return_inverse: Literal[False] = False, return_counts: Literal[False] = False) "
+    "-> Tensor",
+    "(..., return_inverse: Literal[True], return_counts: Literal[False] = False) "
+    "-> tuple[Tensor, Tensor]",
+    "(..., return_inverse: Literal[False] = False, return_counts: Literal[True]) "
+    "-> tuple[Tensor, Tensor]",
+    "(..., return_inverse: Literal[True], return_counts: Literal[True]) "
+    "-> tuple[Tensor, Tensor, Tensor]",
+)
+
+
+@composite(forms=_FORMS)
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements of ``input``, in ascending order.
+
+    With ``axis=``, ``return_index=`` or ``equal_nan=`` it is NumPy's.
+
+    Args:
+        input: Tensor of any shape; NaNs are distinct from each other.
+        sorted: In ascending order, which is done in any case.
+        return_inverse: Also return where in the result each element is.
+        return_counts: Also return how often each comes.
+        dim: Compare the slices along this dimension rather than elements.
+
+    Returns:
+        The values, alone or in a tuple with the inverse and the counts, both int64.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique(tt.tensor([3, 1, 3]), return_counts=True)
+        (tensor([1, 3]), tensor([1, 2]))
+    """
+    at = _checked("unique", input, dim)
+    source = input.detach() if input.ndim or dim is None else input.detach().reshape(1)
+    values, _, inverse, counts = _distinct(source, at, False, False)
+    return _results(values, [(return_inverse, inverse), (return_counts, counts)])
+
+
+@unique.numpy
+def _numpy_unique(
+    input: Any, return_index: bool = False, return_inverse: bool = False,
+    return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
+    sorted: bool = True, **options: Any,
+) -> Any:  # fmt: skip
+    axis = options.get("dim", axis)
+    at = _checked("unique", input, axis)
+    values, first, inverse, counts = _distinct(input.detach(), at, False, equal_nan and at is None)
+    chosen = [(return_index, first), (return_inverse, inverse), (return_counts, counts)]
+    return _results(values, chosen)
+
+
+@composite(forms=_FORMS)
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The elements of ``input`` without those that equal the one before.
+
+    Args:
+        input: Tensor of any shape, flattened.
+        return_inverse: Also return where in the result each element is.
+        return_counts: Also return the length of each run.
+        dim: Compare the slices along this dimension rather than elements.
+
+    Returns:
+        The values, alone or in a tuple with the inverse and the counts, both int64.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_consecutive(tt.tensor([1, 1, 2, 1]))
+        tensor([1, 2, 1])
+    """
+    at = _checked("unique_consecutive", input, dim)
+    source = input.detach() if input.ndim or dim is None else input.detach().reshape(1)
+    values, _, inverse, counts = _distinct(source, at, True, False)
+    return _results(values, [(return_inverse, inverse), (return_counts, counts)])
+
+
