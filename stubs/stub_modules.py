@@ -15,7 +15,7 @@ from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, statements
 from stub_operations import write_attribute, write_operation
 from stub_writer import Writer
 
-from tinytorch import _facade, dtypes
+from tinytorch import _facade, _state, dtypes
 from tinytorch._forward import forwarded
 from tinytorch._tensor import Tensor
 from tinytorch.backends import load
@@ -54,6 +54,13 @@ def answers_for_more(tree: ast.Module) -> bool:
 
 def write_module(module: str, dialects: bool = True) -> str:
     """The text of a module's stub, with or without NumPy's spellings."""
+    # Which names there are depends on the active backend.
+    with _state.backend_context("numpy"):
+        return written_module(module, dialects)
+
+
+def written_module(module: str, dialects: bool) -> str:
+    """``write_module`` on NumPy."""
     _facade.load_all()
     scope = Scope.of(module)
     assert scope is not None

@@ -487,6 +487,14 @@ def bernoulli(
     out: Tensor | None = None,
 ) -> Tensor:
     """Ones and zeros: one with the probability that ``input`` gives."""
+def bincount(
+    input: Tensor,
+    weights: Tensor | None = None,
+    minlength: _int = 0,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """How often each number from 0 on comes."""
 def bitwise_and(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -757,6 +765,12 @@ def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = No
     """The magnitude of ``input`` with the sign of ``other``."""
 def copysign_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``copysign``: writes the result over ``input``."""
+@overload
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of variables, one a row."""
+@overload
+def corrcoef(input: Tensor, *, rowvar: _bool, y: Any = ...) -> Any:
+    """The correlation coefficients of variables, one a row."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Cosine of each element of ``input``, in radians."""
 def cos_(input: Tensor) -> Tensor:
@@ -794,6 +808,27 @@ def count_nonzero(
     keepdims: _bool = ...,
 ) -> Tensor:
     """How many elements are not zero, of all or along ``dim``."""
+@overload
+def cov(
+    input: Tensor,
+    *,
+    correction: _int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """The covariance matrix of variables, one a row."""
+@overload
+def cov(
+    input: Tensor,
+    *,
+    rowvar: _bool,
+    bias: _bool = ...,
+    ddof: _int | None = ...,
+    y: Any = ...,
+    fweights: Any = ...,
+    aweights: Any = ...,
+) -> Any:
+    """The covariance matrix of variables, one a row."""
 def cross(
     input: Tensor,
     other: Tensor,
@@ -1175,6 +1210,34 @@ def hinge_embedding_loss(
     reduction: str = 'mean',
 ) -> Tensor:
     """input where the target is 1, max(0, margin - input) where it is -1."""
+def histc(
+    input: Tensor,
+    bins: _int = 100,
+    min: Any = 0,
+    max: Any = 0,
+    *,
+    out: Tensor | None = None,
+    a_min: Any = ...,
+    a_max: Any = ...,
+) -> Tensor:
+    """How many elements fall into each of ``bins`` equal bins."""
+def histogram(
+    input: Tensor,
+    bins: Any = 100,
+    *,
+    range: Sequence[_float] | None = None,
+    weight: Tensor | None = None,
+    density: _bool = False,
+) -> return_types.histogram:
+    """How many elements fall into each bin, and the edges of the bins."""
+def histogramdd(
+    input: Tensor,
+    bins: Any,
+    range: Sequence[_float] | None = None,
+    weight: Tensor | None = None,
+    density: _bool = False,
+) -> return_types.histogramdd:
+    """How many points fall into each cell of a grid, and the edges of the cells."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its columns: dimension 1, or 0 of a vector."""
 def hstack(tensors: Sequence[Tensor]) -> Tensor:

@@ -437,6 +437,14 @@ class Tensor(Storage):
         """Ones and zeros: one with the probability that ``input`` gives."""
     def bernoulli_(_self, p: Any = 0.5, *, generator: Generator | None = None) -> Self:
         """Fill ``input`` with ones, with probability ``p``, and zeros, in place."""
+    def bincount(
+        _self,
+        weights: Tensor | None = None,
+        minlength: _int = 0,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """How often each number from 0 on comes."""
     def bitwise_and(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Bits set in both; ``&`` of bools."""
     def bitwise_and_(_self, other: Tensor | complex) -> Self:
@@ -567,6 +575,12 @@ class Tensor(Storage):
         """The magnitude of ``input`` with the sign of ``other``."""
     def copysign_(_self, other: Tensor | complex) -> Self:
         """In-place form of ``copysign``: writes the result over ``input``."""
+    @overload
+    def corrcoef(_self) -> Tensor:
+        """The correlation coefficients of variables, one a row."""
+    @overload
+    def corrcoef(_self, *, rowvar: _bool, y: Any = ...) -> Any:
+        """The correlation coefficients of variables, one a row."""
     def cos(_self, *, out: Tensor | None = None) -> Tensor:
         """Cosine of each element of ``input``, in radians."""
     def cos_(_self) -> Self:
@@ -585,6 +599,27 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> Tensor:
         """How many elements are not zero, of all or along ``dim``."""
+    @overload
+    def cov(
+        _self,
+        *,
+        correction: _int = 1,
+        fweights: Tensor | None = None,
+        aweights: Tensor | None = None,
+    ) -> Tensor:
+        """The covariance matrix of variables, one a row."""
+    @overload
+    def cov(
+        _self,
+        *,
+        rowvar: _bool,
+        bias: _bool = ...,
+        ddof: _int | None = ...,
+        y: Any = ...,
+        fweights: Any = ...,
+        aweights: Any = ...,
+    ) -> Any:
+        """The covariance matrix of variables, one a row."""
     def cpu(_self, memory_format: Any = None) -> Tensor:
         """``input`` on the CPU."""
     def cross(
@@ -854,6 +889,26 @@ class Tensor(Storage):
         """0 for negative numbers, 1 for positive ones, ``values`` at 0."""
     def heaviside_(_self, values: Tensor) -> Self:
         """In-place form of ``heaviside``: writes the result over ``input``."""
+    def histc(
+        _self,
+        bins: _int = 100,
+        min: Any = 0,
+        max: Any = 0,
+        *,
+        out: Tensor | None = None,
+        a_min: Any = ...,
+        a_max: Any = ...,
+    ) -> Tensor:
+        """How many elements fall into each of ``bins`` equal bins."""
+    def histogram(
+        _self,
+        bins: Any = 100,
+        *,
+        range: Sequence[_float] | None = None,
+        weight: Tensor | None = None,
+        density: _bool = False,
+    ) -> return_types.histogram:
+        """How many elements fall into each bin, and the edges of the bins."""
     def hsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """``input`` cut along its columns: dimension 1, or 0 of a vector."""
     def hypot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -23,6 +23,14 @@ class geqrf(NamedTuple):
     a: Tensor
     tau: Tensor
 
+class histogram(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
+class histogramdd(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
 class kthvalue(NamedTuple):
     values: Tensor
     indices: Tensor

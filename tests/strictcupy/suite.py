@@ -21,7 +21,7 @@ TESTS = Path(__file__).parent.parent
 NOT_ABOUT_ARRAYS = (
     "facade", "state", "strictcupy", "typing", "test_benchmarks.py", "test_cupy_backend.py",
     "test_docs.py", "test_examples.py", "test_layout.py", "test_main.py", "test_registry.py",
-    "test_strictcupy",
+    "test_strictcupy", "test_stubs.py", "test_wheel.py",
 )  # fmt: skip
 #: The examples in the operations' docstrings are about arrays again.
 OPERATION_EXAMPLES = "test_docstring_example[tinytorch.ops"

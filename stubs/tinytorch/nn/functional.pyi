@@ -56,6 +56,8 @@ def adaptive_max_pool3d(
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]:
     """The largest elements of windows that cover a volume evenly."""
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """The grid for ``grid_sample`` that maps images by affine matrices."""
 def alpha_dropout(
     input: Tensor,
     p: float = 0.5,
@@ -336,6 +338,14 @@ def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit."""
 def glu(input: Tensor, dim: int = -1, *, axis: int = ...) -> Tensor:
     """The first half of ``input`` along ``dim`` times the sigmoid of the second."""
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = 'bilinear',
+    padding_mode: str = 'zeros',
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Images at the coordinates that ``grid`` holds."""
 def group_norm(
     input: Tensor,
     num_groups: int,
