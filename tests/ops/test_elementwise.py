@@ -208,7 +208,8 @@ def test_sinc_near_0_has_no_cancellation() -> None:
 @pytest.mark.parametrize("x", [0.1, 0.46875, 0.5, 2.0, 4.0, 4.1, 10.0, 26.0])
 def test_error_function_is_pythons(x: float) -> None:
     np.testing.assert_allclose(tt.erf(sample([x, -x])).tolist(), [math.erf(x), -math.erf(x)], 1e-15)
-    np.testing.assert_allclose(tt.erfc(sample([x, -x])).tolist(), [math.erfc(x), math.erfc(-x)], 2e-15)
+    complements = tt.erfc(sample([x, -x])).tolist()
+    np.testing.assert_allclose(complements, [math.erfc(x), math.erfc(-x)], 2e-15)
     np.testing.assert_allclose(tt.erf(sample([x], tt.float32)).item(), math.erf(x), rtol=5e-7)
 
 
@@ -286,8 +287,8 @@ def test_gradients_through_complex_parts() -> None:
         (lambda: tt.complex(tt.ones(1), tt.ones(1).double()), RuntimeError, "scalar type"),
         (lambda: tt.frexp(tt.tensor([1])), RuntimeError, "only supports floating-point dtypes"),
         (lambda: tt.clamp(tt.ones(1)), RuntimeError, "At least one of 'min' or 'max' must not be"),
-        (lambda: F.hardtanh(tt.ones(1), 1, 0), ValueError, "min_val cannot be greater than max_val"),
-        (lambda: F.softshrink(tt.ones(1), -1), RuntimeError, "lambda must be greater or equal to 0"),
+        (lambda: F.hardtanh(tt.ones(1), 1, 0), ValueError, "cannot be greater than max_val"),
+        (lambda: F.softshrink(tt.ones(1), -1), RuntimeError, "must be greater or equal to 0"),
         (lambda: F.glu(tt.ones(3)), RuntimeError, "Halving dimension must be even"),
         (lambda: F.gelu(tt.ones(1), approximate="no"), RuntimeError, "must be either none or tanh"),
         (lambda: F.prelu(tt.ones(1, 3), tt.ones(2)), RuntimeError, "Mismatch of parameter numbers"),

@@ -179,9 +179,11 @@ def test_rounded_division_has_the_signs_of_python(dtype: str) -> None:
     assert tt.fmod(x, y).tolist() == [math.fmod(p, q) for p, q in zip(a, b)]
 
 
-@pytest.mark.parametrize(
-    "divide", [operator.floordiv, operator.mod, tt.fmod, lambda a, b: tt.div(a, b, rounding_mode="trunc")]
-)
+def divide_towards_0(a: Any, b: Any) -> Any:
+    return tt.div(a, b, rounding_mode="trunc")
+
+
+@pytest.mark.parametrize("divide", [operator.floordiv, operator.mod, tt.fmod, divide_towards_0])
 def test_an_integer_divided_by_0_is_an_error(divide: Any) -> None:
     for zero in (0, tt.tensor([1, 0])):
         with pytest.raises(RuntimeError, match="ZeroDivisionError"):
@@ -272,7 +274,7 @@ def test_lerp_addcmul_addcdiv() -> None:
     assert tt.addcdiv(x, y, w).tolist() == [13.0, 2.0 - 4.0 / 0.75]
     for f in (tt.lerp, tt.addcmul, tt.addcdiv, lambda a, b, c: tt.addcdiv(a, b, c, value=0.3)):
         assert autograd.gradcheck(f, (x, y, w)) and autograd.gradgradcheck(f, (x, y, w))
-    with pytest.raises(RuntimeError, match="expected dtype float64 for `end` but got dtype float32"):
+    with pytest.raises(RuntimeError, match="float64 for `end` but got dtype float32"):
         tt.lerp(x, y.float(), 0.5)
     with pytest.raises(RuntimeError, match="Integer division with addcdiv"):
         tt.addcdiv(*(tt.tensor([1]) for _ in range(3)))
@@ -318,8 +320,8 @@ def test_numbers_do_not_widen_but_kinds_do() -> None:
     ("call", "kind", "text"),
     [
         (lambda: tt.tensor([True]) - tt.tensor([True]), RuntimeError, "with two bool tensors"),
-        (lambda: tt.add(tt.tensor([1]), 1, alpha=0.5), RuntimeError, "alpha must not be a floating"),
-        (lambda: tt.maximum(tt.ones(1), 2), TypeError, "argument 'other' .* must be Tensor, not int"),
+        (lambda: tt.add(tt.tensor([1]), 1, alpha=0.5), RuntimeError, "must not be a floating"),
+        (lambda: tt.maximum(tt.ones(1), 2), TypeError, "'other' .* must be Tensor, not int"),
         (lambda: tt.pow(2, 3), TypeError, "must be Tensor, not int"),
         (lambda: tt.tensor([1j]) < 1, NotImplementedError, "not implemented for 'ComplexFloat'"),
         (lambda: tt.ones(1) & 1, NotImplementedError, "not implemented for 'Float'"),
@@ -327,7 +329,7 @@ def test_numbers_do_not_widen_but_kinds_do() -> None:
         (lambda: tt.tensor([1j]).clamp(min=0), NotImplementedError, "complex"),
         (lambda: tt.div(tt.ones(1), 2, rounding_mode="up"), RuntimeError, "but found 'up'"),
         (lambda: tt.heaviside(tt.ones(1), tt.tensor([1])), RuntimeError, "different dtypes"),
-        (lambda: tt.gcd(tt.ones(1), tt.ones(1)), NotImplementedError, "not implemented for 'Float'"),
+        (lambda: tt.gcd(tt.ones(1), tt.ones(1)), NotImplementedError, "implemented for 'Float'"),
         (lambda: tt.float_power(2, 3), TypeError, "must be Tensor"),
     ],
 )

@@ -147,7 +147,7 @@ def test_what_needs_scipy_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     if tt.get_backend() != "numpy":
         pytest.skip("CuPy brings its own special functions")
     monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(ImportError, match="'gammaln' is SciPy's: install it with `pip install scipy`"):
+    with pytest.raises(ImportError, match="'gammaln' is SciPy's: .* `pip install scipy`"):
         tt.lgamma(tt.ones(1))
 
 

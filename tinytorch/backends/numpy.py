@@ -26,7 +26,7 @@ _ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in _INTE
 
 
 def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
-    """``x`` and ``y`` as arrays of one float dtype, 0-d or of ``condition``'s shape, if they are."""
+    """``x`` and ``y`` as arrays of one float dtype if that, and their shapes, allow selecting."""
     array = x if isinstance(x, numpy.ndarray) and x.ndim else y
     if not isinstance(array, numpy.ndarray) or array.dtype.kind != "f":
         return None

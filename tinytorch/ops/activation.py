@@ -367,7 +367,8 @@ def along(function: Any, name: str, input: Tensor, dim: int | None, dtype: Any) 
     if dim is None:
         dim = 0 if x.ndim in (0, 1, 3) else 1
     at = normalize_dim(name, dim, x.ndim)
-    return function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())  # type: ignore[no-any-return]
+    out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())
+    return out
 
 
 def gate_halves(name: str, x: Array, dim: int) -> int:

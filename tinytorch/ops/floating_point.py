@@ -38,8 +38,9 @@ def nan_to_num(
     if input.dtype.kind in "uib":
         return xp.array(input)
     if input.dtype.kind == "c":
-        parts = (xp.call(nan_to_num, part, nan, posinf, neginf) for part in (input.real, input.imag))
-        return xp.stack(tuple(parts), -1).view(input.dtype)[..., 0]
+        halves = (input.real, input.imag)
+        parts = tuple(xp.call(nan_to_num, half, nan, posinf, neginf) for half in halves)
+        return xp.stack(parts, -1).view(input.dtype)[..., 0]
     limits = dtypes.finfo(xp.dtype_of(input))
     out = xp.where(xp.isnan(input), 0.0 if nan is None else nan, input)
     out = xp.where(input == xp.inf, limits.max if posinf is None else posinf, out)
