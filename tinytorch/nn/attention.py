@@ -1,0 +1,209 @@
+"""Multi-head attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Tensor
+from ..ops.creation import empty
+from . import functional as F
+from . import init
+from .linear import Linear
+from .module import Module
+from .parameter import Parameter
+
+__all__ = ["MultiheadAttention"]
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """A Linear; PyTorch's name of it in ``MultiheadAttention`` is kept for what is printed."""
+
+
+class MultiheadAttention(Module):
+    """Attention of several heads: softmax(Q Kᵀ / √head_dim) V of projections, projected.
+
+    Args:
+        embed_dim: Size of queries and output.
+        num_heads: How many heads; divides ``embed_dim``.
+        dropout: Probability with which attention weights are zeroed. Default: 0.
+        bias: Whether the projections have biases. Default: True.
+        add_bias_kv: Whether a learned key and value are added to each sequence. Default: False.
+        add_zero_attn: Whether a key and value of zeros are. Default: False.
+        kdim: Size of the keys. Default: ``embed_dim``.
+        vdim: Size of the values. Default: ``embed_dim``.
+        batch_first: Whether inputs and output have shape ``(batch, time, features)`` instead of
+            ``(time, batch, features)``. Default: False.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Attributes:
+        in_proj_weight: The three projections one above the other, shape ``(3 * embed_dim,
+            embed_dim)``; None where ``kdim`` or ``vdim`` is another, and there are
+            ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight`` instead.
+        in_proj_bias: Shape ``(3 * embed_dim,)``, or None.
+        out_proj: The last projection, a Linear.
+        bias_k: Shape ``(1, 1, embed_dim)``, or None.
+        bias_v: The same.
+
+    Raises:
+        ValueError: If a size is not positive or ``num_heads`` does not divide ``embed_dim``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> attention = tt.nn.MultiheadAttention(16, 4, batch_first=True)
+        >>> x = tt.randn(2, 5, 16)
+        >>> output, weights = attention(x, x, x)
+        >>> output.shape, weights.shape
+        (tinytorch.Size([2, 5, 16]), tinytorch.Size([2, 5, 5]))
+
+    Reference:
+        A. Vaswani et al., "Attention is all you need" (2017).
+    """
+
+    embed_dim: int
+    kdim: int
+    vdim: int
+    num_heads: int
+    head_dim: int
+    dropout: float
+    batch_first: bool
+    add_zero_attn: bool
+    in_proj_weight: Parameter | None
+    q_proj_weight: Parameter | None
+    k_proj_weight: Parameter | None
+    v_proj_weight: Parameter | None
+    in_proj_bias: Parameter | None
+    bias_k: Parameter | None
+    bias_v: Parameter | None
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        _check_sizes(embed_dim, num_heads)
+        super().__init__()
+        self.embed_dim = embed_dim
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.head_dim = embed_dim // num_heads
+        self._make_projections(bias, device=device, dtype=dtype)
+        for name in ("bias_k", "bias_v"):
+            extra = empty((1, 1, embed_dim), device=device, dtype=dtype)
+            self.register_parameter(name, Parameter(extra) if add_bias_kv else None)
+        self.add_zero_attn = add_zero_attn
+        self._reset_parameters()
+
+    def _make_projections(self, bias: bool, **factory: Any) -> None:
+        size, same = self.embed_dim, self._qkv_same_embed_dim
+        for name, inputs in (("q", size), ("k", self.kdim), ("v", self.vdim)):
+            weight = None if same else Parameter(empty((size, inputs), **factory))
+            self.register_parameter(f"{name}_proj_weight", weight)
+        joint = Parameter(empty((3 * size, size), **factory)) if same else None
+        self.register_parameter("in_proj_weight", joint)
+        in_bias = Parameter(empty(3 * size, **factory)) if bias else None
+        self.register_parameter("in_proj_bias", in_bias)
+        self.out_proj = NonDynamicallyQuantizableLinear(size, size, bias=bias, **factory)
+
+    def _reset_parameters(self) -> None:
+        names = ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight")
+        for weight in (getattr(self, name) for name in names):
+            if weight is not None:
+                init.xavier_uniform_(weight)
+        for bias in (self.in_proj_bias, self.out_proj.bias):
+            if bias is not None:
+                init.zeros_(bias)
+        for extra in (self.bias_k, self.bias_v):
+            if extra is not None:
+                init.xavier_normal_(extra)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend.
+
+        Args:
+            query: Shape ``(targets, batch, embed_dim)``, or without batch.
+            key: Shape ``(sources, batch, kdim)``, or without batch.
+            value: Shape ``(sources, batch, vdim)``, or without batch.
+            key_padding_mask: True where a key is ignored, shape ``(batch, sources)``; or
+                numbers that are added to the scores.
+            need_weights: Whether to return the attention weights, too. Default: True.
+            attn_mask: True where a query must not see a key, shape ``(targets, sources)`` or
+                ``(batch * num_heads, targets, sources)``; or numbers that are added.
+            average_attn_weights: Whether the weights are averaged over the heads.
+                Default: True.
+            is_causal: Says that ``attn_mask`` hides the future. Default: False.
+
+        Returns:
+            The output, of the shape of ``query``, and the weights, shape ``(batch, targets,
+            sources)``, or ``(batch, num_heads, targets, sources)``, or None.
+        """
+        swap = self.batch_first and query.ndim == 3
+        if swap:
+            query, key, value = _swapped(query, key, value)
+        output, weights = F.multi_head_attention_forward(
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            training=self.training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights,
+            is_causal=is_causal,
+        )
+        return (output.transpose(0, 1) if swap else output), weights
+
+
+def _check_sizes(embed_dim: int, num_heads: int) -> None:
+    if embed_dim <= 0 or num_heads <= 0:
+        raise ValueError(
+            "embed_dim and num_heads must be greater than 0, "
+            f"got embed_dim={embed_dim} and num_heads={num_heads} instead"
+        )
+    if embed_dim % num_heads:
+        raise AssertionError(
+            f"embed_dim must be divisible by num_heads, got {embed_dim} and {num_heads}"
+        )
+
+
+def _swapped(*inputs: Tensor) -> list[Any]:
+    """Batch and time swapped; inputs that are one tensor stay one, which saves products."""
+    swapped = {id(each): each.transpose(0, 1) for each in inputs}
+    return [swapped[id(each)] for each in inputs]

@@ -1,0 +1,383 @@
+"""Normalisation over a batch, and over each channel of each sample."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .._tensor import Tensor
+from ..dtypes import int64
+from ..ops.creation import empty, ones, tensor, zeros
+from . import functional as F
+from . import init
+from .module import Module
+from .parameter import Parameter
+
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+]
+
+
+class NormBase(Module):
+    """What batch and instance normalisation share.
+
+    Args:
+        num_features: Channels of the input.
+        eps: Added to the variance.
+        momentum: Weight of a new batch in the running statistics; None for their plain mean.
+        affine: Whether there are weight and bias.
+        track_running_stats: Whether there are running statistics.
+        device: Where parameters and statistics live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+        bias: Whether there is a bias, given there is a weight. Default: True.
+    """
+
+    # Since version 2 the number of batches is saved, too.
+    _version = 2
+    #: Numbers of dimensions of the input.
+    _ndims: tuple[int, ...]
+
+    num_features: int
+    eps: float
+    momentum: float | None
+    affine: bool
+    track_running_stats: bool
+    weight: Parameter | None
+    bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        factory = {"device": device, "dtype": dtype}
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            parameter = Parameter(empty(num_features, **factory)) if wanted else None
+            self.register_parameter(name, parameter)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, **factory) if tracked else None)
+        self.register_buffer("running_var", ones(num_features, **factory) if tracked else None)
+        batches = tensor(0, dtype=int64, device=device) if tracked else None
+        self.register_buffer("num_batches_tracked", batches)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget the batches seen so far.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> norm = nn.BatchNorm1d(2)
+            >>> norm.reset_running_stats()
+            >>> norm.running_var
+            tensor([1., 1.])
+        """
+        for name, value in (("running_mean", 0), ("running_var", 1), ("num_batches_tracked", 0)):
+            statistic: Any = getattr(self, name)
+            if statistic is not None:
+                statistic.fill_(value)
+
+    def reset_parameters(self) -> None:
+        """Set the scale to 1, the shift to 0, and forget the batches seen so far."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim not in self._ndims:
+            expected = " or ".join(f"{n}D" for n in self._ndims)
+            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, bias={self.bias is not None}, "
+            f"track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any
+    ) -> None:
+        key = f"{prefix}num_batches_tracked"
+        if (local_metadata.get("version") or 0) < 2 and self.num_batches_tracked is not None:
+            state_dict.setdefault(key, self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+
+class BatchNorm(NormBase):
+    """Normalisation of each channel over the batch."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalise: in training by the batch's statistics, else by the running ones.
+
+        Raises:
+            ValueError: If the input has another number of dimensions.
+        """
+        self._check_input_dim(input)
+        factor = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                factor = 1.0 / float(self.num_batches_tracked)
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        # In training the statistics are given to be updated, else to be used.
+        given = not self.training or self.track_running_stats
+        return F.batch_norm(
+            input,
+            self.running_mean if given else None,
+            self.running_var if given else None,
+            self.weight,
+            self.bias,
+            by_batch,
+            factor,
+            self.eps,
+        )
+
+
+class BatchNorm1d(BatchNorm):
+    """(x - mean) / √(variance + eps) · weight + bias, over a batch of vectors or sequences.
+
+    Mean and variance (the biased one) are those of each channel over the batch and the length.
+    In evaluation mode they are running averages of the batches' mean and unbiased variance.
+
+    Args:
+        num_features: Channels of the input.
+        eps: Added to the variance. Default: 1e-5.
+        momentum: Weight of a new batch in the running statistics; None for their plain mean.
+            Default: 0.1.
+        affine: Whether there are weight and bias. Default: True.
+        track_running_stats: Whether there are running statistics. Default: True.
+        device: Where parameters and statistics live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+        bias: Whether there is a bias, given there is a weight. Default: True.
+
+    Attributes:
+        weight: Shape ``(num_features,)``, at first 1; or None.
+        bias: Shape ``(num_features,)``, at first 0; or None.
+        running_mean: Shape ``(num_features,)``, at first 0; or None.
+        running_var: Shape ``(num_features,)``, at first 1; or None.
+        num_batches_tracked: How many batches they are of; or None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.BatchNorm1d(1)(tt.tensor([[1.0], [3.0]])).detach()
+        tensor([[-1.0000],
+                [ 1.0000]])
+
+    Reference:
+        S. Ioffe and C. Szegedy, "Batch normalization" (2015).
+    """
+
+    _ndims = (2, 3)
+
+
+class BatchNorm2d(BatchNorm):
+    """Batch normalisation of images, of shape ``(batch, channels, height, width)``.
+
+    Args:
+        num_features: Channels of the input.
+        eps: Added to the variance. Default: 1e-5.
+        momentum: Weight of a new batch in the running statistics; None for their plain mean.
+            Default: 0.1.
+        affine: Whether there are weight and bias. Default: True.
+        track_running_stats: Whether there are running statistics. Default: True.
+        device: Where parameters and statistics live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+        bias: Whether there is a bias, given there is a weight. Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.BatchNorm2d(6)(tt.randn(20, 6, 10, 10)).shape
+        tinytorch.Size([20, 6, 10, 10])
+
+    Reference:
+        S. Ioffe and C. Szegedy, "Batch normalization" (2015).
+    """
+
+    _ndims = (4,)
+
+
+class BatchNorm3d(BatchNorm):
+    """Batch normalisation of volumes, of shape ``(batch, channels, depth, height, width)``.
+
+    Args:
+        num_features: Channels of the input.
+        eps: Added to the variance. Default: 1e-5.
+        momentum: Weight of a new batch in the running statistics; None for their plain mean.
+            Default: 0.1.
+        affine: Whether there are weight and bias. Default: True.
+        track_running_stats: Whether there are running statistics. Default: True.
+        device: Where parameters and statistics live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+        bias: Whether there is a bias, given there is a weight. Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.BatchNorm3d(6)(tt.randn(2, 6, 3, 4, 5)).shape
+        tinytorch.Size([2, 6, 3, 4, 5])
+
+    Reference:
+        S. Ioffe and C. Szegedy, "Batch normalization" (2015).
+    """
+
+    _ndims = (5,)
+
+
+class InstanceNorm(NormBase):
+    """Normalisation of each channel of each sample."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalise: by each sample's statistics, or in evaluation by the running ones if any.
+
+        Raises:
+            ValueError: If the input has another number of dimensions or channels.
+        """
+        self._check_input_dim(input)
+        batched = input.ndim == self._ndims[1]
+        self._check_channels(input, 1 if batched else 0)
+        if batched:
+            return self._normalize(input)
+        return self._normalize(input.unsqueeze(0)).squeeze(0)
+
+    def _check_channels(self, input: Tensor, dim: int) -> None:
+        if input.shape[dim] == self.num_features:
+            return
+        if self.affine:
+            raise ValueError(
+                f"expected input's size at dim={dim} to match num_features "
+                f"({self.num_features}), but got: {input.shape[dim]}."
+            )
+        warnings.warn(
+            f"input's size at dim={dim} does not match num_features. You can silence this "
+            "warning by not passing in num_features, which is not used because affine=False",
+            stacklevel=3,
+        )
+
+    def _normalize(self, input: Tensor) -> Tensor:
+        return F.instance_norm(
+            input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+
+
+class InstanceNorm1d(InstanceNorm):
+    """Normalisation of each channel of each sequence by its own mean and variance.
+
+    Args:
+        num_features: Channels of the input.
+        eps: Added to the variance. Default: 1e-5.
+        momentum: Weight of a new batch in the running statistics. Default: 0.1.
+        affine: Whether there are weight and bias. Default: False.
+        track_running_stats: Whether there are running statistics, used in evaluation.
+            Default: False.
+        device: Where parameters and statistics live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+        bias: Whether there is a bias, given there is a weight. Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.InstanceNorm1d(1)(tt.tensor([[[1.0, 3.0]]]))
+        tensor([[[-1.0000,  1.0000]]])
+
+    Reference:
+        D. Ulyanov et al., "Instance normalization" (2016).
+    """
+
+    _ndims = (2, 3)
+
+
+class InstanceNorm2d(InstanceNorm):
+    """Normalisation of each channel of each image by its own mean and variance.
+
+    Args:
+        num_features: Channels of the input.
+        eps: Added to the variance. Default: 1e-5.
+        momentum: Weight of a new batch in the running statistics. Default: 0.1.
+        affine: Whether there are weight and bias. Default: False.
+        track_running_stats: Whether there are running statistics, used in evaluation.
+            Default: False.
+        device: Where parameters and statistics live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+        bias: Whether there is a bias, given there is a weight. Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.InstanceNorm2d(6)(tt.randn(20, 6, 10, 10)).shape
+        tinytorch.Size([20, 6, 10, 10])
+
+    Reference:
+        D. Ulyanov et al., "Instance normalization" (2016).
+    """
+
+    _ndims = (3, 4)
+
+
+class InstanceNorm3d(InstanceNorm):
+    """Normalisation of each channel of each volume by its own mean and variance.
+
+    Args:
+        num_features: Channels of the input.
+        eps: Added to the variance. Default: 1e-5.
+        momentum: Weight of a new batch in the running statistics. Default: 0.1.
+        affine: Whether there are weight and bias. Default: False.
+        track_running_stats: Whether there are running statistics, used in evaluation.
+            Default: False.
+        device: Where parameters and statistics live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+        bias: Whether there is a bias, given there is a weight. Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.InstanceNorm3d(6)(tt.randn(2, 6, 3, 4, 5)).shape
+        tinytorch.Size([2, 6, 3, 4, 5])
+
+    Reference:
+        D. Ulyanov et al., "Instance normalization" (2016).
+    """
+
+    _ndims = (4, 5)

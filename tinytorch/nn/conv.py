@@ -1,0 +1,329 @@
+"""Convolutions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._tensor import Tensor
+from ..ops.creation import empty
+from . import functional as F
+from . import init
+from ._sizes import Sizes, each
+from .module import Module
+from .parameter import Parameter
+
+__all__ = ["Conv1d", "Conv2d", "Conv3d"]
+
+_PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+class ConvBase(Module):
+    """What convolutions and transposed ones share.
+
+    Args:
+        in_channels: Channels of the input.
+        out_channels: Channels of the output.
+        kernel_size: Size of the kernel in each dimension.
+        stride: Step of the kernel in each dimension.
+        padding: What is added on both sides in each dimension; or ``"same"``, ``"valid"``.
+        dilation: Step between the kernel's elements in each dimension.
+        transposed: Whether the convolution is a transposed one.
+        output_padding: What is added on one side of its output in each dimension.
+        groups: How many groups of channels there are.
+        bias: Whether there is a bias.
+        padding_mode: What is added: ``"zeros"``, ``"reflect"``, ``"replicate"``, ``"circular"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+    """
+
+    in_channels: int
+    out_channels: int
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    padding: str | tuple[int, ...]
+    dilation: tuple[int, ...]
+    transposed: bool
+    output_padding: tuple[int, ...]
+    groups: int
+    padding_mode: str
+    weight: Parameter
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: str | tuple[int, ...],
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        _check_channels(in_channels, out_channels, groups)
+        _check_padding(padding, stride, padding_mode)
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.dilation = dilation
+        self.transposed = transposed
+        self.output_padding = output_padding
+        self.groups = groups
+        self.padding_mode = padding_mode
+        factory = {"device": device, "dtype": dtype}
+        self.weight = Parameter(empty(self._weight_shape(), **factory))
+        self.register_parameter(
+            "bias", Parameter(empty(out_channels, **factory)) if bias else None
+        )
+        self.reset_parameters()
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        channels = (self.out_channels, self.in_channels)
+        outer, inner = reversed(channels) if self.transposed else channels
+        return outer, inner // self.groups, *self.kernel_size
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew, from U(-k, k), k = 1 / √(inputs of one output)."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
+            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
+            init.uniform_(self.bias, -bound, bound)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        ones, zeros = (1,) * len(self.kernel_size), (0,) * len(self.kernel_size)
+        optional = {
+            "padding": (self.padding, zeros),
+            "dilation": (self.dilation, ones),
+            "output_padding": (self.output_padding, zeros),
+            "groups": (self.groups, 1),
+            "bias": (self.bias is not None, True),
+            "padding_mode": (self.padding_mode, "zeros"),
+        }
+        shown = [f"{name}={value}" for name, (value, usual) in optional.items() if value != usual]
+        sizes = [f"kernel_size={self.kernel_size}", f"stride={self.stride}"]
+        return ", ".join([str(self.in_channels), str(self.out_channels), *sizes, *shown])
+
+
+def _check_channels(in_channels: int, out_channels: int, groups: int) -> None:
+    if groups <= 0:
+        raise ValueError("groups must be a positive integer")
+    for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
+        if channels % groups:
+            raise ValueError(f"{name} must be divisible by groups: {channels} and {groups}")
+
+
+def _check_padding(padding: Any, stride: tuple[int, ...], mode: str) -> None:
+    if isinstance(padding, str):
+        if padding not in ("same", "valid"):
+            raise ValueError(
+                f"Invalid padding string {padding!r}, should be one of 'same', 'valid'"
+            )
+        if padding == "same" and any(step != 1 for step in stride):
+            raise ValueError("padding='same' is not supported for strided convolutions")
+    if mode not in _PADDING_MODES:
+        raise ValueError(
+            f"padding_mode must be one of {_PADDING_MODES}, but got padding_mode='{mode}'"
+        )
+
+
+class _Conv(ConvBase):
+    """A convolution in ``_ndim`` dimensions."""
+
+    _ndim: int
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: str | Sizes = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            in_channels,
+            out_channels,
+            each(self._ndim, kernel_size),
+            each(self._ndim, stride),
+            padding if isinstance(padding, str) else each(self._ndim, padding),
+            each(self._ndim, dilation),
+            False,
+            each(self._ndim, 0),
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
+
+    @property
+    def _reversed_padding_repeated_twice(self) -> list[int]:
+        """The padding as ``F.pad`` wants it: before and after, the last dimension first."""
+        if self.padding == "valid":
+            return [0, 0] * self._ndim
+        if not isinstance(self.padding, str):
+            return [n for n in reversed(self.padding) for _ in range(2)]
+        totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+        return [n for total in reversed(totals) for n in (total // 2, total - total // 2)]
+
+    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Tensor:
+        convolve = (F.conv1d, F.conv2d, F.conv3d)[self._ndim - 1]
+        padding: Any = self.padding
+        if self.padding_mode != "zeros":
+            input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
+            padding = each(self._ndim, 0)
+        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+
+
+class Conv1d(_Conv):
+    """A convolution along a sequence: each output is a kernel's product with a piece of it.
+
+    Args:
+        in_channels: Channels of the input.
+        out_channels: Channels of the output.
+        kernel_size: Size of the kernel.
+        stride: Step of the kernel. Default: 1.
+        padding: What is added on both sides; or ``"same"``, which keeps the length, or
+            ``"valid"``, which is none. Default: 0.
+        dilation: Step between the kernel's elements. Default: 1.
+        groups: How many groups of channels there are; outputs see only their own. Default: 1.
+        bias: Whether there is a bias. Default: True.
+        padding_mode: What is added: ``"zeros"``, ``"reflect"``, ``"replicate"`` or
+            ``"circular"``. Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Attributes:
+        weight: Shape ``(out_channels, in_channels / groups, kernel_size)``.
+        bias: Shape ``(out_channels,)``, or None.
+
+    Raises:
+        ValueError: If ``groups`` does not divide the channels, or a word is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Conv1d(16, 33, 3, stride=2)(tt.randn(20, 16, 50)).shape
+        tinytorch.Size([20, 33, 24])
+    """
+
+    _ndim = 1
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Convolve.
+
+        Args:
+            input: Shape ``(batch, in_channels, length)``, or without batch.
+
+        Returns:
+            Shape ``(batch, out_channels, length)``, or without batch.
+        """
+        return self._conv_forward(input, self.weight, self.bias)
+
+
+class Conv2d(_Conv):
+    """A convolution over an image: each output is a kernel's product with a piece of it.
+
+    Args:
+        in_channels: Channels of the input.
+        out_channels: Channels of the output.
+        kernel_size: Size of the kernel, an int or ``(height, width)``; so for all sizes.
+        stride: Step of the kernel. Default: 1.
+        padding: What is added on both sides; or ``"same"``, which keeps the size, or
+            ``"valid"``, which is none. Default: 0.
+        dilation: Step between the kernel's elements. Default: 1.
+        groups: How many groups of channels there are; outputs see only their own. Default: 1.
+        bias: Whether there is a bias. Default: True.
+        padding_mode: What is added: ``"zeros"``, ``"reflect"``, ``"replicate"`` or
+            ``"circular"``. Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Attributes:
+        weight: Shape ``(out_channels, in_channels / groups, *kernel_size)``.
+        bias: Shape ``(out_channels,)``, or None.
+
+    Raises:
+        ValueError: If ``groups`` does not divide the channels, or a word is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Conv2d(1, 6, 5, padding="same")(tt.randn(2, 1, 28, 28)).shape
+        tinytorch.Size([2, 6, 28, 28])
+
+    Reference:
+        Y. LeCun et al., "Gradient-based learning applied to document recognition" (1998).
+    """
+
+    _ndim = 2
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Convolve.
+
+        Args:
+            input: Shape ``(batch, in_channels, height, width)``, or without batch.
+
+        Returns:
+            Shape ``(batch, out_channels, height, width)``, or without batch.
+        """
+        return self._conv_forward(input, self.weight, self.bias)
+
+
+class Conv3d(_Conv):
+    """A convolution over a volume: each output is a kernel's product with a piece of it.
+
+    Args:
+        in_channels: Channels of the input.
+        out_channels: Channels of the output.
+        kernel_size: Size of the kernel, an int or ``(depth, height, width)``; so for all sizes.
+        stride: Step of the kernel. Default: 1.
+        padding: What is added on both sides; or ``"same"``, which keeps the size, or
+            ``"valid"``, which is none. Default: 0.
+        dilation: Step between the kernel's elements. Default: 1.
+        groups: How many groups of channels there are; outputs see only their own. Default: 1.
+        bias: Whether there is a bias. Default: True.
+        padding_mode: What is added: ``"zeros"``, ``"reflect"``, ``"replicate"`` or
+            ``"circular"``. Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Attributes:
+        weight: Shape ``(out_channels, in_channels / groups, *kernel_size)``.
+        bias: Shape ``(out_channels,)``, or None.
+
+    Raises:
+        ValueError: If ``groups`` does not divide the channels, or a word is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Conv3d(2, 4, (2, 3, 3))(tt.randn(1, 2, 5, 8, 8)).shape
+        tinytorch.Size([1, 4, 4, 6, 6])
+    """
+
+    _ndim = 3
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Convolve.
+
+        Args:
+            input: Shape ``(batch, in_channels, depth, height, width)``, or without batch.
+
+        Returns:
+            Shape ``(batch, out_channels, depth, height, width)``, or without batch.
+        """
+        return self._conv_forward(input, self.weight, self.bias)

@@ -1,0 +1,349 @@
+"""Padding: making sequences, images and volumes larger at their borders."""
+
+from __future__ import annotations
+
+from .._tensor import Tensor
+from . import functional as F
+from ._sizes import Sizes, each
+from .module import Module
+
+__all__ = [
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+]
+
+
+class _Pad(Module):
+    """Padding in ``_ndim`` dimensions, filled as ``F.pad`` does in the mode ``_mode``.
+
+    Args:
+        padding: How much to add before and after in each dimension, the last dimension first;
+            or one number for all.
+    """
+
+    _ndim: int
+    _mode: str
+    padding: tuple[int, ...]
+
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__()
+        self.padding = each(2 * self._ndim, padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Pad a tensor of shape ``(batch, channels, *)``, or without batch."""
+        return F.pad(input, self.padding, self._mode)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return str(self.padding)
+
+
+class _ConstantPad(_Pad):
+    _mode = "constant"
+    value: float
+
+    def __init__(self, padding: Sizes, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Pad a tensor of shape ``(batch, channels, *)``, or without batch."""
+        return F.pad(input, self.padding, self._mode, self.value)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPad):
+    """Pad sequences with a value.
+
+    Args:
+        padding: How much on the left and on the right, or one number for both.
+        value: What to pad with.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ConstantPad1d((1, 2), 9.0)(tt.tensor([[1.0, 2.0]]))
+        tensor([[9., 1., 2., 9., 9.]])
+    """
+
+    _ndim = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """Pad images with a value.
+
+    Args:
+        padding: How much on the left, the right, at the top and the bottom, or one number for
+            all.
+        value: What to pad with.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ConstantPad2d((1, 0, 0, 1), 9.0)(tt.tensor([[[1.0, 2.0]]]))
+        tensor([[[9., 1., 2.],
+                 [9., 9., 9.]]])
+    """
+
+    _ndim = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """Pad volumes with a value.
+
+    Args:
+        padding: How much on the left, the right, at the top, the bottom, the front and the
+            back, or one number for all.
+        value: What to pad with.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ConstantPad3d(1, 9.0)(tt.zeros(1, 2, 3, 4, 5)).shape
+        tinytorch.Size([1, 2, 5, 6, 7])
+    """
+
+    _ndim = 3
+
+
+class ZeroPad1d(ConstantPad1d):
+    """Pad sequences with zeros.
+
+    Args:
+        padding: How much on the left and on the right, or one number for both.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ZeroPad1d(1)(tt.tensor([[1.0, 2.0]]))
+        tensor([[0., 1., 2., 0.]])
+    """
+
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return str(self.padding)
+
+
+class ZeroPad2d(ConstantPad2d):
+    """Pad images with zeros.
+
+    Args:
+        padding: How much on the left, the right, at the top and the bottom, or one number for
+            all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ZeroPad2d((1, 0, 0, 1))(tt.tensor([[[1.0, 2.0]]]))
+        tensor([[[0., 1., 2.],
+                 [0., 0., 0.]]])
+    """
+
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return str(self.padding)
+
+
+class ZeroPad3d(ConstantPad3d):
+    """Pad volumes with zeros.
+
+    Args:
+        padding: How much on the left, the right, at the top, the bottom, the front and the
+            back, or one number for all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ZeroPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
+        tinytorch.Size([1, 2, 5, 6, 7])
+    """
+
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return str(self.padding)
+
+
+class ReflectionPad1d(_Pad):
+    """Pad sequences with what lies inside, mirrored at the outermost element.
+
+    Args:
+        padding: How much on the left and on the right, or one number for both.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ReflectionPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[3., 2., 1., 2., 3., 2., 1.]])
+    """
+
+    _ndim = 1
+    _mode = "reflect"
+
+
+class ReflectionPad2d(_Pad):
+    """Pad images with what lies inside, mirrored at the outermost elements.
+
+    Args:
+        padding: How much on the left, the right, at the top and the bottom, or one number for
+            all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ReflectionPad2d((1, 1, 0, 1))(tt.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[2., 1., 2., 1.],
+                 [4., 3., 4., 3.],
+                 [2., 1., 2., 1.]]])
+    """
+
+    _ndim = 2
+    _mode = "reflect"
+
+
+class ReflectionPad3d(_Pad):
+    """Pad volumes with what lies inside, mirrored at the outermost elements.
+
+    Args:
+        padding: How much on the left, the right, at the top, the bottom, the front and the
+            back, or one number for all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ReflectionPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
+        tinytorch.Size([1, 2, 5, 6, 7])
+    """
+
+    _ndim = 3
+    _mode = "reflect"
+
+
+class ReplicationPad1d(_Pad):
+    """Pad sequences with their outermost elements.
+
+    Args:
+        padding: How much on the left and on the right, or one number for both.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ReplicationPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[1., 1., 1., 2., 3., 3., 3.]])
+    """
+
+    _ndim = 1
+    _mode = "replicate"
+
+
+class ReplicationPad2d(_Pad):
+    """Pad images with their outermost elements.
+
+    Args:
+        padding: How much on the left, the right, at the top and the bottom, or one number for
+            all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ReplicationPad2d((1, 1, 0, 1))(tt.tensor([[[1.0, 2.0]]]))
+        tensor([[[1., 1., 2., 2.],
+                 [1., 1., 2., 2.]]])
+    """
+
+    _ndim = 2
+    _mode = "replicate"
+
+
+class ReplicationPad3d(_Pad):
+    """Pad volumes with their outermost elements.
+
+    Args:
+        padding: How much on the left, the right, at the top, the bottom, the front and the
+            back, or one number for all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.ReplicationPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
+        tinytorch.Size([1, 2, 5, 6, 7])
+    """
+
+    _ndim = 3
+    _mode = "replicate"
+
+
+class _CircularPad(_Pad):
+    _mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Pad a tensor of shape ``(batch, channels, *)``, or without batch.
+
+        Raises:
+            ValueError: If it has another number of dimensions.
+        """
+        least = self._ndim + 1
+        if input.ndim not in (least, least + 1):
+            raise ValueError(f"expected {least}D or {least + 1}D input (got {input.ndim}D input)")
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPad):
+    """Pad sequences with what lies at their other end.
+
+    Args:
+        padding: How much on the left and on the right, or one number for both.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.CircularPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
+        tensor([[2., 3., 1., 2., 3., 1., 2.]])
+    """
+
+    _ndim = 1
+
+
+class CircularPad2d(_CircularPad):
+    """Pad images with what lies at their other side.
+
+    Args:
+        padding: How much on the left, the right, at the top and the bottom, or one number for
+            all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.CircularPad2d((1, 0, 0, 1))(tt.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[2., 1., 2.],
+                 [4., 3., 4.],
+                 [2., 1., 2.]]])
+    """
+
+    _ndim = 2
+
+
+class CircularPad3d(_CircularPad):
+    """Pad volumes with what lies at their other side.
+
+    Args:
+        padding: How much on the left, the right, at the top, the bottom, the front and the
+            back, or one number for all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.CircularPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
+        tinytorch.Size([1, 2, 5, 6, 7])
+    """
+
+    _ndim = 3

@@ -1,0 +1,495 @@
+"""The transformer: encoder and decoder of attention and feed-forward layers."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .._tensor import Tensor
+from ..ops.creation import full
+from . import functional as F
+from . import init
+from .attention import MultiheadAttention
+from .container import ModuleList
+from .dropout import Dropout
+from .linear import Linear
+from .module import Module
+from .normalization import LayerNorm
+
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+Activation = str | Callable[[Tensor], Tensor]
+
+
+class _Layer(Module):
+    """What the layers of encoder and decoder share: self-attention and two Linears."""
+
+    norm_first: bool
+    activation: Callable[[Tensor], Tensor]
+
+    #: How many blocks there are, each with a normalisation and a dropout.
+    _blocks: int
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        factory = {"device": device, "dtype": dtype}
+        for name in ("self_attn", "multihead_attn")[: self._blocks - 1]:
+            attention = MultiheadAttention(
+                d_model, nhead, dropout, bias, batch_first=batch_first, **factory
+            )
+            setattr(self, name, attention)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **factory)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **factory)
+        self.norm_first = norm_first
+        for block in range(1, self._blocks + 1):
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory)
+            setattr(self, f"norm{block}", norm)
+        for block in range(1, self._blocks + 1):
+            setattr(self, f"dropout{block}", Dropout(dropout))
+        self.activation = _activation(activation)
+
+    def _through(self, x: Tensor, block: int, compute: Callable[[Any], Any]) -> Tensor:
+        """Add what ``compute`` makes of ``x``, normalised before or after."""
+        norm, dropout = getattr(self, f"norm{block}"), getattr(self, f"dropout{block}")
+        if self.norm_first:
+            return x + dropout(compute(norm(x)))  # type: ignore[no-any-return]
+        return norm(x + dropout(compute(x)))  # type: ignore[no-any-return]
+
+    def _feed_forward(self, x: Tensor) -> Tensor:
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return getattr(F, activation)  # type: ignore[no-any-return]
+
+
+class TransformerEncoderLayer(_Layer):
+    """Self-attention and a feed-forward network, each added to its input and normalised.
+
+    Args:
+        d_model: Size of the features.
+        nhead: How many heads.
+        dim_feedforward: Size of the hidden layer. Default: 2048.
+        dropout: Default: 0.1.
+        activation: Of the hidden layer: ``"relu"``, ``"gelu"`` or a function. Default: relu.
+        layer_norm_eps: Default: 1e-5.
+        batch_first: Whether tensors have shape ``(batch, time, features)`` instead of ``(time,
+            batch, features)``. Default: False.
+        norm_first: Whether inputs are normalised instead of sums. Default: False.
+        bias: Whether there are biases. Default: True.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> layer = tt.nn.TransformerEncoderLayer(d_model=16, nhead=4)
+        >>> layer(tt.randn(10, 2, 16)).shape
+        tinytorch.Size([10, 2, 16])
+
+    Reference:
+        A. Vaswani et al., "Attention is all you need" (2017).
+    """
+
+    _blocks = 2
+    self_attn: MultiheadAttention
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """Encode.
+
+        Args:
+            src: Shape ``(time, batch, d_model)``, or without batch.
+            src_mask: What a position must not see; see MultiheadAttention.
+            src_key_padding_mask: What is ignored; see MultiheadAttention.
+            is_causal: Says that ``src_mask`` hides the future. Default: False.
+        """
+
+        def attend(x: Tensor) -> Tensor:
+            return self.self_attn(
+                x, x, x, src_key_padding_mask, False, src_mask, is_causal=is_causal
+            )[0]
+
+        return self._through(self._through(src, 1, attend), 2, self._feed_forward)
+
+
+class TransformerDecoderLayer(_Layer):
+    """Self-attention, attention to a memory and a feed-forward network.
+
+    Args:
+        d_model: Size of the features.
+        nhead: How many heads.
+        dim_feedforward: Size of the hidden layer. Default: 2048.
+        dropout: Default: 0.1.
+        activation: Of the hidden layer: ``"relu"``, ``"gelu"`` or a function. Default: relu.
+        layer_norm_eps: Default: 1e-5.
+        batch_first: Whether tensors have shape ``(batch, time, features)`` instead of ``(time,
+            batch, features)``. Default: False.
+        norm_first: Whether inputs are normalised instead of sums. Default: False.
+        bias: Whether there are biases. Default: True.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> layer = tt.nn.TransformerDecoderLayer(d_model=16, nhead=4)
+        >>> layer(tt.randn(5, 2, 16), memory=tt.randn(10, 2, 16)).shape
+        tinytorch.Size([5, 2, 16])
+
+    Reference:
+        A. Vaswani et al., "Attention is all you need" (2017).
+    """
+
+    _blocks = 3
+    self_attn: MultiheadAttention
+    multihead_attn: MultiheadAttention
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Decode.
+
+        Args:
+            tgt: Shape ``(time, batch, d_model)``, or without batch.
+            memory: What the encoder returned.
+            tgt_mask: What a position must not see of ``tgt``; see MultiheadAttention.
+            memory_mask: What it must not see of the memory.
+            tgt_key_padding_mask: What of ``tgt`` is ignored; see MultiheadAttention.
+            memory_key_padding_mask: What of the memory is.
+            tgt_is_causal: Says that ``tgt_mask`` hides the future. Default: False.
+            memory_is_causal: Says that ``memory_mask`` does. Default: False.
+        """
+
+        def attend(x: Tensor) -> Tensor:
+            return self.self_attn(
+                x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal
+            )[0]
+
+        def remember(x: Tensor) -> Tensor:
+            return self.multihead_attn(
+                x, memory, memory, memory_key_padding_mask, False, memory_mask,
+                is_causal=memory_is_causal,
+            )[0]  # fmt: skip
+
+        x = self._through(self._through(tgt, 1, attend), 2, remember)
+        return self._through(x, 3, self._feed_forward)
+
+
+class TransformerEncoder(Module):
+    """Encoder layers one after the other.
+
+    Args:
+        encoder_layer: The layer, copied for each.
+        num_layers: How many.
+        norm: A normalisation of the output. Default: none.
+        enable_nested_tensor: Accepted as in PyTorch, without effect. Default: True.
+        mask_check: Accepted as in PyTorch, without effect. Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> layer = tt.nn.TransformerEncoderLayer(d_model=16, nhead=4)
+        >>> tt.nn.TransformerEncoder(layer, num_layers=2)(tt.randn(10, 2, 16)).shape
+        tinytorch.Size([10, 2, 16])
+    """
+
+    num_layers: int
+    norm: Module | None
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        """Encode; see TransformerEncoderLayer.
+
+        Args:
+            src: Shape ``(time, batch, d_model)``, or without batch.
+            mask: What a position must not see.
+            src_key_padding_mask: What is ignored.
+            is_causal: Says that ``mask`` hides the future. Default: no.
+        """
+        output: Any = src
+        for layer in self.layers:
+            output = layer(
+                output,
+                src_mask=mask,
+                src_key_padding_mask=src_key_padding_mask,
+                is_causal=bool(is_causal),
+            )
+        return output if self.norm is None else self.norm(output)  # type: ignore[no-any-return]
+
+
+class TransformerDecoder(Module):
+    """Decoder layers one after the other.
+
+    Args:
+        decoder_layer: The layer, copied for each.
+        num_layers: How many.
+        norm: A normalisation of the output. Default: none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> layer = tt.nn.TransformerDecoderLayer(d_model=16, nhead=4)
+        >>> decoder = tt.nn.TransformerDecoder(layer, num_layers=2)
+        >>> decoder(tt.randn(5, 2, 16), tt.randn(10, 2, 16)).shape
+        tinytorch.Size([5, 2, 16])
+    """
+
+    num_layers: int
+    norm: Module | None
+
+    def __init__(
+        self, decoder_layer: Module, num_layers: int, norm: Module | None = None
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Decode; see TransformerDecoderLayer.
+
+        Args:
+            tgt: Shape ``(time, batch, d_model)``, or without batch.
+            memory: What the encoder returned.
+            tgt_mask: What a position must not see of ``tgt``.
+            memory_mask: What it must not see of the memory.
+            tgt_key_padding_mask: What of ``tgt`` is ignored.
+            memory_key_padding_mask: What of the memory is.
+            tgt_is_causal: Says that ``tgt_mask`` hides the future. Default: no.
+            memory_is_causal: Says that ``memory_mask`` does. Default: False.
+        """
+        output: Any = tgt
+        for layer in self.layers:
+            output = layer(
+                output,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=bool(tgt_is_causal),
+                memory_is_causal=memory_is_causal,
+            )
+        return output if self.norm is None else self.norm(output)  # type: ignore[no-any-return]
+
+
+class Transformer(Module):
+    """An encoder, and a decoder that attends to what it returns.
+
+    Matrices are drawn as ``init.xavier_uniform_`` does.
+
+    Args:
+        d_model: Size of the features. Default: 512.
+        nhead: How many heads. Default: 8.
+        num_encoder_layers: Default: 6.
+        num_decoder_layers: Default: 6.
+        dim_feedforward: Size of the layers' hidden layers. Default: 2048.
+        dropout: Default: 0.1.
+        activation: Of the hidden layers: ``"relu"``, ``"gelu"`` or a function. Default: relu.
+        custom_encoder: Another encoder. Default: none.
+        custom_decoder: Another decoder. Default: none.
+        layer_norm_eps: Default: 1e-5.
+        batch_first: Whether tensors have shape ``(batch, time, features)`` instead of ``(time,
+            batch, features)``. Default: False.
+        norm_first: Whether inputs of the blocks are normalised instead of sums. Default: False.
+        bias: Whether there are biases. Default: True.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> model = tt.nn.Transformer(16, 4, 2, 2, dim_feedforward=32)
+        >>> model(tt.randn(10, 2, 16), tt.randn(5, 2, 16)).shape
+        tinytorch.Size([5, 2, 16])
+
+    Reference:
+        A. Vaswani et al., "Attention is all you need" (2017).
+    """
+
+    d_model: int
+    nhead: int
+    batch_first: bool
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = F.relu,
+        custom_encoder: Any | None = None,
+        custom_decoder: Any | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        factory = {"device": device, "dtype": dtype}
+        layer: tuple[Any, ...] = (
+            d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first,
+            norm_first, bias,
+        )  # fmt: skip
+        if custom_encoder is None:
+            encoder_layer = TransformerEncoderLayer(*layer, **factory)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory)
+            custom_encoder = TransformerEncoder(encoder_layer, num_encoder_layers, norm)
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            decoder_layer = TransformerDecoderLayer(*layer, **factory)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory)
+            custom_decoder = TransformerDecoder(decoder_layer, num_decoder_layers, norm)
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def _reset_parameters(self) -> None:
+        for parameter in self.parameters():
+            if parameter.ndim > 1:
+                init.xavier_uniform_(parameter)
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        """Encode ``src`` and decode ``tgt``; see the layers for the masks.
+
+        Args:
+            src: Shape ``(sources, batch, d_model)``, or without batch.
+            tgt: Shape ``(targets, batch, d_model)``, or without batch.
+            src_mask: What a position of ``src`` must not see of it.
+            tgt_mask: What a position of ``tgt`` must not see of it.
+            memory_mask: What it must not see of the encoded ``src``.
+            src_key_padding_mask: What of ``src`` is ignored.
+            tgt_key_padding_mask: What of ``tgt`` is.
+            memory_key_padding_mask: What of the encoded ``src`` is.
+            src_is_causal: Says that ``src_mask`` hides the future. Default: no.
+            tgt_is_causal: Says that ``tgt_mask`` does. Default: no.
+            memory_is_causal: Says that ``memory_mask`` does. Default: False.
+
+        Returns:
+            Shape ``(targets, batch, d_model)``, or without batch.
+
+        Raises:
+            RuntimeError: If the batches differ or the features are not ``d_model``.
+        """
+        batch = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
+        )
+        return self.decoder(  # type: ignore[no-any-return]
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(
+        sz: int, device: Any = None, dtype: Any = None
+    ) -> Tensor:
+        """A mask that hides the future: minus infinity above the diagonal, else 0.
+
+        Args:
+            sz: How many positions.
+            device: Where it lives. Default: the active backend's.
+            dtype: Its dtype. Default: the default dtype.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.Transformer.generate_square_subsequent_mask(2)
+            tensor([[0., -inf],
+                    [0., 0.]])
+        """
+        mask: Any = full((sz, sz), -math.inf, device=device, dtype=dtype)
+        return mask.triu(1)  # type: ignore[no-any-return]

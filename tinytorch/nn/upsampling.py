@@ -1,0 +1,113 @@
+"""Making sequences, images and volumes larger or smaller by interpolation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Tensor
+from . import functional as F
+from ._sizes import Sizes
+from .module import Module
+
+__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+
+Factors = float | tuple[float, ...]
+
+
+class Upsample(Module):
+    """Interpolate to a size, or by a factor.
+
+    Args:
+        size: The output's sizes, or one for all. Default: by ``scale_factor``.
+        scale_factor: Factors on the sizes, or one for all. Default: by ``size``.
+        mode: ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"bicubic"`` or ``"trilinear"``.
+            Default: ``"nearest"``.
+        align_corners: Whether the outermost elements of input and output lie at the same
+            places, instead of their outer edges. Default: False, where it applies.
+        recompute_scale_factor: Whether the factor used is the quotient of the sizes.
+            Default: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.Upsample(scale_factor=2)(tt.tensor([[[1.0, 2.0]]]))
+        tensor([[[1., 1., 2., 2.]]])
+    """
+
+    name: str
+    size: Sizes | None
+    scale_factor: Factors | None
+    mode: str
+    align_corners: bool | None
+    recompute_scale_factor: bool | None
+
+    def __init__(
+        self,
+        size: Sizes | None = None,
+        scale_factor: Factors | None = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.name = type(self).__name__
+        self.size = size
+        if isinstance(scale_factor, tuple):
+            self.scale_factor = tuple(float(factor) for factor in scale_factor)
+        else:
+            self.scale_factor = float(scale_factor) if scale_factor else None
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Interpolate a tensor of shape ``(batch, channels, *)``."""
+        return F.interpolate(
+            input,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            recompute_scale_factor=self.recompute_scale_factor,
+        )
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        given: tuple[str, Any] = ("size", self.size)
+        if self.scale_factor is not None:
+            given = ("scale_factor", self.scale_factor)
+        return f"{given[0]}={given[1]!r}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Interpolate images by repeating pixels.
+
+    Args:
+        size: ``(height, width)`` of the output, or one for both. Default: by ``scale_factor``.
+        scale_factor: Factors on the sizes, or one for both. Default: by ``size``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.UpsamplingNearest2d(scale_factor=2)(tt.tensor([[[[1.0, 2.0]]]]))
+        tensor([[[[1., 1., 2., 2.],
+                  [1., 1., 2., 2.]]]])
+    """
+
+    def __init__(self, size: Sizes | None = None, scale_factor: Factors | None = None) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Interpolate images linearly in both directions, corners on corners.
+
+    Args:
+        size: ``(height, width)`` of the output, or one for both. Default: by ``scale_factor``.
+        scale_factor: Factors on the sizes, or one for both. Default: by ``size``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.UpsamplingBilinear2d((1, 3))(tt.tensor([[[[1.0, 2.0]]]]))
+        tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
+
+    def __init__(self, size: Sizes | None = None, scale_factor: Factors | None = None) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
