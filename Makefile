@@ -8,7 +8,7 @@ PY := $(VENV)/bin/python
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch check stubs stubs-check typecheck stubtest bench clean
+.PHONY: help demo test test-torch parity check stubs stubs-check typecheck stubtest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,16 +25,25 @@ test-torch: $(TORCH_VENV)/.test  ## the tests again where they can compare with 
 	$(TORCH_VENV)/bin/python -m pytest -q --backend strict
 	$(TORCH_VENV)/bin/python -m pytest
 
+parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
+	$(TORCH_VENV)/bin/python tests/parity.py
+
 check: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, layout and the fast tests
 	$(PY) -m pytest -q -m "not slow"
 
 stubs: $(VENV)/.test  ## write stubs/tinytorch/ anew
 	$(PY) stubs/generate.py
 
-stubs-check: $(VENV)/.test
+stubs-parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
+	$(TORCH_VENV)/bin/python tests/parity.py
+
+check: $(VENV)/.test
 	$(PY) stubs/generate.py --check
 
-typecheck: $(VENV)/.test  ## mypy --strict on the package
+typeparity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
+	$(TORCH_VENV)/bin/python tests/parity.py
+
+check: $(VENV)/.test  ## mypy --strict on the package
 	$(PY) -m mypy
 	$(PY) -m mypy --follow-imports=silent $$($(PY) stubs/generate.py --list)
 

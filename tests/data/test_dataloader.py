@@ -66,12 +66,10 @@ ORDERS: list[dict[str, Any]] = [
 MANY = pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker processes")
 
 
-# Samplers draw on the CPU, as torch's do for a model on a GPU: what is drawn between must too.
 @MANY
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ORDERS)
 @pytest.mark.parametrize("own", [True, False])
-@tt.backend_context("numpy")
 def test_batches_and_random_numbers_match(setting: dict[str, Any], own: bool) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
 
@@ -209,7 +207,6 @@ class Noise(Dataset[Any]):
 
 
 @pytest.mark.slow
-@tt.backend_context("numpy")
 def test_workers_draw_pytorchs_random_numbers() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
 
