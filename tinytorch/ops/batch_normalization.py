@@ -41,15 +41,15 @@ def batch_norm(
         Tensor of ``input``'s shape.
 
     Raises:
-        ValueError: In training with one value per channel.
+        ValueError: In training with one value per channel, or an ``eps`` that is not positive.
         RuntimeError: If shapes or dtypes do not fit, or statistics are missing.
 
     Example:
         >>> import tinytorch as tt
         >>> x = tt.tensor([[1.0], [3.0]])
-        >>> tt.nn.functional.batch_norm(x, None, None, training=True, eps=0.0)
-        tensor([[-1.],
-                [ 1.]])
+        >>> tt.nn.functional.batch_norm(x, None, None, training=True)
+        tensor([[-1.0000],
+                [ 1.0000]])
 
     Reference:
         Ioffe, Szegedy: Batch Normalization, arXiv:1502.03167.
@@ -57,6 +57,9 @@ def batch_norm(
     name = "batch_norm"
     if training:
         check_more_than_one(input.shape, "value per channel")
+    if eps < 0 or (training and eps == 0):
+        kind = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
     channels = input.shape[1] if input.ndim > 1 else 0
     check_channels(
         name, channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
