@@ -210,6 +210,8 @@ def _samples(name: str, spatial: int, batch: Any, given: Any) -> Any:
             f"{name}: Expect _random_samples to have the same dtype as input, got {given.dtype} "
             f"and {batch.dtype}"
         )
+    # PyTorch leaves numbers for further samples unread.
+    given = given[: wanted[0]]
     if tuple(given.shape) != wanted:
         axis = next((i for i, n in enumerate(wanted) if given.shape[i : i + 1] != (n,)), 0)
         raise RuntimeError(
