@@ -12,7 +12,7 @@ from ._positions import counting, int64
 from ._results import named_result
 from .gathering import gather
 from .quantiles import quantile_along
-from .reduction import spread
+from .reduction import Dims, spread
 from .shape import normalize_dim, squeeze
 from .sorting import order_along
 
@@ -151,9 +151,9 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 
 @median.numpy
 def _numpy_median(
-    input: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+    input: Tensor, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
     keepdims: bool = False, **options: Any,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """NumPy's: the mean of the two middle elements, values alone."""
     return quantile_along(
         "median", input, 0.5, axis, options.get("keepdim", keepdims), "midpoint", False
@@ -162,9 +162,9 @@ def _numpy_median(
 
 @nanmedian.numpy
 def _numpy_nanmedian(
-    input: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+    input: Tensor, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
     keepdims: bool = False, **options: Any,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     return quantile_along(
         "nanmedian", input, 0.5, axis, options.get("keepdim", keepdims), "midpoint", True
     )

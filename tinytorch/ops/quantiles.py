@@ -165,9 +165,9 @@ def nanquantile(
 
 def _numpy_quantile(name: str, ignore: bool) -> Any:
     def form(
-        input: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+        input: Tensor, q: Any, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
         method: str = "linear", keepdims: bool = False, **options: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Tensor:  # fmt: skip
         options.setdefault("interpolation", method)
         dim, keepdim = options.pop("dim", axis), options.pop("keepdim", keepdims)
         return quantile_along(name, input, q, dim, keepdim, options["interpolation"], ignore)

@@ -112,7 +112,7 @@ def _divided(product: Tensor, freedom: Any) -> Tensor:
 def _numpy_cov(
     input: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
     fweights: Any = None, aweights: Any = None, **options: Any,
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     rows = input if rowvar or input.ndim < 2 else input.transpose(0, 1)
     if y is not None:
         raise NotImplementedError("cov(): y= is not supported; stack the variables instead")
@@ -155,7 +155,7 @@ def corrcoef(input: Tensor) -> Tensor:
 
 
 @corrcoef.numpy
-def _numpy_corrcoef(input: Any, y: Any = None, rowvar: bool = True, **options: Any) -> Any:
+def _numpy_corrcoef(input: Any, y: Any = None, rowvar: bool = True, **options: Any) -> Tensor:
     if y is not None:
         raise NotImplementedError("corrcoef(): y= is not supported; stack the variables instead")
     return corrcoef(input if rowvar or input.ndim < 2 else input.transpose(0, 1))

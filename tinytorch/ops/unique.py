@@ -130,7 +130,7 @@ def _numpy_unique(
     input: Any, return_index: bool = False, return_inverse: bool = False,
     return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
     sorted: bool = True, **options: Any,
-) -> Any:  # fmt: skip
+) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
     axis = options.get("dim", axis)
     at = _checked("unique", input, axis)
     values, first, inverse, counts = _distinct(input.detach(), at, False, equal_nan and at is None)
