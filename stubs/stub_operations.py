@@ -103,6 +103,8 @@ def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:
     signature = with_named_result(op, signature)
     if op.forms:
         forms = [declared_form(name, form, signature) for form in op.forms]
+        if any("Literal[" in form for form in op.forms):
+            forms.append(undecided_form(name, forms, signature))
     else:
         forms = list(sized_forms(name, signature))
     return [*numpy_forms(op, forms)] if dialects else forms
@@ -135,6 +137,14 @@ def declared_form(name: str, form: str, signature: inspect.Signature) -> ast.Fun
     for new, default in zip(changed.args.kwonlyargs, changed.args.kw_defaults, strict=True):
         change_parameter(whole.args, new, default)
     return whole
+
+
+def undecided_form(
+    name: str, forms: list[ast.FunctionDef], signature: inspect.Signature
+) -> ast.FunctionDef:
+    """The call with flags that are known at run time only: any of the results."""
+    results = dict.fromkeys(returned(form) for form in forms)
+    return declaration(name, signature.replace(return_annotation=" | ".join(results)))
 
 
 def change_parameter(arguments: ast.arguments, new: ast.arg, default: ast.expr | None) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tinytorch import dtypes
+from tinytorch import dtypes, nn
 from tinytorch._arguments import SPELLINGS
 from tinytorch._forward import forwarded
 from tinytorch.backends import load
@@ -199,6 +199,22 @@ def test_no_function_returns_any(path: Path) -> None:
         and (node.returns is None or re.search(r"\b(Any|object)\b", ast.unparse(node.returns)))
     }  # fmt: skip
     assert vague <= RETURNS_ANY.keys()
+
+
+#: Modules whose result is whatever the modules or programs in them return.
+CONTAINERS = ("Module", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList")
+
+
+def layers() -> list[type[nn.Module]]:
+    members = (getattr(nn, name) for name in dir(nn))
+    return [m for m in members if inspect.isclass(m) and issubclass(m, nn.Module)
+            and m.__name__ not in CONTAINERS]  # fmt: skip
+
+
+@pytest.mark.parametrize("layer", layers(), ids=lambda layer: layer.__name__)
+def test_calling_a_layer_is_typed(layer: type[nn.Module]) -> None:
+    returns = str(inspect.signature(layer.forward).return_annotation)
+    assert "Tensor" in returns and "Any" not in returns
 
 
 def test_every_public_function_annotates_every_parameter() -> None:
