@@ -1,19 +1,15 @@
-"""Making tensors: from data, filled, ranges, identity."""
+"""Making tensors: from data, filled, the identity."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import Any
 
-from .. import _state, dtypes
+from .. import dtypes
 from .._convert import convert_sequence, dtype_of_number
 from .._creation import backend_for, creation
-from .._op import OPS, Array, Backend, Shape, composite
+from .._op import Array, Backend, Shape, composite
 from .._tensor import Tensor, wrap
-
-if TYPE_CHECKING:
-    from .._device import device as Device
 
 
 @creation
@@ -87,76 +83,16 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
     return xp.full(size, fill_value, dtype)
 
 
-@creation(default_dtype=False)
-def arange(
-    xp: Backend, start: float, end: float | None = None, step: float = 1, *, dtype: Any = None
+@creation
+def eye(
+    xp: Backend, n: int, m: int | None = None, *, k: int = 0, dtype: Any = None
 ) -> Array:
-    """Numbers from ``start`` to below ``end``, ``step`` apart.
-
-    Args:
-        start: First number; with one argument, ``end``, and the first is 0.
-        end: Where to stop; not included.
-        step: Distance; negative to count down.
-        dtype: Default: int64 if all are ints, else the default dtype.
-
-    Raises:
-        RuntimeError: If ``step`` is 0 or leads away from ``end``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(1, 7, 2)
-        tensor([1, 3, 5])
-    """
-    if end is None:
-        start, end = 0, start
-    start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
-    if dtype is None:
-        integers = all(isinstance(v, int) for v in (start, end, step))
-        dtype = xp.native_dtype(dtypes.int64 if integers else _state.default_dtype())
-    if step == 0:
-        raise RuntimeError("arange: step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError(
-            f"arange: upper bound and lower bound inconsistent with step sign: start={start}, "
-            f"end={end}, step={step}"
-        )
-    if dtype.kind in "fc":
-        count = math.ceil((end - start) / step)
-        return (xp.arange(count, dtype="float64") * step + start).astype(dtype)
-    return xp.arange(start, end, step, dtype=dtype)
-
-
-@creation
-def linspace(xp: Backend, start: Any, end: Any, steps: int, *, dtype: Any = None) -> Array:
-    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included.
-
-    Args:
-        start: First number.
-        end: Last number.
-        steps: How many.
-        dtype: Default: the default dtype.
-
-    Raises:
-        RuntimeError: If ``steps`` is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linspace(0, 1, 3)
-        tensor([0.0000, 0.5000, 1.0000])
-    """
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
-    return xp.linspace(start, end, steps).astype(dtype)
-
-
-@creation
-def eye(xp: Backend, n: int, m: int | None = None, *, dtype: Any = None) -> Array:
     """A matrix with ones on its diagonal and zeros elsewhere.
 
     Args:
         n: Rows.
         m: Columns; default ``n``.
+        k: Which diagonal; default the main one, positive ones are above it.
         dtype: Default: the default dtype.
 
     Raises:
@@ -169,9 +105,11 @@ def eye(xp: Backend, n: int, m: int | None = None, *, dtype: Any = None) -> Arra
                 [0., 1.]])
     """
     for name, size in (("n", n), ("m", m)):
+        if size is not None and not hasattr(size, "__index__"):
+            raise TypeError(f"eye(): argument '{name}' must be int, not {type(size).__name__}")
         if size is not None and size < 0:
             raise RuntimeError(f"eye: {name} must be greater or equal to 0, got {size}")
-    return xp.eye(n, m, dtype=dtype)
+    return xp.eye(n, m, k, dtype=dtype)
 
 
 @composite(method=False)
@@ -234,167 +172,6 @@ def _plain(data: Any) -> Any:
     return data
 
 
-
-
-class Placement(TypedDict, total=False):
-    """How a tensor made after another may differ from it."""
-
-    dtype: dtypes.dtype | None
-    layout: Any
-    device: Device | str | int | None
-    pin_memory: bool
-    requires_grad: bool
-    memory_format: Any
-    backend: Backend | str | None
-
-
-def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Tensor:
-    """A creation function with ``input``'s shape, dtype and backend as defaults."""
-    if options.get("device") is None and options.get("backend") is None:
-        options["backend"] = input._xp
-    if options.get("dtype") is None:
-        options["dtype"] = input.dtype
-    options.pop("memory_format", None)
-    shape = input.shape if size is None else size
-    return OPS[name].function(shape, *values, **options)  # type: ignore[no-any-return]
-
-
-@composite(method=False)
-def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
-    """Zeros in the shape, dtype and place of ``input``.
-
-    Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros_like(tt.tensor([1, 2]))
-        tensor([0, 0])
-    """
-    return _like("zeros", input, None, options)
-
-
-@composite(method=False)
-def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
-    """Ones in the shape, dtype and place of ``input``.
-
-    Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones_like(tt.tensor([1, 2]))
-        tensor([1, 1])
-    """
-    return _like("ones", input, None, options)
-
-
-@composite(method=False)
-def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
-    """Uninitialised memory in the shape, dtype and place of ``input``.
-
-    Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.empty_like(tt.zeros(2, 3)).shape
-        tinytorch.Size([2, 3])
-    """
-    return _like("empty", input, None, options)
-
-
-@composite(method=False)
-def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
-    """One value everywhere, in the shape, dtype and place of ``input``.
-
-    Args:
-        input: The model.
-        fill_value: The number.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.full_like(tt.zeros(2), 7)
-        tensor([7., 7.])
-    """
-    return _like("full", input, None, options, fill_value)
-
-
-@composite(namespaces=("Tensor",))
-def new_zeros(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
-    """Zeros of another shape, in the dtype and place of ``input``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1]).new_zeros(2)
-        tensor([0, 0])
-    """
-    return _like("zeros", input, _sizes(size, options), options)
-
-
-@composite(namespaces=("Tensor",))
-def new_ones(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
-    """Ones of another shape, in the dtype and place of ``input``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1]).new_ones(2)
-        tensor([1, 1])
-    """
-    return _like("ones", input, _sizes(size, options), options)
-
-
-@composite(namespaces=("Tensor",))
-def new_empty(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
-    """Uninitialised memory of another shape, in the dtype and place of ``input``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1]).new_empty(2).dtype
-        tinytorch.int64
-    """
-    return _like("empty", input, _sizes(size, options), options)
-
-
-@composite(namespaces=("Tensor",))
-def new_full(input: Tensor, size: Shape, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
-    """One value everywhere in another shape, in the dtype and place of ``input``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1]).new_full((2,), 5)
-        tensor([5, 5])
-    """
-    return _like("full", input, size, options, fill_value)
-
-
-def _sizes(size: tuple[Any, ...], options: Any) -> Any:
-    if "size" in options:
-        return options.pop("size")
-    return size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
-
-
-@composite(namespaces=("Tensor",))
-def new_tensor(input: Tensor, data: Any, **options: Unpack[Placement]) -> Tensor:
-    """``tt.tensor(data)`` in the dtype and place of ``input``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(1).new_tensor([1, 2])
-        tensor([1., 2.])
-    """
-    given: Any = options
-    if given.get("dtype") is None:
-        given["dtype"] = input.dtype
-    if given.get("device") is None:
-        given["backend"] = input._xp
-    return tensor(data, **given)
-
-
 @composite(method=False)
 def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any = None) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible.
@@ -440,3 +217,75 @@ def from_numpy(ndarray: Any) -> Tensor:
     xp = backend_for("cpu")
     xp.dtype_of(ndarray)
     return wrap(xp.from_numpy(ndarray), xp)
+
+
+# -- by strides ------------------------------------------------------------------------------
+
+
+@creation
+def empty_strided(
+    xp: Backend, size: Shape, stride: Sequence[int], *, dtype: Any = None
+) -> Array:
+    """A tensor of given sizes and strides whose elements are whatever its memory held.
+
+    Args:
+        size: The shape, a sequence of ints.
+        stride: Steps, in elements, along each dimension; not negative.
+        dtype: Default: the default dtype.
+
+    Raises:
+        RuntimeError: If sizes and strides differ in number, or one is negative.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+    """
+    if len(stride) != len(size):
+        raise RuntimeError(
+            f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of "
+            f"strides ({len(stride)})"
+        )
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"empty_strided: strides must not be negative, got {list(stride)}")
+    span = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if all(size) else 0
+    flat = xp.empty(span, dtype)
+    return xp.as_strided(flat, size, tuple(s * flat.itemsize for s in stride))
+
+
+@creation
+def empty_permuted(
+    xp: Backend, size: Shape, physical_layout: Sequence[int], *, dtype: Any = None
+) -> Array:
+    """A tensor whose dimensions lie in memory in another order, its elements undefined.
+
+    Args:
+        size: The shape, a sequence of ints.
+        physical_layout: The dimensions, the one with the largest steps first.
+        dtype: Default: the default dtype.
+
+    Raises:
+        RuntimeError: If ``physical_layout`` is no permutation of the dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.empty_permuted((2, 3), (1, 0)).stride()
+        (1, 2)
+    """
+    order = tuple(int(d) for d in physical_layout)
+    if len(order) != len(size):
+        raise RuntimeError(
+            "empty_permuted: Number of dimensions in size does not match the length of the "
+            f"physical_layout; i.e. len(size) = {len(size)} is not equal to len(physical_layout) = "
+            f"{len(order)}"
+        )
+    for i, d in enumerate(order):
+        if not 0 <= d < len(size):
+            raise RuntimeError(
+                f"empty_permuted: Dimension out of range (expected to be between 0 and "
+                f"{len(size) - 1}, but got {d} at index {i})"
+            )
+    if len(set(order)) < len(order):
+        raise RuntimeError(f"empty_permuted: Duplicate dim not allowed, got {list(order)}")
+    memory = xp.empty(tuple(size[d] for d in order), dtype)
+    return xp.transpose(memory, tuple(order.index(d) for d in range(len(order))))

@@ -252,17 +252,32 @@ def _triangle(
     return xp.astype(found, xp.native_dtype(dtypes.int64) if dtype is None else dtype)
 
 
-@creation(default_dtype=False)
-def tril_indices(
-    xp: Backend, row: int, col: int, offset: int = 0, *, dtype: Any = None
+@creation(default_dtype=False, public=False)
+def triangle_indices(
+    xp: Backend, name: str, row: int, col: int, offset: int, *, dtype: Any = None
 ) -> Array:
+    """Where a triangle of a matrix lies, as a matrix of two rows."""
+    return _triangle(xp, name, row, col, offset, name == "triu_indices", dtype)
+
+
+def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]) -> Any:
+    numpy = col is None or "k" in options or "m" in options
+    col, offset = options.pop("m", col), options.pop("k", offset)
+    found = triangle_indices(name, row, row if col is None else col, offset, **options)
+    return tuple(found) if numpy else found
+
+
+@composite(method=False)
+def tril_indices(row: int, col: int | None = None, offset: int = 0, **options: Any) -> Any:
     """Where the lower triangle of a matrix lies, in row-major order.
+
+    Without ``col``, or with ``k=`` or ``m=``, it is NumPy's: a tuple of two tensors.
 
     Args:
         row: Rows of the matrix.
         col: Its columns.
         offset: The last diagonal of the triangle; default the main one.
-        dtype: Default int64.
+        **options: ``dtype``, default int64, and ``device``.
 
     Returns:
         Tensor of shape ``(2, n)``: row indices and column indices.
@@ -276,20 +291,20 @@ def tril_indices(
         tensor([[0, 1, 1],
                 [0, 0, 1]])
     """
-    return _triangle(xp, "tril_indices", row, col, offset, False, dtype)
+    return _indices("tril_indices", row, col, offset, options)
 
 
-@creation(default_dtype=False)
-def triu_indices(
-    xp: Backend, row: int, col: int, offset: int = 0, *, dtype: Any = None
-) -> Array:
+@composite(method=False)
+def triu_indices(row: int, col: int | None = None, offset: int = 0, **options: Any) -> Any:
     """Where the upper triangle of a matrix lies, in row-major order.
+
+    Without ``col``, or with ``k=`` or ``m=``, it is NumPy's: a tuple of two tensors.
 
     Args:
         row: Rows of the matrix.
         col: Its columns.
         offset: The first diagonal of the triangle; default the main one.
-        dtype: Default int64.
+        **options: ``dtype``, default int64, and ``device``.
 
     Returns:
         Tensor of shape ``(2, n)``: row indices and column indices.
@@ -303,4 +318,4 @@ def triu_indices(
         tensor([[0, 0, 1],
                 [0, 1, 1]])
     """
-    return _triangle(xp, "triu_indices", row, col, offset, True, dtype)
+    return _indices("triu_indices", row, col, offset, options)

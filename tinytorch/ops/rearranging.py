@@ -109,6 +109,11 @@ def _roll_back(xp: Any, g: Any, shifts: Any, dims: Any) -> Any:
 roll.vjp(input=_roll_back)
 
 
+@roll.numpy
+def _numpy_roll(input: Any, shift: Any = None, axis: Any = None, **options: Any) -> Any:
+    return roll(input, options.pop("shifts", shift), axis)
+
+
 @composite
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions.

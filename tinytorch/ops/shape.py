@@ -74,8 +74,11 @@ def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int
 
 
 @op(view=True, aliases=("swapaxes", "swapdims"))
-def transpose(xp: Backend, input: Array, dim0: int, dim1: int) -> Array:
+def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = None) -> Array:
     """``input`` with two dimensions swapped.
+
+    Without dimensions it is NumPy's, which reverses them all; with a sequence it is
+    ``permute``.
 
     Args:
         input: Tensor of any shape.
@@ -94,12 +97,20 @@ def transpose(xp: Backend, input: Array, dim0: int, dim1: int) -> Array:
         tinytorch.Size([3, 2])
     """
     ndim = len(input.shape)
+    if dim1 is None:
+        return xp.transpose(input, None if dim0 is None else _permutation(dim0, ndim))
     first = normalize_dim("transpose", dim0, ndim)
     second = normalize_dim("transpose", dim1, ndim)
     return xp.swapaxes(input, first, second) if ndim else input[...]
 
 
-transpose.vjp(input=lambda xp, g, dim0, dim1: xp.swapaxes(g, dim0, dim1) if g.ndim else g)
+def _transpose_gradient(xp: Any, g: Any, dim0: Any, dim1: Any) -> Any:
+    if dim1 is None:
+        return xp.transpose(g, None if dim0 is None else _inverse(dim0, g.ndim))
+    return xp.swapaxes(g, dim0, dim1) if g.ndim else g
+
+
+transpose.vjp(input=_transpose_gradient)
 
 
 @op(view=True)
@@ -352,3 +363,8 @@ def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
 
 
 flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))
+
+
+@flip.numpy
+def _numpy_flip(input: Any = None, axis: Any = None, **options: Any) -> Any:
+    return flip(options.pop("m", input), axis)

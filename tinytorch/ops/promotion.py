@@ -1,0 +1,42 @@
+"""What dtype a combination of tensors has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from .._convert import result_dtype
+from .._op import composite
+
+
+@composite(method=False)
+def result_type(*tensors: Any) -> dtypes.dtype:
+    """The dtype of an arithmetic operation on tensors and numbers.
+
+    Tensors with dimensions come before 0-d tensors, and those before numbers.
+
+    Args:
+        *tensors: Tensors and Python numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.result_type(tt.tensor([1, 2]), 1.5)
+        tinytorch.float32
+    """
+    return result_dtype(tensors)
+
+
+@composite(method=False)
+def can_cast(from_: Any, to: Any) -> bool:
+    """Whether a dtype may become another without a change of kind: no float an integer.
+
+    Args:
+        from_: The dtype there is.
+        to: The one that is wanted.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.can_cast(tt.int32, tt.float32), tt.can_cast(tt.float32, tt.int32)
+        (True, False)
+    """
+    return dtypes.as_dtype(from_).category <= dtypes.as_dtype(to).category

@@ -1,0 +1,166 @@
+"""Tensors of evenly spaced numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import _state, dtypes
+from .._creation import creation
+from .._op import Array, Backend
+from .._tensor import Tensor
+from .._write import scalar_name
+
+
+def _number(name: str, value: Any) -> Any:
+    """A bound as a Python number; RuntimeError for a tensor with dimensions."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.ndim:
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got one of shape "
+            f"{list(value.shape)}"
+        )
+    return value.item()
+
+
+@creation(default_dtype=False)
+def arange(
+    xp: Backend, start: float, end: float | None = None, step: float = 1, *, dtype: Any = None
+) -> Array:
+    """Numbers from ``start`` to below ``end``, ``step`` apart.
+
+    Args:
+        start: First number; with one argument, ``end``, and the first is 0.
+        end: Where to stop; not included.
+        step: Distance; negative to count down.
+        dtype: Default: int64 if all are ints, else the default dtype.
+
+    Raises:
+        RuntimeError: If ``step`` is 0 or leads away from ``end``, or there is no end.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(1, 7, 2)
+        tensor([1, 3, 5])
+    """
+    if end is None:
+        start, end = 0, start
+    start, end, step = (_number("arange", v) for v in (start, end, step))
+    if dtype is None:
+        integers = all(isinstance(v, int) for v in (start, end, step))
+        dtype = xp.native_dtype(dtypes.int64 if integers else _state.default_dtype())
+    count = _count(start, end, step)
+    if dtype.kind == "b":
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
+    if dtype.kind in "fc":
+        # In float64, so that no rounding error of a step is added up.
+        return (xp.arange(count, dtype="float64") * step + start).astype(dtype)
+    return (xp.arange(count, dtype="int64") * int(step) + int(start)).astype(dtype)
+
+
+def _count(start: Any, end: Any, step: Any) -> int:
+    if isinstance(start + end + step, complex):
+        raise RuntimeError("arange: value cannot be converted to type double without overflow")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"arange: unsupported range: {start} -> {end}")
+    if step == 0:
+        raise RuntimeError("arange: step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError(
+            f"arange: upper bound and lower bound inconsistent with step sign: start={start}, "
+            f"end={end}, step={step}"
+        )
+    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return -((start - end) // step)
+    return math.ceil((end - start) / step)
+
+
+def _spaced(
+    xp: Backend, name: str, start: Any, end: Any, steps: Any, dtype: Any
+) -> tuple[Array, Any]:
+    """``steps`` numbers from ``start`` to ``end``, each counted from the nearer one.
+
+    Returns:
+        The numbers in full precision, and the native dtype they are wanted in.
+    """
+    if not isinstance(steps, int):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got (int, int, "
+            f"{type(steps).__name__}): steps must be an int"
+        )
+    if steps < 0:
+        raise RuntimeError(f"{name}: number of steps must be non-negative, got {steps}")
+    start, end = _number(name, start), _number(name, end)
+    dtype = _spaced_dtype(xp, name, start + end, dtype)
+    if dtype.kind in "iu":
+        start, end = int(start), int(end)
+    place = xp.arange(steps, dtype="float64")
+    step = (end - start) / (steps - 1) if steps > 1 else 0.0
+    first, second = start + step * place, end - step * (steps - 1 - place)
+    return xp.where(place * 2 < steps, first, second), dtype
+
+
+def _spaced_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
+    default = _state.default_dtype()
+    if dtype is None:
+        return xp.native_dtype(default.to_complex() if isinstance(sample, complex) else default)
+    if isinstance(sample, complex) and dtype.kind != "c":
+        shown = scalar_name(xp.dtype_of_native(dtype))
+        raise RuntimeError(f"{name}: value cannot be converted to type {shown} without overflow")
+    return dtype
+
+
+@creation(default_dtype=False)
+def linspace(xp: Backend, start: Any, end: Any, steps: int = 50, *, dtype: Any = None) -> Array:
+    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included.
+
+    Args:
+        start: First number, or a 0-d tensor.
+        end: Last number, or a 0-d tensor.
+        steps: How many; default 50.
+        dtype: Default: the default dtype.
+
+    Returns:
+        Tensor of shape ``(steps,)``.
+
+    Raises:
+        RuntimeError: If ``steps`` is negative.
+        TypeError: If it is no int.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linspace(0, 1, 3)
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    numbers, dtype = _spaced(xp, "linspace", start, end, steps, dtype)
+    return numbers.astype(dtype)
+
+
+@creation(default_dtype=False)
+def logspace(
+    xp: Backend, start: Any, end: Any, steps: int = 50, base: float = 10.0, *, dtype: Any = None
+) -> Array:
+    """``base`` to the power of ``steps`` evenly spaced numbers from ``start`` to ``end``.
+
+    Args:
+        start: First exponent, or a 0-d tensor.
+        end: Last exponent, or a 0-d tensor.
+        steps: How many; default 50.
+        base: What is raised; default 10.
+        dtype: Default: the default dtype.
+
+    Returns:
+        Tensor of shape ``(steps,)``.
+
+    Raises:
+        RuntimeError: If ``steps`` is negative.
+        TypeError: If it is no int.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logspace(0, 2, 3)
+        tensor([  1.,  10., 100.])
+    """
+    exponents, dtype = _spaced(xp, "logspace", start, end, steps, dtype)
+    return xp.power(xp.asarray(base, dtype=exponents.dtype), exponents).astype(dtype)
