@@ -27,6 +27,9 @@ def prepare(
 ) -> tuple[tuple[Any, ...], Any]:
     """The full argument tuple, tensors converted and promoted, and the backend."""
     given = bind(op, args, options)
+    xp = _plain_backend(op, given)
+    if xp is not None:
+        return tuple(given), xp
     xp = common_backend(op, given)
     for i in op.tensors:
         value = given[i]
@@ -45,6 +48,30 @@ def prepare(
     if op.promote is not None:
         promote_operands(op, given, xp)
     return tuple(given), xp
+
+
+def _plain_backend(op: Op, given: list[Any]) -> Any:
+    """The backend of arguments that need neither conversion nor promotion, else None."""
+    xp = dtype = None
+    for i in op.tensors:
+        value = given[i]
+        if isinstance(value, Tensor):
+            if value._xp is not xp:
+                if xp is not None:
+                    return None
+                xp = value._xp
+            if op.promote is not None and i in op.operands:
+                own = value._data.dtype
+                if own is not dtype:
+                    if dtype is not None or own.kind != "f":
+                        return None
+                    dtype = own
+        elif value is not None and (i not in op.numbers or value.__class__ not in _REAL):
+            return None
+    return xp
+
+
+_REAL = (int, float)
 
 
 def _refuse_number(op: Op, position: int, value: Any) -> None:

@@ -12,7 +12,7 @@ def kind_of(*operands: Any) -> str:
     """NumPy's kind letter of promoted operands: that of the arrays among them."""
     for operand in operands:
         if hasattr(operand, "dtype"):
-            return str(operand.dtype.kind)
+            return operand.dtype.kind  # type: ignore[no-any-return]
     return "f" if any(isinstance(v, float) for v in operands) else "i"
 
 

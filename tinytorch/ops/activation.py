@@ -86,8 +86,14 @@ def sigmoid(xp: Backend, input: Array) -> Array:
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-    # exp overflows to inf for large negative numbers, whose reciprocal is the right 0.
-    return xp.blockwise(lambda x: 1 / (1 + xp.exp(-x)), input)
+
+    def part(x: Array) -> Array:
+        # exp overflows to inf for large negative numbers, whose reciprocal is the right 0.
+        out = xp.exp(-x)
+        out += 1
+        return xp.reciprocal(out)
+
+    return xp.blockwise(part, input)
 
 
 sigmoid.vjp(

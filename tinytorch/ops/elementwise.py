@@ -168,8 +168,7 @@ def div(
         tensor([-3,  3])
     """
     if rounding_mode is None:
-        array = other if input.__class__ in _NUMBERS else input
-        if array.__class__ not in _NUMBERS and array.dtype.kind in "fc":
+        if kind_of(input, other) in "fc":
             return xp.true_divide(input, other)
         dtype = xp.native_dtype(_state.default_dtype())
         return xp.true_divide(xp.asarray(input, dtype), xp.asarray(other, dtype))
@@ -182,8 +181,6 @@ def div(
         f"'{rounding_mode}'"
     )
 
-
-_NUMBERS = (int, float, complex, bool)
 
 div.vjp(
     input=lambda xp, g, other, rounding_mode: (
