@@ -37,7 +37,7 @@ def bilinear(
     w: Any = weight
     rows = a @ w.permute(1, 0, 2).reshape((first, outputs * second))
     rows = rows.reshape((*input1.shape[:-1], outputs, second))
-    out = (rows @ input2.unsqueeze(-1)).squeeze(-1)  # type: ignore[attr-defined]
+    out = (rows @ input2.unsqueeze(-1)).squeeze(-1)
     return out if bias is None else out + bias  # type: ignore[no-any-return]
 
 

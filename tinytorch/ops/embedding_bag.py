@@ -94,7 +94,7 @@ def embedding_bag(
     flat, bags, count = _bags(input, offsets, include_last_offset)
     if mode == "max":
         return _maxima(flat, weight, bags, count, padding)
-    factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)  # type: ignore[attr-defined]
+    factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     return _sums(flat, weight, bags, count, padding, factors, mode == "mean")
 
 
@@ -198,10 +198,10 @@ def _sums(
         rows = rows * factors.unsqueeze(1)
     out = _bag_sums(rows, wrap(bags, xp), count)
     if not mean:
-        return out  # type: ignore[no-any-return]
+        return out
     ones = xp.ones(bags.shape, weight._data.dtype) if counted is None else counted._data
     members = _bag_sums.kernel(xp, ones, bags, count)
-    return out / wrap(xp.maximum(members, 1)[:, None], xp)  # type: ignore[no-any-return]
+    return out / wrap(xp.maximum(members, 1)[:, None], xp)
 
 
 def _maxima(flat: Any, weight: Any, bags: Array, count: int, padding: int | None) -> Tensor:
@@ -222,4 +222,4 @@ def _maxima(flat: Any, weight: Any, bags: Array, count: int, padding: int | None
     values = xp.where(valid[:, :, None], xp.take(weight._data, rows, axis=0), -xp.inf)
     winner = xp.take_along_axis(rows, xp.argmax(values, axis=1), axis=1)
     filled = wrap(valid.any(axis=1)[:, None].astype(weight._data.dtype), xp)
-    return gather(weight, 0, wrap(winner.astype("int64"), xp)) * filled  # type: ignore[no-any-return]
+    return gather(weight, 0, wrap(winner.astype("int64"), xp)) * filled

@@ -136,7 +136,7 @@ def grid_sample(
         _pixel_coordinates(points[..., i], size, corners).flatten(1)
         for i, size in enumerate(reversed(image))
     ][::-1]
-    flat = input.flatten(2)  # type: ignore[attr-defined]
+    flat = input.flatten(2)
     if mode == "bicubic":
         out = _bicubic(flat, at, image, padding_mode, corners)
     else:
@@ -298,7 +298,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     mesh = xp.meshgrid(*axes, indexing="ij")
     rows = [xp.reshape(axis, (-1,)) for axis in reversed(mesh)]
     base = xp.stack([*rows, xp.ones_like(rows[0])], axis=1)
-    points: Any = wrap(base, xp) @ theta.transpose(1, 2)  # type: ignore[attr-defined, operator]
+    points: Any = wrap(base, xp) @ theta.transpose(1, 2)
     return points.reshape((sizes[0], *image, len(image)))  # type: ignore[no-any-return]
 
 

@@ -78,7 +78,7 @@ def interpolate(
     _check_sizes(input, sizes)
     _check_dtype(input, mode)
     if mode == "area":
-        return _AREA[spatial](input, sizes)  # type: ignore[no-any-return]
+        return _AREA[spatial](input, sizes)
     kernel = _KERNELS[mode][0] + ("-antialias" if antialias else "")
     return _resized(input, kernel, sizes, scales, align_corners)
 
@@ -198,7 +198,7 @@ def upsample(
         tinytorch.Size([1, 1, 4])
     """
     _warn("upsample")
-    return interpolate(input, size, scale_factor, mode, align_corners)  # type: ignore[no-any-return]
+    return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @composite(namespaces=_F, method=False)
@@ -219,7 +219,7 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
         tinytorch.Size([1, 1, 4])
     """
     _warn("upsample_nearest")
-    return interpolate(input, size, scale_factor)  # type: ignore[no-any-return]
+    return interpolate(input, size, scale_factor)
 
 
 @composite(namespaces=_F, method=False)
@@ -240,7 +240,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
         tinytorch.Size([1, 1, 4, 4])
     """
     _warn("upsample_bilinear")
-    return interpolate(input, size, scale_factor, "bilinear", True)  # type: ignore[no-any-return]
+    return interpolate(input, size, scale_factor, "bilinear", True)
 
 
 def _warn(name: str) -> None:

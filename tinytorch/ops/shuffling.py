@@ -45,7 +45,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         )
     lead = tuple(input.shape[:-3])
     out = channels // (r * r)
-    parts: Any = input.reshape((*lead, out, r, r, height, width))  # type: ignore[attr-defined]
+    parts: Any = input.reshape((*lead, out, r, r, height, width))
     n = len(lead)
     order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
     return parts.permute(order).reshape((*lead, out, height * r, width * r))  # type: ignore[no-any-return]
@@ -83,7 +83,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     lead = tuple(input.shape[:-3])
     n = len(lead)
     rows, columns = height // r, width // r
-    parts: Any = input.reshape((*lead, channels, rows, r, columns, r))  # type: ignore[attr-defined]
+    parts: Any = input.reshape((*lead, channels, rows, r, columns, r))
     order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
     return parts.permute(order).reshape((*lead, channels * r * r, rows, columns))  # type: ignore[no-any-return]
 
@@ -140,5 +140,5 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
             f"{channels} channels and {groups} groups."
         )
     rest = tuple(input.shape[2:])
-    x: Any = input.reshape((input.shape[0], groups, channels // groups, *rest))  # type: ignore[attr-defined]
+    x: Any = input.reshape((input.shape[0], groups, channels // groups, *rest))
     return x.transpose(1, 2).reshape(tuple(input.shape))  # type: ignore[no-any-return]

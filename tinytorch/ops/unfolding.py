@@ -85,7 +85,7 @@ def unfold(
             "components must be at least one."
         )
     x: Any = input
-    return _columns(x, grid) if x.ndim == 4 else _columns(x.unsqueeze(0), grid).squeeze(0)  # type: ignore[no-any-return]
+    return _columns(x, grid) if x.ndim == 4 else _columns(x.unsqueeze(0), grid).squeeze(0)
 
 
 @composite(namespaces=_F, method=False)
@@ -129,8 +129,8 @@ def fold(
     _check_columns(input, image, grid)
     x: Any = input
     if x.ndim == 3:
-        return _summed(x, grid, image)  # type: ignore[no-any-return]
-    return _summed(x.unsqueeze(0), grid, image).squeeze(0)  # type: ignore[no-any-return]
+        return _summed(x, grid, image)
+    return _summed(x.unsqueeze(0), grid, image).squeeze(0)
 
 
 def _check_columns(input: Tensor, image: tuple[int, ...], grid: Grid) -> None:
