@@ -38,7 +38,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     except ValueError as error:
         raise explain_shapes(op, given, error) from None
     if y.__class__ is tuple or y.__class__ is list:
-        return _many(op, xp, y, given, raws)
+        return results(op, xp, y, given, raws)
     if y.__class__ is not xp.array_type:
         y = xp.asarray(y)
     out = wrap(y, xp)
@@ -71,7 +71,8 @@ def _view_result(
     views.track(out, source, (op.function, rest), node, refusal)
 
 
-def _many(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
+def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
+    """Several results of a kernel as tensors, recorded."""
     array_type = xp.array_type
     outs = tuple(wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys)
     if op.differentiable and any_rg(op, given) and grad_enabled():

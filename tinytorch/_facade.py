@@ -15,16 +15,16 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import _tensor
+from . import _state, _tensor, dtypes
 from ._op import NAMESPACES
 from .autograd.engine import Hooks
 
 #: Families that ``import tinytorch`` loads: what a first model needs.
 CORE = (
-    "creation", "conversion", "elementwise", "exponential", "trigonometric", "selection",
-    "comparison", "bitwise", "reduction", "extrema", "variance", "shape", "transposition",
-    "broadcasting", "layout", "joining", "splitting", "indexing", "gathering",
-    "linear_algebra", "activation",
+    "creation", "creation_like", "ranges", "conversion", "elementwise", "exponential",
+    "trigonometric", "selection", "comparison", "bitwise", "reduction", "extrema", "variance",
+    "shape", "transposition", "broadcasting", "layout", "joining", "splitting", "indexing",
+    "gathering", "linear_algebra", "activation",
 )  # fmt: skip
 
 
@@ -164,8 +164,9 @@ _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_
 
 def resolve(name: str) -> Any:
     """The public value ``tinytorch.name``: an operation, a module, a value of the backend."""
-    from . import _state, dtypes
-
+    dtype = dtypes.NAMES.get(name)
+    if dtype is not None and _state.current_backend().supports(dtype):
+        return dtype
     if name == "__all__":
         return [n for n in listing() if not n.startswith("_")]
     if name.startswith("_"):
@@ -179,10 +180,7 @@ def resolve(name: str) -> Any:
         value = getattr(importlib.import_module(_HOME_OF[name]), name)
         return table.setdefault(name, value)
     backend = _state.current_backend()
-    if name in dtypes.NAMES:
-        dtype = dtypes.NAMES[name]
-        if backend.supports(dtype):
-            return dtype
+    if dtype is not None:
         raise AttributeError(
             f"module 'tinytorch' has no attribute {name!r}: the active backend, "
             f"{backend.name}, has no such dtype"
@@ -209,7 +207,6 @@ def _exists(module: str) -> bool:
 
 def listing() -> list[str]:
     """Names of ``dir(tinytorch)``: what is here and now, the active backend's own included."""
-    from . import _state, dtypes
     from ._forward import forwarded
 
     backend = _state.current_backend()

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _state
-from ._arguments import explain_shapes
-from ._call import call
-from ._record import record_binary, record_unary
+from ._arguments import bind, explain_shapes
+from ._call import call, results
+from ._record import record, record_binary, record_unary
 from ._spec import REQUIRED, Op
-from ._tensor import Tensor, new
+from ._tensor import Tensor, new, wrap
 
 grad_enabled = _state.grad_enabled
 
@@ -30,6 +30,8 @@ def make_function(op: Op) -> Callable[..., Any]:
     if op.tensors == op.operands == (0, 1) and op.positional == 2 and op.params[0] == "input":
         if all(d is not REQUIRED for d in op.defaults[2:]):
             return _binary(op)
+    if op.tensors == (0,) and op.promote is None and op.shape_position is op.flag is None:
+        return _leading(op)
     return _general(op)
 
 
@@ -128,6 +130,33 @@ def operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
         return out
 
     return forward
+
+
+def _leading(op: Op) -> Callable[..., Any]:
+    """One tensor first and plain values after it: reductions, softmax, ..."""
+
+    def function(*args: Any, **options: Any) -> Any:
+        if not args or not isinstance(args[0], Tensor) or not _plain(op, options):
+            return call(op, args, options)
+        given = tuple(bind(op, args, options))
+        input = given[0]
+        xp = input._xp
+        raws = (input._data, *given[1:])
+        y = op.run(xp, raws)
+        if y.__class__ is tuple or y.__class__ is list:
+            return results(op, xp, y, given, raws)
+        out = wrap(y if y.__class__ is xp.array_type else xp.asarray(y), xp)
+        if input._rg and op.differentiable and grad_enabled():
+            record(op, xp, out, given, raws)
+        return out
+
+    return function
+
+
+def _plain(op: Op, options: dict[str, Any]) -> bool:
+    """Whether all keywords are the operation's own parameters."""
+    index = op.index
+    return not options or all(name in index for name in options)
 
 
 def _find_kernel(op: Op, xp: Any, kernels: dict[Any, Any]) -> Callable[..., Any]:
