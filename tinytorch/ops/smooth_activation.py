@@ -241,7 +241,7 @@ def gumbel_softmax(
     Reference:
         Jang, Gu, Poole: Categorical Reparameterization with Gumbel-Softmax, arXiv:1611.01144.
     """
-    from .creation import empty_like, zeros_like
+    from .creation_like import empty_like, zeros_like
 
     x: Any = logits
     noise: Any = empty_like(logits)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, Self
 
 from ..._tensor import Tensor
 from ...dtypes import int64
-from ...ops.creation import arange, tensor
+from ...ops.creation import tensor
 from ...ops.joining import cat, stack
+from ...ops.ranges import arange
 
 __all__ = [
     "PackedSequence",
