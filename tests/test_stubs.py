@@ -127,9 +127,10 @@ def test_required_parameter_gets_a_form_for_numpys_word(generator: Callable[[str
 
 
 def test_form_changes_one_parameter_of_the_signature(generator: Callable[[str], Any]) -> None:
-    plain, indices = call_forms(generator, tt.nn.functional.max_pool1d, True)
+    plain, indices, either = call_forms(generator, tt.nn.functional.max_pool1d, True)
     assert plain.endswith("return_indices: Literal[False]=False) -> Tensor")
     assert indices.endswith("*, return_indices: Literal[True]) -> tuple[Tensor, Tensor]")
+    assert either.endswith("return_indices: bool=False) -> Tensor | tuple[Tensor, Tensor]")
 
 
 def test_sources_with_stubs_are_those_mypy_leaves_out() -> None:

@@ -76,9 +76,11 @@ class MaxPool1d(_MaxPool):
         tensor([[3., 4.]])
     """
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Pool a tensor of shape ``(batch, channels, length)``, or without batch."""
-        return F.max_pool1d(input, *self._settings())
+        # With ``return_indices`` a pair, which no type checker could tell from the class.
+        pooled: Tensor = F.max_pool1d(input, *self._settings())
+        return pooled
 
 
 class MaxPool2d(_MaxPool):
@@ -98,9 +100,11 @@ class MaxPool2d(_MaxPool):
         tensor([[[5., 7.]]])
     """
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        return F.max_pool2d(input, *self._settings())
+        # With ``return_indices`` a pair, which no type checker could tell from the class.
+        pooled: Tensor = F.max_pool2d(input, *self._settings())
+        return pooled
 
 
 class MaxPool3d(_MaxPool):
@@ -120,9 +124,11 @@ class MaxPool3d(_MaxPool):
         tinytorch.Size([1, 3, 2, 3, 4])
     """
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        return F.max_pool3d(input, *self._settings())
+        # With ``return_indices`` a pair, which no type checker could tell from the class.
+        pooled: Tensor = F.max_pool3d(input, *self._settings())
+        return pooled
 
 
 class _AvgPool(Module):
