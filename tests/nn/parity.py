@@ -107,3 +107,23 @@ def gradients(lib: Any, function: Callable[..., Any], *arrays: Any) -> list[Any]
         weights = np.cos(np.arange(out.numel(), dtype=float)).reshape(tuple(out.shape))
         (out * lib.tensor(weights.astype(np.asarray(out.detach()).dtype))).sum().backward()
     return [out, *(x.grad for x in inputs if isinstance(x, (tt.Tensor, torch.Tensor)))]
+
+
+def make_layer(lib: Any, make: str, dtype: str = "float32") -> Any:
+    """``nn.<make>``, with weights of its own that both libraries share exactly."""
+    layer = eval(f"nn.{make}", {"nn": lib.nn, "lib": lib}).to(getattr(lib, dtype))
+    for seed, param in enumerate(layer.parameters()):
+        if not hasattr(param, "materialize"):
+            values = array(*param.shape, dtype=dtype, seed=seed + 5)
+            param.data.copy_(lib.tensor(values))
+    return layer
+
+
+def layer_results(lib: Any, make: str, inputs: Any, dtype: str = "float32") -> Any:
+    """A layer's outputs, gradients and state after a call."""
+    inputs = [each.astype(dtype) if each.dtype.kind == "f" else each for each in inputs]
+    layer = make_layer(lib, make, dtype)
+    # In-place layers cannot change a leaf.
+    call = layer if "True" not in make else lambda *args: layer(*(1 * arg for arg in args))
+    results = gradients(lib, call, *inputs)
+    return [results, [param.grad for param in layer.parameters()], layer.state_dict()]

@@ -127,7 +127,7 @@ def test_module_list_errors() -> None:
         nn.ModuleList()(tt.ones(1))
 
 
-# -- ModuleDict --------------------------------------------------------------------------------------
+# -- ModuleDict --------------------------------------------------------------------------------
 
 
 def test_module_dict_is_a_dict() -> None:
@@ -161,7 +161,7 @@ def test_module_dict_errors(given: Any, error: type[Exception], text: str) -> No
         nn.ModuleDict(given)
 
 
-# -- ParameterList and ParameterDict ------------------------------------------------------------------
+# -- ParameterList and ParameterDict -----------------------------------------------------------
 
 
 def test_parameter_list() -> None:

@@ -267,7 +267,7 @@ def test_double_backward_through_hooked_modules() -> None:
     assert (first.item(), second.item()) == (12.0, 12.0)
 
 
-# -- registration ---------------------------------------------------------------------------------------
+# -- registration ------------------------------------------------------------------------------
 
 
 def test_registration_hooks_see_and_replace() -> None:

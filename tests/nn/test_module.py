@@ -243,7 +243,7 @@ def test_forward_is_required() -> None:
         nn.Module()(1)
 
 
-# -- by dotted name ----------------------------------------------------------------------------------
+# -- by dotted name ----------------------------------------------------------------------------
 
 
 def test_look_up_by_dotted_name() -> None:
@@ -282,7 +282,7 @@ def test_set_submodule() -> None:
         net.set_submodule("first.size", nn.Tanh())
 
 
-# -- modes, gradients, functions on all -------------------------------------------------------------------
+# -- modes, gradients, functions on all --------------------------------------------------------
 
 
 def test_train_and_eval_reach_everything() -> None:
@@ -317,7 +317,7 @@ def test_apply_goes_from_the_leaves_up() -> None:
     assert seen == ["Block", "Block", "ReLU", "ModuleList", "Net"]
 
 
-# -- conversion -----------------------------------------------------------------------------------------
+# -- conversion --------------------------------------------------------------------------------
 
 
 def test_conversion_keeps_the_parameter_objects() -> None:
@@ -367,7 +367,7 @@ def test_to_empty_keeps_shapes() -> None:
     assert Block().to_empty(device="cpu").weight.shape == (2,)
 
 
-# -- copies ------------------------------------------------------------------------------------------------
+# -- copies ------------------------------------------------------------------------------------
 
 
 def test_deepcopy_is_independent() -> None:
@@ -419,7 +419,7 @@ class CopiesDict(nn.Module):
         return self.__dict__.copy()
 
 
-# -- calls ---------------------------------------------------------------------------------------------------
+# -- calls -------------------------------------------------------------------------------------
 
 
 def test_call_passes_arguments_through() -> None:

@@ -122,38 +122,18 @@ def skip_if_missing(make: str) -> None:
         pytest.skip(f"nn.functional.{function} is not there yet")
 
 
-def make_layer(lib: Any, make: str, dtype: str = "float32") -> Any:
-    """The layer, with weights of its own that both libraries share exactly."""
-    layer = eval(f"nn.{make}", {"nn": lib.nn}).to(getattr(lib, dtype))
-    for seed, param in enumerate(layer.parameters()):
-        param.data.copy_(lib.tensor(array(*param.shape, dtype=dtype, seed=seed + 5)))
-    return layer
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("make", "inputs"), LAYERS)
 def test_output_and_gradients(make: str, inputs: Any, dtype: str) -> None:
     skip_if_missing(make)
     if make == "Hardsigmoid()" and dtype == "float64":
         pytest.skip("PyTorch rounds 1/6 to float32 there")
-    inputs = [each.astype(dtype) if each.dtype.kind == "f" else each for each in inputs]
-
-    def run(lib: Any) -> Any:
-        layer = make_layer(lib, make, dtype)
-        # In-place layers cannot change a leaf.
-        call = layer if "True" not in make else lambda *args: layer(*(1 * arg for arg in args))
-        return [
-            parity.gradients(lib, call, *inputs),
-            [param.grad for param in layer.parameters()],
-            layer.state_dict(),
-        ]
-
-    parity.same(run)
+    parity.same(lambda lib: parity.layer_results(lib, make, inputs, dtype))
 
 
 @pytest.mark.parametrize("make", sorted({make for make, _ in LAYERS}))
 def test_repr(make: str) -> None:
-    parity.same(lambda lib: repr(make_layer(lib, make)))
+    parity.same(lambda lib: repr(parity.make_layer(lib, make)))
 
 
 RANDOM_LAYERS: list[tuple[str, tuple[int, ...]]] = [
@@ -173,7 +153,7 @@ def test_random_layers_draw_the_same(make: str, shape: tuple[int, ...]) -> None:
     skip_if_missing(make)
 
     def run(lib: Any) -> Any:
-        layer = make_layer(lib, make)
+        layer = parity.make_layer(lib, make)
         return parity.gradients(lib, lambda x: layer(1 * x), array(*shape))
 
     parity.same(run)

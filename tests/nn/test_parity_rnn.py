@@ -208,7 +208,7 @@ def test_errors(use: str) -> None:
     assert ours[1].split()[:3] == theirs[1].split()[:3], (ours, theirs)
 
 
-# -- packing ------------------------------------------------------------------------------------------
+# -- packing -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("batch_first", [False, True])

@@ -215,7 +215,7 @@ def test_a_subclass_can_read_older_versions() -> None:
     assert target[0].weight.tolist() == [0, 0]
 
 
-# -- hooks --------------------------------------------------------------------------------------------
+# -- hooks -------------------------------------------------------------------------------------
 
 
 def test_hooks_around_saving() -> None:

@@ -132,7 +132,7 @@ def test_refused_without_operands() -> None:
         tt.einsum(tt.ones(2), [60], [60])
 
 
-# -- products with a name ---------------------------------------------------------------------------
+# -- products with a name ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dims", [0, 1, 2, ([0, 1], [1, 0]), ([-1], [0]), ([], [])])

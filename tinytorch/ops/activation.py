@@ -234,6 +234,7 @@ gelu.vjp(
 
 
 # -- softmax ------------------------------------------------------------------------------------
+# Arrays' methods and not the functions max and sum: NumPy's take 2 us more to get to the same.
 
 
 def _by_slices(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
@@ -263,7 +264,7 @@ def _softmax(xp: Backend, input: Array, dim: int) -> Array:
     def shares(axis: int, x: Array) -> Array:
         out = x - _highest(xp, x, axis)
         xp.exp(out, out=out)
-        return xp.divide(out, xp.sum(out, axis=axis, keepdims=True), out=out)
+        return xp.divide(out, out.sum(axis, keepdims=True), out=out)
 
     return _by_slices(xp, shares, dim, input)
 
@@ -272,12 +273,12 @@ def _highest(xp: Backend, x: Array, axis: int) -> Array:
     """The largest number along ``axis``: taken off, exp cannot overflow."""
     if not x.size:
         return xp.zeros((), x.dtype)
-    return xp.max(x.real if x.dtype.kind == "c" else x, axis=axis, keepdims=True)
+    return (x.real if x.dtype.kind == "c" else x).max(axis, keepdims=True)
 
 
 def _softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     def part(axis: int, g: Any, out: Any) -> Any:
-        return out * (g - xp.sum(g * out, axis=axis, keepdims=True))
+        return out * (g - (g * out).sum(axis, keepdims=True))
 
     return _by_slices(xp, part, dim, g, out)
 
@@ -293,7 +294,7 @@ def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
 
     def logarithms(axis: int, x: Array) -> Array:
         out = x - _highest(xp, x, axis)
-        total = xp.sum(xp.exp(out), axis=axis, keepdims=True)
+        total = xp.exp(out).sum(axis, keepdims=True)
         return xp.subtract(out, xp.log(total), out=out)
 
     return _by_slices(xp, logarithms, dim, input)
@@ -301,7 +302,7 @@ def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
 
 def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     def part(axis: int, g: Any, out: Any) -> Any:
-        return g - xp.exp(out) * xp.sum(g, axis=axis, keepdims=True)
+        return g - xp.exp(out) * g.sum(axis, keepdims=True)
 
     return _by_slices(xp, part, dim, g, out)
 

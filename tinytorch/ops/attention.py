@@ -161,7 +161,8 @@ def _bias(query: Tensor, mask: Any) -> Any:
         return mask.to(query.dtype)
     raise RuntimeError(
         "scaled_dot_product_attention: Expected attn_mask dtype to be bool or float or to match "
-        f"query dtype, but got attn_mask.dtype: {mask.dtype} and query.dtype: {query.dtype} instead."
+        f"query dtype, but got attn_mask.dtype: {mask.dtype} and query.dtype: {query.dtype} "
+        "instead."
     )
 
 

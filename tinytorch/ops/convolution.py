@@ -263,7 +263,8 @@ def conv_transpose1d(
         tensor([[[-1., -1.,  2.]]])
     """
     return _transposed(
-        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation
+        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups,
+        dilation,
     )
 
 
@@ -306,7 +307,8 @@ def conv_transpose2d(
         tensor([[[[1., 2., 1.]]]])
     """
     return _transposed(
-        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation
+        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups,
+        dilation,
     )
 
 
@@ -345,7 +347,8 @@ def conv_transpose3d(
         tinytorch.Size([1, 1, 2, 2, 2])
     """
     return _transposed(
-        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation
+        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups,
+        dilation,
     )
 
 

@@ -260,6 +260,12 @@ def triangle_indices(
     return _triangle(xp, name, row, col, offset, name == "triu_indices", dtype)
 
 
+_BY_COLUMNS = (
+    "(row: int, col: int, offset: int = 0, **options: Any) -> Tensor",
+    "(row: int, col: None = None, offset: int = 0, **options: Any) -> tuple[Tensor, Tensor]",
+)
+
+
 def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]) -> Any:
     numpy = col is None or "k" in options or "m" in options
     col, offset = options.pop("m", col), options.pop("k", offset)
@@ -267,7 +273,7 @@ def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]
     return tuple(found) if numpy else found
 
 
-@composite(method=False)
+@composite(method=False, forms=_BY_COLUMNS)
 def tril_indices(row: int, col: int | None = None, offset: int = 0, **options: Any) -> Any:
     """Where the lower triangle of a matrix lies, in row-major order.
 
@@ -294,7 +300,7 @@ def tril_indices(row: int, col: int | None = None, offset: int = 0, **options: A
     return _indices("tril_indices", row, col, offset, options)
 
 
-@composite(method=False)
+@composite(method=False, forms=_BY_COLUMNS)
 def triu_indices(row: int, col: int | None = None, offset: int = 0, **options: Any) -> Any:
     """Where the upper triangle of a matrix lies, in row-major order.
 

@@ -210,7 +210,7 @@ def _maxima(flat: Any, weight: Any, bags: Array, count: int, padding: int | None
     counts = _bag_sums.kernel(xp, xp.ones(bags.shape, "int64"), bags, count)
     longest = int(counts.max()) if counts.size else 0
     if not longest:
-        return weight.new_zeros((count, weight.shape[1])) + weight.sum() * 0  # type: ignore[no-any-return]
+        return weight.new_zeros((count, weight.shape[1])) + weight.sum() * 0  # type: ignore
     # Bags side by side as a matrix of positions, shorter ones filled with their last.
     place = xp.arange(longest)
     start = xp.searchsorted(bags, xp.arange(count), side="left")

@@ -317,4 +317,4 @@ def aminmax(
             "identity."
         )
     at: Any = () if dim is None else normalize_dim("aminmax", dim, input.ndim)
-    return _aminmax_result(amin(input, at, keepdim), amax(input, at, keepdim))  # type: ignore[no-any-return]
+    return _aminmax_result(amin(input, at, keepdim), amax(input, at, keepdim))  # type: ignore

@@ -112,7 +112,8 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
     if not index.size:
         return at
     if index.dtype.name not in ("int32", "int64"):
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {index.dtype.name}")
+        found = index.dtype.name
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {found}")
     if max(index.ndim, 1) != max(input.ndim, 1):
         what = "input" if name == "gather" else "self"
         raise RuntimeError(
@@ -149,7 +150,9 @@ def gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) ->
 gather_sum.vjp(input=lambda xp, g, dim, index: xp.call(gather, g, dim, index))
 
 
-_OUT_OF_RANGE = "{name}(): out of range: tried to access index {index} on a tensor of {size} elements."
+_OUT_OF_RANGE = (
+    "{name}(): out of range: tried to access index {index} on a tensor of {size} elements."
+)
 
 
 def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:

@@ -131,7 +131,8 @@ def _check_weight(points: Tensor, weight: Tensor | None) -> None:
         return
     if weight.dtype is not points.dtype:
         raise RuntimeError(
-            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should "
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
+            "should "
             f"have the same dtype, but got input({points.dtype.name}), and "
             f"weight({weight.dtype.name})"
         )
@@ -252,7 +253,7 @@ def histogramdd(
             f"dimension of the input. Got {len(given)} bins for {input.shape[-1]} dimensions"
         )
     edges = _grid(input, given, range, "histogramdd")
-    return _histogramdd_result(_counted(input, weight, edges, density), edges)  # type: ignore[no-any-return]
+    return _histogramdd_result(_counted(input, weight, edges, density), edges)  # type: ignore
 
 
 @op

@@ -218,7 +218,7 @@ def index_reduce(
     return scatter_reduce(input, dim, index, source, reduce, include_self=include_self)
 
 
-# -- places of the flattened tensor -----------------------------------------------------------------
+# -- places of the flattened tensor ------------------------------------------------------------
 
 
 @op(inplace=True)

@@ -120,7 +120,8 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
         if hasattr(item, "__index__"):
             return item.__index__()
         if isinstance(item, (list, tuple, range)) or hasattr(item, "__array_interface__"):
-            item = wrap(tensor._xp.convert(list(item) if isinstance(item, range) else item), tensor._xp)
+            plain = list(item) if isinstance(item, range) else item
+            item = wrap(tensor._xp.convert(plain), tensor._xp)
             if not item._data.size and item._data.dtype.kind == "f":
                 item = item.to("int64")
         else:

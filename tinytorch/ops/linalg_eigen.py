@@ -130,7 +130,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     return written(out, values, "linalg.eigvalsh")  # type: ignore[no-any-return]
 
 
-# -- any square matrix -------------------------------------------------------------------------------
+# -- any square matrix -------------------------------------------------------------------------
 
 
 @op(namespaces=("linalg",), method=False, returns=_Eig, materialize=False)

@@ -77,7 +77,8 @@ def _check(A: Tensor, B: Tensor, driver: str) -> None:
     for at, tensor, ndim in (("input", A, 2), ("other", B, 1)):
         if tensor.ndim < ndim:
             raise RuntimeError(
-                f"{name}: {at} must have at least {ndim} dimensions, got shape {list(tensor.shape)}."
+                f"{name}: {at} must have at least {ndim} dimensions, got shape "
+                f"{list(tensor.shape)}."
             )
     if A.dtype is not B.dtype:
         raise RuntimeError(

@@ -300,7 +300,7 @@ def lu_solve(
         swapped = _swap_rows(right, pivots, False)
         half = solve_triangular(LU, swapped, upper=False, unitriangular=True)
         solution = solve_triangular(LU, half, upper=True)
-    return written(out, solution if left else solution.mH, "linalg.lu_solve")  # type: ignore[no-any-return]
+    return written(out, solution if left else solution.mH, "linalg.lu_solve")  # type: ignore
 
 
 def _check_solve(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:

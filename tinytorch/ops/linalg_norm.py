@@ -58,7 +58,7 @@ def vector_norm(
     p = float(ord)
     x = _converted(x, dtype)
     _check_not_empty(x, p, reduced_axes("linalg.vector_norm", dim, x.ndim))
-    return written(out, p_norm(x, p, dim, keepdim), "linalg.vector_norm")  # type: ignore[no-any-return]
+    return written(out, p_norm(x, p, dim, keepdim), "linalg.vector_norm")  # type: ignore
 
 
 def _converted(x: Tensor, dtype: Any) -> Tensor:

@@ -78,7 +78,8 @@ def _qr_rule(xp: Any, g: Any, out: Any, mode: str) -> Any:
     if mode == "r":
         raise RuntimeError(
             "linalg.qr: The derivative of linalg.qr depends on Q, which is not computed when "
-            "mode='r'. Please use linalg.qr(A, mode='reduced') if you are going to require gradients."
+            "mode='r'. Please use linalg.qr(A, mode='reduced') if you are going to require "
+            "gradients."
         )
     m, n = q.shape[-2], r.shape[-1]
     if mode == "complete" and m > n:

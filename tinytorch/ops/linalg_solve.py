@@ -277,7 +277,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return written(out, inv(input), "inverse")  # type: ignore[no-any-return]
 
 
-# -- tensors as matrices -----------------------------------------------------------------------------
+# -- tensors as matrices -----------------------------------------------------------------------
 
 
 @composite(namespaces=("linalg",), method=False)
@@ -306,7 +306,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     rows, columns = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     _check_map("ind", rows, columns)
     inverse = inv(A.reshape(math.prod(rows), math.prod(columns)))
-    return written(out, inverse.reshape(*columns, *rows), "linalg.tensorinv")  # type: ignore[no-any-return]
+    return written(out, inverse.reshape(*columns, *rows), "linalg.tensorinv")  # type: ignore
 
 
 def _check_map(split: str, rows: Sequence[int], columns: Sequence[int]) -> None:
@@ -347,4 +347,4 @@ def tensorsolve(
     rows, columns = tuple(A.shape[: B.ndim]), tuple(A.shape[B.ndim :])
     _check_map("other.ndim", rows, columns)
     solution = solve(A.reshape(math.prod(rows), math.prod(columns)), B.reshape(-1))
-    return written(out, solution.reshape(columns), "linalg.tensorsolve")  # type: ignore[no-any-return]
+    return written(out, solution.reshape(columns), "linalg.tensorsolve")  # type: ignore

@@ -186,7 +186,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     return written(out, values, "linalg.svdvals")  # type: ignore[no-any-return]
 
 
-# -- pseudoinverse and rank --------------------------------------------------------------------------
+# -- pseudoinverse and rank --------------------------------------------------------------------
 
 
 def _threshold(

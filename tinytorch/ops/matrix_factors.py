@@ -70,7 +70,10 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return written(out, _Qr(*factors), "qr")
 
 
-@composite
+@composite(forms=(
+    "(..., get_infos: Literal[False] = False) -> tuple[Tensor, Tensor]",
+    "(..., get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]",
+))  # fmt: skip
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``.
 
@@ -113,10 +116,10 @@ def lu_solve(
         >>> tt.lu_solve(tt.ones(1, 1), *tt.linalg.lu_factor(tt.tensor([[4.0]])))
         tensor([[0.2500]])
     """
-    return written(out, linalg_lu.lu_solve(LU_data, LU_pivots, b), "lu_solve")  # type: ignore[no-any-return]
+    return written(out, linalg_lu.lu_solve(LU_data, LU_pivots, b), "lu_solve")  # type: ignore
 
 
-# -- low rank ----------------------------------------------------------------------------------------
+# -- low rank ----------------------------------------------------------------------------------
 
 
 def _range_basis(A: Tensor, q: int, niter: int) -> Tensor:

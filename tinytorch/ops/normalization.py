@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name, write_to_out
 from ._standardize import check_float, check_parameter_dtypes, standardize
-from .shape import normalize_dim
+from .norms import p_norm
 
 
 @op(method=False)
@@ -213,35 +212,6 @@ def group_norm(
     return standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape)
 
 
-@op(public=False)
-def lengths(xp: Backend, input: Array, p: float, dim: int) -> Array:
-    """The p-norm along ``dim``, which keeps size 1; its slope at 0 is 0."""
-    size = xp.abs(input)
-    if p == 2:
-        return xp.sqrt(xp.sum(size * size, axis=dim, keepdims=True))
-    if p == math.inf:
-        return xp.max(size, axis=dim, keepdims=True)
-    if p == 0:
-        return xp.astype(xp.sum(size != 0, axis=dim, keepdims=True), size.dtype)
-    return xp.sum(size**p, axis=dim, keepdims=True) ** (1 / p)
-
-
-def _lengths_rule(xp: Any, g: Any, out: Any, input: Any, p: float, dim: int) -> Any:
-    if p == 0:
-        return xp.zeros_like(input)
-    size = xp.abs(input)
-    nonzero = xp.where(size == 0, 1, size)
-    towards = xp.conj(input) / nonzero  # the direction in which |x| grows
-    if p == math.inf:
-        largest = xp.astype(size == out, size.dtype)
-        return g * towards * (largest / xp.sum(largest, axis=dim, keepdims=True))
-    ratio = size / xp.where(out == 0, 1, out)
-    return g * towards * (ratio if p == 2 else xp.where(size == 0, 0, ratio ** (p - 1)))
-
-
-lengths.vjp(input=_lengths_rule)
-
-
 @composite(namespaces=("nn.functional",), method=False)
 def normalize(
     input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
@@ -273,7 +243,6 @@ def normalize(
             "normalize: linalg.vector_norm: Expected a floating point or complex tensor as input. "
             f"Got {scalar_name(x.dtype)}"
         )
-    at = normalize_dim("normalize", dim, x.ndim)
-    size = lengths(x.reshape(1), p, 0).reshape(()) if not x.ndim else lengths(x, p, at)
+    size = p_norm(x, p, dim, True)
     result = x / size.clamp(min=eps)
-    return result if out is None else write_to_out(out, result, normalize.op)  # type: ignore[no-any-return]
+    return result if out is None else write_to_out(out, result, normalize.op)  # type: ignore

@@ -242,6 +242,6 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, T
     at = normalize_dim("mode", dim, input.ndim)
     _size("mode", input._data, at)
     if not input.ndim:
-        return _mode_result(input.clone(), input.new_zeros((), dtype=dtypes.int64))  # type: ignore[no-any-return]
+        return _mode_result(input.clone(), input.new_zeros((), dtype=dtypes.int64))  # type: ignore
     index = _most_frequent(input.detach(), at)
     return _picked(_mode_result, input, index, at, keepdim)  # type: ignore[no-any-return]

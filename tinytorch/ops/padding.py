@@ -213,7 +213,8 @@ def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> No
             f"batch size and other non-zero dimensions for input, but got: {list(input.shape)}"
         )
     if input.dtype is dtypes.bool and mode != "circular":
-        raise NotImplementedError(f"\"{mode} pad\" not implemented for '{scalar_name(input.dtype)}'")
+        found = scalar_name(input.dtype)
+        raise NotImplementedError(f"\"{mode} pad\" not implemented for '{found}'")
     for i, (before, after) in enumerate(amounts):
         _check_side(input, input.ndim - 1 - i, before, after, mode)
 

@@ -7,7 +7,7 @@ from typing import Any
 from .._op import composite
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
-from .normalization import lengths
+from .norms import p_norm
 
 
 @composite(namespaces=("nn.functional", ""), method=False)
@@ -43,4 +43,4 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     difference = x[first] - x[second]
     if not difference.numel():
         return difference.sum(-1)  # type: ignore[no-any-return]
-    return lengths(difference, p, -1).squeeze(-1)  # type: ignore[no-any-return]
+    return p_norm(difference, p, -1)  # type: ignore[no-any-return]

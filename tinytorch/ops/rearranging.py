@@ -110,7 +110,7 @@ roll.vjp(input=_roll_back)
 
 
 @roll.numpy
-def _numpy_roll(input: Any, shift: Any = None, axis: Any = None, **options: Any) -> Any:
+def _numpy_roll(input: Any, shift: Any = None, axis: Any = None, **options: Any) -> Tensor:
     return roll(input, options.pop("shifts", shift), axis)
 
 

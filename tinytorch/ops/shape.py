@@ -366,5 +366,5 @@ flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))
 
 
 @flip.numpy
-def _numpy_flip(input: Any = None, axis: Any = None, **options: Any) -> Any:
+def _numpy_flip(input: Any = None, axis: Any = None, **options: Any) -> Tensor:
     return flip(options.pop("m", input), axis)

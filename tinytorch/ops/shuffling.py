@@ -48,7 +48,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     parts: Any = input.reshape((*lead, out, r, r, height, width))
     n = len(lead)
     order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return parts.permute(order).reshape((*lead, out, height * r, width * r))  # type: ignore[no-any-return]
+    return parts.permute(order).reshape((*lead, out, height * r, width * r))  # type: ignore
 
 
 @composite(namespaces=_BOTH, method=False)
@@ -85,7 +85,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     rows, columns = height // r, width // r
     parts: Any = input.reshape((*lead, channels, rows, r, columns, r))
     order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return parts.permute(order).reshape((*lead, channels * r * r, rows, columns))  # type: ignore[no-any-return]
+    return parts.permute(order).reshape((*lead, channels * r * r, rows, columns))  # type: ignore
 
 
 def _check_dims(name: str, input: Tensor) -> None:

@@ -247,7 +247,7 @@ _unfold_sum.vjp(
 )
 
 
-# -- writing to a part -------------------------------------------------------------------------------
+# -- writing to a part -------------------------------------------------------------------------
 
 
 def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -> Tensor:

@@ -182,7 +182,7 @@ def topk(
     return _topk_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
-# -- places in sorted sequences ---------------------------------------------------------------------
+# -- places in sorted sequences ----------------------------------------------------------------
 
 
 @op(method=False)
@@ -271,7 +271,9 @@ def searchsorted(
     values = _values("searchsorted", input, sorted_sequence)
     sequence = sorted_sequence.detach()
     if not sequence.ndim:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should have at least 1 dimension")
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have at least 1 dimension"
+        )
     if sequence.ndim > 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "

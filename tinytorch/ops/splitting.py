@@ -119,7 +119,7 @@ def split(
         (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
     if not isinstance(split_size_or_sections, int):
-        return xp.call(split_with_sizes, input, split_size_or_sections, dim)  # type: ignore[no-any-return]
+        return xp.call(split_with_sizes, input, split_size_or_sections, dim)  # type: ignore
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = normalize_dim("split", dim, input.ndim)

@@ -59,7 +59,7 @@ _std.vjp(input=_std_gradient)
 
 
 def _arguments(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> tuple[Any, float, bool]:
-    """``dim``, ``correction`` and ``keepdim`` of torch's several forms: ``var(True)`` is unbiased."""
+    """``dim``, ``correction``, ``keepdim`` of torch's several forms: ``var(True)`` is unbiased."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if correction is None:
