@@ -73,7 +73,7 @@ def _count(start: Any, end: Any, step: Any) -> int:
         )
     if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
         return -((start - end) // step)
-    return math.ceil((end - start) / step)
+    return int(math.ceil((end - start) / step))
 
 
 def _spaced(

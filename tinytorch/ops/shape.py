@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._op import Array, Backend, Shape, op
+from .._tensor import Tensor
 
 
 @op(view=True)

@@ -59,7 +59,9 @@ def _distinct(
     return values, first, inverse, int64(xp, counts)
 
 
-def _results(values: Tensor, chosen: list[tuple[bool, Tensor]]) -> Any:
+def _results(
+    values: Tensor, chosen: list[tuple[bool, Tensor]]
+) -> Tensor | tuple[Tensor, ...]:
     """The values, with the further results that were asked for."""
     extra = tuple(tensor for wanted, tensor in chosen if wanted)
     return (values, *extra) if extra else values
