@@ -1,0 +1,235 @@
+"""Discrete Fourier transforms: three linear primitives, and how arguments become theirs.
+
+A primitive has a sign, that of the exponent (``forward`` is minus), and a scale: none, one
+over the number of points (``"full"``) or over its root (``"ortho"``). The matrix of a transform
+is symmetric, so each primitive's gradient is a primitive of the same sign and scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _state, dtypes
+from .._op import Array, Backend, op
+from .._tensor import Tensor
+from .._write import scalar_name
+from .shape import normalize_dim
+
+_FORWARD_NORM = {"none": "backward", "full": "forward", "ortho": "ortho"}
+_INVERSE_NORM = {"none": "forward", "full": "backward", "ortho": "ortho"}
+
+# -- primitives ------------------------------------------------------------------------------------
+
+
+@op(method=False)
+def _complex_transform(
+    xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
+) -> Array:
+    """Complex numbers to complex numbers."""
+    if not dims or not input.size:
+        return xp.array(input)
+    names, norms = (("fft", "fftn"), _FORWARD_NORM) if forward else (("ifft", "ifftn"), _INVERSE_NORM)
+    if len(dims) == 1:
+        return getattr(xp.fft, names[0])(input, axis=dims[0], norm=norms[scale])
+    return getattr(xp.fft, names[1])(input, axes=dims, norm=norms[scale])
+
+
+_complex_transform.vjp(
+    input=lambda xp, g, dims, forward, scale: xp.call(_complex_transform, g, dims, forward, scale)
+)
+
+
+@op(method=False)
+def _to_half(
+    xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
+) -> Array:
+    """Real numbers to the half of their spectrum that says all, along the last of ``dims``."""
+    if not input.size:
+        shape = list(input.shape)
+        shape[dims[-1]] = shape[dims[-1]] // 2 + 1
+        return xp.zeros(shape, xp.native_dtype(xp.dtype_of(input).to_complex()))
+    if len(dims) == 1:
+        half = xp.fft.rfft(input, axis=dims[0], norm=_FORWARD_NORM[scale])
+    else:
+        half = xp.fft.rfftn(input, axes=dims, norm=_FORWARD_NORM[scale])
+    return half if forward else xp.conj(half)
+
+
+@op(method=False)
+def _from_half(
+    xp: Backend, input: Array, size: int, dims: tuple[int, ...], forward: bool, scale: str
+) -> Array:
+    """Half a spectrum to the ``size`` real numbers that have it."""
+    if not input.size:
+        shape = list(input.shape)
+        shape[dims[-1]] = size
+        return xp.zeros(shape, input.real.dtype)
+    half = xp.conj(input) if forward else input
+    if len(dims) == 1:
+        return xp.fft.irfft(half, size, axis=dims[0], norm=_INVERSE_NORM[scale])
+    sizes = [input.shape[d] for d in dims[:-1]] + [size]
+    return xp.fft.irfftn(half, sizes, axes=dims, norm=_INVERSE_NORM[scale])
+
+
+@op(method=False)
+def _scale_inside(xp: Backend, input: Array, size: int, dim: int, factor: float) -> Array:
+    """Half a spectrum with all but the first point, and the middle one, times ``factor``.
+
+    The whole spectrum of ``size`` points has these twice.
+    """
+    out = xp.array(input)
+    out[(slice(None),) * dim + (slice(1, (size + 1) // 2),)] *= factor
+    return out
+
+
+_scale_inside.vjp(
+    input=lambda xp, g, size, dim, factor: xp.call(_scale_inside, g, size, dim, factor)
+)
+
+
+def _to_half_rule(
+    xp: Any, g: Any, in_shape: Any, dims: tuple[int, ...], forward: bool, scale: str
+) -> Any:
+    size = in_shape[dims[-1]]
+    g = xp.call(_scale_inside, g, size, dims[-1], 0.5)
+    return xp.call(_from_half, g, size, dims, forward, scale)
+
+
+def _from_half_rule(
+    xp: Any, g: Any, size: int, dims: tuple[int, ...], forward: bool, scale: str
+) -> Any:
+    half = xp.call(_to_half, g, dims, forward, scale)
+    return xp.call(_scale_inside, half, size, dims[-1], 2.0)
+
+
+_to_half.vjp(input=_to_half_rule)
+_from_half.vjp(input=_from_half_rule)
+
+
+@op(method=False)
+def _resized(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Array:
+    """``input`` cut off or followed by zeros along ``dims``, so that it has ``sizes`` there."""
+    shape = list(input.shape)
+    keep = [slice(None)] * input.ndim
+    for d, n in zip(dims, sizes, strict=True):
+        keep[d] = slice(min(n, shape[d]))
+        shape[d] = n
+    part = input[tuple(keep)]
+    if tuple(part.shape) == tuple(shape):
+        return xp.array(part)
+    out = xp.zeros(tuple(shape), input.dtype)
+    out[tuple(slice(n) for n in part.shape)] = part
+    return out
+
+
+def _resized_rule(xp: Any, g: Any, in_shape: Any, dims: tuple[int, ...]) -> Any:
+    return xp.call(_resized, g, dims, tuple(in_shape[d] for d in dims))
+
+
+_resized.vjp(input=_resized_rule)
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def _scale(norm: str | None, forward: bool) -> str:
+    """The scale that torch's ``norm`` asks for in a transform of this direction."""
+    if norm == "ortho":
+        return "ortho"
+    if norm not in (None, "backward", "forward"):
+        raise RuntimeError(f'Invalid normalization mode: "{norm}"')
+    return "full" if (norm == "forward") == forward else "none"
+
+
+def _dims(ndim: int, dim: Any, sizes: Any) -> tuple[int, ...]:
+    """The dimensions to transform; without ``dim`` the last ones, as many as there are sizes."""
+    if dim is None:
+        if sizes is None:
+            return tuple(range(ndim))
+        if len(sizes) > ndim:
+            raise RuntimeError(
+                f"Got shape with {len(sizes)} values but input tensor only has {ndim} dimensions."
+            )
+        return tuple(range(ndim - len(sizes), ndim))
+    given = (dim,) if isinstance(dim, int) else tuple(dim)
+    if given and not ndim:
+        raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
+    dims = tuple(normalize_dim("fft", d, ndim) for d in given)
+    if len(set(dims)) < len(dims):
+        raise RuntimeError(f"FFT dims must be unique, got {list(given)}")
+    if sizes is not None and len(sizes) != len(dims):
+        raise RuntimeError(
+            "When given, dim and shape arguments must have the same length, got "
+            f"{list(given)} and {list(sizes)}"
+        )
+    return dims
+
+
+def _sizes(have: Sequence[int], wanted: Any) -> list[int]:
+    """The number of points along each dimension; -1 keeps one."""
+    sizes = list(have) if wanted is None else [
+        n if s == -1 else s for n, s in zip(have, wanted, strict=True)
+    ]  # fmt: skip
+    for n in sizes:
+        if n < 1:
+            raise RuntimeError(f"Invalid number of data points ({n}) specified")
+    return sizes
+
+
+def _promoted(input: Tensor, to_complex: bool) -> Tensor:
+    dtype = input.dtype
+    if dtype.category < 2:
+        dtype = _state.default_dtype()
+    if dtype.itemsize < 4:
+        raise RuntimeError(f"Unsupported dtype {scalar_name(dtype)}")
+    if to_complex:
+        dtype = dtype.to_complex()
+    return input if dtype is input.dtype else input.to(dtype)
+
+
+def _with_sizes(input: Tensor, dims: tuple[int, ...], sizes: Sequence[int]) -> Tensor:
+    if all(input.shape[d] == n for d, n in zip(dims, sizes, strict=True)):
+        return input
+    return _resized(input, dims, tuple(sizes))  # type: ignore[no-any-return]
+
+
+def transform(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
+    """The transform of complex numbers along ``dim``; real ones are converted."""
+    dims = _dims(input.ndim, dim, s)
+    sizes = _sizes([input.shape[d] for d in dims], s)
+    scale = _scale(norm, forward)
+    points = _with_sizes(_promoted(input, True), dims, sizes)
+    return _complex_transform(points, dims, forward, scale)  # type: ignore[no-any-return]
+
+
+def half_spectrum(
+    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
+) -> Tensor:
+    """The transform of real numbers along ``dim``, halved along the last of them."""
+    if input.is_complex():
+        raise RuntimeError(
+            f"{name} expects a real input tensor, but got {scalar_name(input.dtype)}"
+        )
+    dims = _some_dims(name, _dims(input.ndim, dim, s))
+    sizes = _sizes([input.shape[d] for d in dims], s)
+    points = _with_sizes(_promoted(input, False), dims, sizes)
+    return _to_half(points, dims, forward, _scale(norm, forward))  # type: ignore[no-any-return]
+
+
+def real_signal(
+    name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
+) -> Tensor:
+    """The real numbers whose transform of the other sign is the given half spectrum."""
+    dims = _some_dims(name, _dims(input.ndim, dim, s))
+    have = [input.shape[d] for d in dims]
+    have[-1] = 2 * (have[-1] - 1)
+    sizes = _sizes(have, s)
+    scale = _scale(norm, forward)
+    points = _with_sizes(_promoted(input, True), dims, [*sizes[:-1], sizes[-1] // 2 + 1])
+    return _from_half(points, sizes[-1], dims, forward, scale)  # type: ignore[no-any-return]
+
+
+def _some_dims(name: str, dims: tuple[int, ...]) -> tuple[int, ...]:
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    return dims

@@ -1,0 +1,118 @@
+"""Frequencies of the points of a discrete Fourier transform, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._creation import creation
+from .._op import Array, Backend, composite
+from .._tensor import Tensor
+from .rearranging import roll
+from .shape import normalize_dim
+
+
+@creation(namespaces=("fft",))
+def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
+    """Frequencies of the points of ``fft.fft``: 0, then the positive, then the negative ones.
+
+    Args:
+        n: Number of points.
+        d: Distance of two samples; default 1.
+
+    Returns:
+        ``(n,)``.
+
+    Raises:
+        RuntimeError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.fftfreq(4)
+        tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+    """
+    _check("fftfreq", dtype)
+    steps = xp.arange(n)
+    steps = xp.where(steps < (n + 1) // 2, steps, steps - n)
+    return xp.astype(steps * (1.0 / (n * d) if n else 0.0), dtype)
+
+
+@creation(namespaces=("fft",))
+def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
+    """Frequencies of the points of ``fft.rfft``.
+
+    Args:
+        n: Number of points of the signal.
+        d: Distance of two samples; default 1.
+
+    Returns:
+        ``(n // 2 + 1,)``.
+
+    Raises:
+        RuntimeError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.rfftfreq(4)
+        tensor([0.0000, 0.2500, 0.5000])
+    """
+    _check("rfftfreq", dtype)
+    return xp.astype(xp.arange(n // 2 + 1) * (1.0 / (n * d) if n else 0.0), dtype)
+
+
+def _check(name: str, dtype: Any) -> None:
+    if dtype.kind not in "fc":
+        raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
+
+
+@composite(namespaces=("fft",), method=False)
+def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """The points of a transform in order of their frequencies: 0 comes to the middle.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension or dimensions; None, the default, means all.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.fftshift(tt.tensor([0, 1, -2, -1]))
+        tensor([-2, -1,  0,  1])
+    """
+    dims = _dims("fftshift", input, dim)
+    return roll(input, [input.shape[d] // 2 for d in dims], dims) if dims else input.clone()
+
+
+@composite(namespaces=("fft",), method=False)
+def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Inverse of ``fft.fftshift``: the middle comes to the front.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension or dimensions; None, the default, means all.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.ifftshift(tt.tensor([-2, -1, 0, 1]))
+        tensor([ 0,  1, -2, -1])
+    """
+    dims = _dims("ifftshift", input, dim)
+    return roll(input, [-(input.shape[d] // 2) for d in dims], dims) if dims else input.clone()
+
+
+def _dims(name: str, input: Tensor, dim: int | Sequence[int] | None) -> list[int]:
+    if dim is None:
+        return list(range(input.ndim))
+    given = [dim] if isinstance(dim, int) else list(dim)
+    return [normalize_dim(name, d, input.ndim) for d in given]
