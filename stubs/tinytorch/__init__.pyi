@@ -60,7 +60,7 @@ from tinytorch.dtypes import dtype as dtype
 from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
 from tinytorch.dtypes import promote_types as promote_types
-from tinytorch.ops.creation import Placement
+from tinytorch.ops.creation_like import Placement
 from tinytorch.random import Generator as Generator
 from tinytorch.random import get_rng_state as get_rng_state
 from tinytorch.random import initial_seed as initial_seed
@@ -487,6 +487,8 @@ def bernoulli(
     out: Tensor | None = None,
 ) -> Tensor:
     """Ones and zeros: one with the probability that ``input`` gives."""
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1ᵀ weight[o] input2 + bias[o]`` for each output o."""
 def bincount(
     input: Tensor,
     weights: Tensor | None = None,
@@ -570,6 +572,8 @@ def bucketize(
     right: _bool = False,
 ) -> Tensor:
     """The buckets that values fall into: how many boundaries lie below each."""
+def can_cast(from_: Any, to: Any) -> _bool:
+    """Whether a dtype may become another without a change of kind: no float an integer."""
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every choice of one element from each tensor."""
 def cat(
@@ -596,6 +600,8 @@ def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
     """In-place form of ``celu``: writes the result over ``input``."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; see ``linalg.multi_dot``."""
+def channel_shuffle(input: Tensor, groups: _int) -> Tensor:
+    """Channels dealt out: the first of every group, then the second of every group, and so on."""
 def cholesky(A: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch."""
 def cholesky_inverse(L: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -765,11 +771,7 @@ def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = No
     """The magnitude of ``input`` with the sign of ``other``."""
 def copysign_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``copysign``: writes the result over ``input``."""
-@overload
-def corrcoef(input: Tensor) -> Tensor:
-    """The correlation coefficients of variables, one a row."""
-@overload
-def corrcoef(input: Tensor, *, rowvar: _bool, y: Any = ...) -> Any:
+def corrcoef(input: Tensor, *, rowvar: _bool = ...) -> Tensor:
     """The correlation coefficients of variables, one a row."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Cosine of each element of ``input``, in radians."""
@@ -808,26 +810,16 @@ def count_nonzero(
     keepdims: _bool = ...,
 ) -> Tensor:
     """How many elements are not zero, of all or along ``dim``."""
-@overload
 def cov(
     input: Tensor,
     *,
     correction: _int = 1,
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
-) -> Tensor:
-    """The covariance matrix of variables, one a row."""
-@overload
-def cov(
-    input: Tensor,
-    *,
-    rowvar: _bool,
+    rowvar: _bool = ...,
     bias: _bool = ...,
     ddof: _int | None = ...,
-    y: Any = ...,
-    fweights: Any = ...,
-    aweights: Any = ...,
-) -> Any:
+) -> Tensor:
     """The covariance matrix of variables, one a row."""
 def cross(
     input: Tensor,
@@ -993,6 +985,32 @@ def empty(
     """A tensor whose elements are whatever its memory held."""
 def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Uninitialised memory in the shape, dtype and place of ``input``."""
+def empty_permuted(
+    size: Sequence[_int],
+    physical_layout: Sequence[_int],
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """A tensor whose dimensions lie in memory in another order, its elements undefined."""
+def empty_strided(
+    size: Sequence[_int],
+    stride: Sequence[_int],
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """A tensor of given sizes and strides whose elements are whatever its memory held."""
 def eq(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements are equal."""
 def eq_(input: Tensor, other: Tensor | _complex) -> Tensor:
@@ -1037,6 +1055,7 @@ def eye(
     n: _int,
     m: _int | None = None,
     *,
+    k: _int = 0,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1070,6 +1089,9 @@ def flip(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> T
     """``input`` with the order of its elements reversed along ``dims``."""
 @overload
 def flip(input: Tensor, *dims: _int, out: Tensor | None = None) -> Tensor:
+    """``input`` with the order of its elements reversed along ``dims``."""
+@overload
+def flip(input: Tensor, *, axis: Any) -> Tensor:
     """``input`` with the order of its elements reversed along ``dims``."""
 def fliplr(input: Tensor) -> Tensor:
     """``input`` with its columns in reverse order: ``flip`` along dimension 1."""
@@ -1460,7 +1482,7 @@ def lgamma_(input: Tensor) -> Tensor:
 def linspace(
     start: Any,
     end: Any,
-    steps: _int,
+    steps: _int = 50,
     *,
     out: Tensor | None = None,
     dtype: dtype | None = None,
@@ -1528,6 +1550,21 @@ def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None
     """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1]."""
 def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
     """In-place form of ``logit``: writes the result over ``input``."""
+def logspace(
+    start: Any,
+    end: Any,
+    steps: _int = 50,
+    base: _float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """``base`` to the power of ``steps`` evenly spaced numbers from ``start`` to ``end``."""
 @overload
 def logsumexp(
     input: Tensor,
@@ -1560,6 +1597,33 @@ def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
     """Whether elements of ``input`` are smaller."""
 def lt_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``lt``: writes the result over ``input``."""
+@overload
+def lu(
+    A: Tensor,
+    pivot: _bool = True,
+    get_infos: Literal[False] = False,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``."""
+@overload
+def lu(
+    A: Tensor,
+    pivot: _bool = True,
+    *,
+    get_infos: Literal[True],
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``."""
+@overload
+def lu(
+    A: Tensor,
+    pivot: _bool = True,
+    get_infos: _bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]:
+    """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``."""
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``."""
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,
@@ -1646,6 +1710,17 @@ def max_pool1d(
 ) -> tuple[Tensor, Tensor]:
     """The largest element of each window of a sequence; see ``max_pool2d``."""
 @overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest element of each window of a sequence; see ``max_pool2d``."""
+@overload
 def max_pool2d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
@@ -1667,6 +1742,17 @@ def max_pool2d(
     *,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of an image; NaN where there is one."""
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of an image; NaN where there is one."""
 @overload
 def max_pool3d(
@@ -1690,6 +1776,17 @@ def max_pool3d(
     *,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of a volume; see ``max_pool2d``."""
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of a volume; see ``max_pool2d``."""
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two elements; NaN if one of them is."""
@@ -1714,11 +1811,11 @@ def median(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.med
 def median(
     input: Tensor,
     *,
-    axis: Any,
+    axis: _int | Sequence[_int] | None,
     keepdims: _bool = ...,
-    out: Sequence[Tensor] = ...,
+    out: Tensor = ...,
     overwrite_input: _bool = ...,
-) -> Any:
+) -> Tensor:
     """The middle element, the lower one of two; NaN if there is one."""
 def meshgrid(*tensors: Any, indexing: str = 'ij') -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor per dimension."""
@@ -1835,13 +1932,12 @@ def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.
 def nanmedian(
     input: Tensor,
     *,
-    axis: Any,
+    axis: _int | Sequence[_int] | None,
     keepdims: _bool = ...,
-    out: Sequence[Tensor] = ...,
+    out: Tensor = ...,
     overwrite_input: _bool = ...,
-) -> Any:
+) -> Tensor:
     """The middle element of those that are not NaN, the lower one of two."""
-@overload
 def nanquantile(
     input: Tensor,
     q: Any,
@@ -1849,19 +1945,9 @@ def nanquantile(
     keepdim: _bool = False,
     *,
     interpolation: str = 'linear',
-) -> Tensor:
-    """``quantile`` of the elements that are not NaN; NaN where everything is."""
-@overload
-def nanquantile(
-    input: Tensor,
-    *,
-    axis: Any,
+    axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-    q: Any = ...,
-    out: Sequence[Tensor] = ...,
-    overwrite_input: _bool = ...,
-    method: str = ...,
-) -> Any:
+) -> Tensor:
     """``quantile`` of the elements that are not NaN; NaN where everything is."""
 def nansum(
     input: Tensor,
@@ -1886,6 +1972,8 @@ def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor:
 @overload
 def narrow_copy(input: Tensor, *, axis: _int, start: _int, length: _int) -> Tensor:
     """``narrow`` as a copy."""
+def native_channel_shuffle(input: Tensor, groups: _int) -> Tensor:
+    """Channels dealt out: the first of every group, then the second of every group, and so on."""
 def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements differ."""
 def ne_(input: Tensor, other: Tensor | _complex) -> Tensor:
@@ -1917,6 +2005,14 @@ def nonzero(
     as_tuple: Literal[True],
     out: Tensor | None = None,
 ) -> tuple[Tensor, ...]:
+    """Where the elements that are not zero lie."""
+@overload
+def nonzero(
+    input: Tensor,
+    *,
+    as_tuple: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor | tuple[Tensor, ...]:
     """Where the elements that are not zero lie."""
 def nonzero_static(
     input: Tensor,
@@ -2007,6 +2103,15 @@ def pairwise_distance(
     keepdims: _bool = ...,
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps over the last dimension."""
+def pca_lowrank(
+    A: Tensor,
+    q: _int | None = None,
+    center: _bool = True,
+    niter: _int = 2,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Principal components of low rank, by random projection."""
+def pdist(input: Tensor, p: _float = 2.0) -> Tensor:
+    """The p-norm distance of every pair of rows."""
 @overload
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
     """``input`` with its dimensions in another order."""
@@ -2017,6 +2122,10 @@ def permute_copy(input: Tensor, *dims: Any) -> Tensor:
     """What ``permute`` shows, as a copy."""
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The Moore-Penrose pseudoinverse; see ``linalg.pinv``."""
+def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor:
+    """Channels laid out as pixels: an image r times as large with r² times fewer channels."""
+def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor:
+    """The inverse of ``pixel_shuffle``: pixels laid out as channels."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of given magnitudes and angles."""
 def polygamma(n: _int, input: Tensor) -> Tensor:
@@ -2056,7 +2165,13 @@ def put(
     """``input`` with ``source`` written at places of its flattened elements."""
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
     """In-place form of ``put``: writes the result over ``input``."""
-@overload
+def qr(
+    input: Tensor,
+    some: _bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.qr:
+    """The factors of ``input = Q R``; see ``linalg.qr``."""
 def quantile(
     input: Tensor,
     q: Any,
@@ -2064,19 +2179,9 @@ def quantile(
     keepdim: _bool = False,
     *,
     interpolation: str = 'linear',
-) -> Tensor:
-    """The values below which given parts of the elements lie; NaN if there is one."""
-@overload
-def quantile(
-    input: Tensor,
-    *,
-    axis: Any,
+    axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-    q: Any = ...,
-    out: Sequence[Tensor] = ...,
-    overwrite_input: _bool = ...,
-    method: str = ...,
-) -> Any:
+) -> Tensor:
     """The values below which given parts of the elements lie; NaN if there is one."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
@@ -2255,6 +2360,8 @@ def resolve_conj(input: Tensor) -> Tensor:
     """``input`` itself: conjugates are never pending here."""
 def resolve_neg(input: Tensor) -> Tensor:
     """``input`` itself: signs are never pending here."""
+def result_type(*tensors: Any) -> dtype:
+    """The dtype of an arithmetic operation on tensors and numbers."""
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[_int],
@@ -2286,6 +2393,7 @@ def roll(
     dims: _int | Sequence[_int] | None = None,
     *,
     out: Tensor | None = None,
+    axis: Any = ...,
 ) -> Tensor:
     """``input`` with its elements moved along, those beyond the end coming in at the start."""
 def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
@@ -2603,11 +2711,26 @@ def sum(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Sum of the elements, of all or along ``dim``."""
-def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+def svd(
+    input: Tensor,
+    some: _bool = True,
+    compute_uv: _bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.svd:
+    """The factors of ``input = U diag(S) V^H``; see ``linalg.svd``."""
+def svd_lowrank(
+    A: Tensor,
+    q: _int | None = 6,
+    niter: _int | None = 2,
+    M: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """An approximate singular value decomposition of low rank, by random projection."""
+def swapaxes(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tensor:
     """``input`` with two dimensions swapped."""
 def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``."""
-def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+def swapdims(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tensor:
     """``input`` with two dimensions swapped."""
 def swapdims_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``."""
@@ -2697,7 +2820,7 @@ def topk(
     """The ``k`` largest or smallest elements along ``dim``, and where they are."""
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of the elements on a matrix's diagonal."""
-def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+def transpose(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tensor:
     """``input`` with two dimensions swapped."""
 def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``."""
@@ -2735,19 +2858,16 @@ def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _in
     """The lower triangle of matrices, zeros above it."""
 def tril_(input: Tensor, diagonal: _int = 0) -> Tensor:
     """In-place form of ``tril``: writes the result over ``input``."""
+@overload
+def tril_indices(row: _int, col: _int, offset: _int = 0, **options: Any) -> Tensor:
+    """Where the lower triangle of a matrix lies, in row-major order."""
+@overload
 def tril_indices(
     row: _int,
-    col: _int,
+    col: None = None,
     offset: _int = 0,
-    *,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
-    layout: Any = None,
-    device: device | str | _int | None = None,
-    pin_memory: _bool = False,
-    requires_grad: _bool = False,
-    backend: Backend | str | None = None,
-) -> Tensor:
+    **options: Any,
+) -> tuple[Tensor, Tensor]:
     """Where the lower triangle of a matrix lies, in row-major order."""
 def triplet_margin_loss(
     anchor: Tensor,
@@ -2766,19 +2886,16 @@ def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _in
     """The upper triangle of matrices, zeros below it."""
 def triu_(input: Tensor, diagonal: _int = 0) -> Tensor:
     """In-place form of ``triu``: writes the result over ``input``."""
+@overload
+def triu_indices(row: _int, col: _int, offset: _int = 0, **options: Any) -> Tensor:
+    """Where the upper triangle of a matrix lies, in row-major order."""
+@overload
 def triu_indices(
     row: _int,
-    col: _int,
+    col: None = None,
     offset: _int = 0,
-    *,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
-    layout: Any = None,
-    device: device | str | _int | None = None,
-    pin_memory: _bool = False,
-    requires_grad: _bool = False,
-    backend: Backend | str | None = None,
-) -> Tensor:
+    **options: Any,
+) -> tuple[Tensor, Tensor]:
     """Where the upper triangle of a matrix lies, in row-major order."""
 def true_divide(
     input: Tensor | _complex,
@@ -2855,6 +2972,15 @@ def unique(
 @overload
 def unique(
     input: Tensor,
+    sorted: _bool = True,
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
+    dim: _int | None = None,
+) -> Tensor | tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]:
+    """The distinct elements of ``input``, in ascending order."""
+@overload
+def unique(
+    input: Tensor,
     *,
     return_index: _bool,
     axis: _int | None = ...,
@@ -2862,7 +2988,7 @@ def unique(
     return_inverse: _bool = ...,
     return_counts: _bool = ...,
     sorted: _bool = ...,
-) -> Any:
+) -> Tensor | tuple[Tensor, ...]:
     """The distinct elements of ``input``, in ascending order."""
 @overload
 def unique_consecutive(
@@ -2896,6 +3022,14 @@ def unique_consecutive(
     return_counts: Literal[True],
     dim: _int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
+    """The elements of ``input`` without those that equal the one before."""
+@overload
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
+    dim: _int | None = None,
+) -> Tensor | tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]:
     """The elements of ``input`` without those that equal the one before."""
 @overload
 def unravel_index(

@@ -19,7 +19,7 @@ from tinytorch.autograd.graph import Node
 from tinytorch.autograd.graph import RemovableHandle
 from tinytorch.backends.base import Backend
 from tinytorch.dtypes import dtype
-from tinytorch.ops.creation import Placement
+from tinytorch.ops.creation_like import Placement
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
@@ -575,11 +575,7 @@ class Tensor(Storage):
         """The magnitude of ``input`` with the sign of ``other``."""
     def copysign_(_self, other: Tensor | complex) -> Self:
         """In-place form of ``copysign``: writes the result over ``input``."""
-    @overload
-    def corrcoef(_self) -> Tensor:
-        """The correlation coefficients of variables, one a row."""
-    @overload
-    def corrcoef(_self, *, rowvar: _bool, y: Any = ...) -> Any:
+    def corrcoef(_self, *, rowvar: _bool = ...) -> Tensor:
         """The correlation coefficients of variables, one a row."""
     def cos(_self, *, out: Tensor | None = None) -> Tensor:
         """Cosine of each element of ``input``, in radians."""
@@ -599,26 +595,16 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> Tensor:
         """How many elements are not zero, of all or along ``dim``."""
-    @overload
     def cov(
         _self,
         *,
         correction: _int = 1,
         fweights: Tensor | None = None,
         aweights: Tensor | None = None,
-    ) -> Tensor:
-        """The covariance matrix of variables, one a row."""
-    @overload
-    def cov(
-        _self,
-        *,
-        rowvar: _bool,
+        rowvar: _bool = ...,
         bias: _bool = ...,
         ddof: _int | None = ...,
-        y: Any = ...,
-        fweights: Any = ...,
-        aweights: Any = ...,
-    ) -> Any:
+    ) -> Tensor:
         """The covariance matrix of variables, one a row."""
     def cpu(_self, memory_format: Any = None) -> Tensor:
         """``input`` on the CPU."""
@@ -791,6 +777,9 @@ class Tensor(Storage):
         """``input`` with the order of its elements reversed along ``dims``."""
     @overload
     def flip(_self, *dims: _int, out: Tensor | None = None) -> Tensor:
+        """``input`` with the order of its elements reversed along ``dims``."""
+    @overload
+    def flip(_self, *, axis: Any) -> Tensor:
         """``input`` with the order of its elements reversed along ``dims``."""
     def fliplr(_self) -> Tensor:
         """``input`` with its columns in reverse order: ``flip`` along dimension 1."""
@@ -1197,6 +1186,33 @@ class Tensor(Storage):
         """Whether elements of ``input`` are smaller."""
     def lt_(_self, other: Tensor | complex) -> Self:
         """In-place form of ``lt``: writes the result over ``input``."""
+    @overload
+    def lu(
+        _self,
+        pivot: _bool = True,
+        get_infos: Literal[False] = False,
+        out: Sequence[Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``."""
+    @overload
+    def lu(
+        _self,
+        pivot: _bool = True,
+        *,
+        get_infos: Literal[True],
+        out: Sequence[Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``."""
+    @overload
+    def lu(
+        _self,
+        pivot: _bool = True,
+        get_infos: _bool = False,
+        out: Sequence[Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]:
+        """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``."""
+    def lu_solve(_self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``."""
     @property
     def mH(self) -> Tensor: ...
     @property
@@ -1261,11 +1277,11 @@ class Tensor(Storage):
     def median(
         _self,
         *,
-        axis: Any,
+        axis: _int | Sequence[_int] | None,
         keepdims: _bool = ...,
-        out: Sequence[Tensor] = ...,
+        out: Tensor = ...,
         overwrite_input: _bool = ...,
-    ) -> Any:
+    ) -> Tensor:
         """The middle element, the lower one of two; NaN if there is one."""
     @overload
     def min(_self, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
@@ -1365,13 +1381,12 @@ class Tensor(Storage):
     def nanmedian(
         _self,
         *,
-        axis: Any,
+        axis: _int | Sequence[_int] | None,
         keepdims: _bool = ...,
-        out: Sequence[Tensor] = ...,
+        out: Tensor = ...,
         overwrite_input: _bool = ...,
-    ) -> Any:
+    ) -> Tensor:
         """The middle element of those that are not NaN, the lower one of two."""
-    @overload
     def nanquantile(
         _self,
         q: Any,
@@ -1379,19 +1394,9 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         interpolation: str = 'linear',
-    ) -> Tensor:
-        """``quantile`` of the elements that are not NaN; NaN where everything is."""
-    @overload
-    def nanquantile(
-        _self,
-        *,
-        axis: Any,
+        axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-        q: Any = ...,
-        out: Sequence[Tensor] = ...,
-        overwrite_input: _bool = ...,
-        method: str = ...,
-    ) -> Any:
+    ) -> Tensor:
         """``quantile`` of the elements that are not NaN; NaN where everything is."""
     def nansum(
         _self,
@@ -1434,6 +1439,13 @@ class Tensor(Storage):
     @overload
     def new_empty(_self, *size: _int, **options: Unpack[Placement]) -> Tensor:
         """Uninitialised memory of another shape, in the dtype and place of ``input``."""
+    def new_empty_strided(
+        _self,
+        size: Sequence[_int],
+        stride: Sequence[_int],
+        **options: Unpack[Placement],
+    ) -> Tensor:
+        """Uninitialised memory of given sizes and strides, in the dtype and place of ``input``."""
     def new_full(
         _self,
         size: Sequence[_int],
@@ -1464,6 +1476,14 @@ class Tensor(Storage):
         """Where the elements that are not zero lie."""
     @overload
     def nonzero(_self, *, as_tuple: Literal[True], out: Tensor | None = None) -> tuple[Tensor, ...]:
+        """Where the elements that are not zero lie."""
+    @overload
+    def nonzero(
+        _self,
+        *,
+        as_tuple: _bool = False,
+        out: Tensor | None = None,
+    ) -> Tensor | tuple[Tensor, ...]:
         """Where the elements that are not zero lie."""
     def nonzero_static(
         _self,
@@ -1554,7 +1574,8 @@ class Tensor(Storage):
         """``input`` with ``source`` written at places of its flattened elements."""
     def put_(_self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self:
         """In-place form of ``put``: writes the result over ``input``."""
-    @overload
+    def qr(_self, some: _bool = True, *, out: Sequence[Tensor] | None = None) -> return_types.qr:
+        """The factors of ``input = Q R``; see ``linalg.qr``."""
     def quantile(
         _self,
         q: Any,
@@ -1562,19 +1583,9 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         interpolation: str = 'linear',
-    ) -> Tensor:
-        """The values below which given parts of the elements lie; NaN if there is one."""
-    @overload
-    def quantile(
-        _self,
-        *,
-        axis: Any,
+        axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-        q: Any = ...,
-        out: Sequence[Tensor] = ...,
-        overwrite_input: _bool = ...,
-        method: str = ...,
-    ) -> Any:
+    ) -> Tensor:
         """The values below which given parts of the elements lie; NaN if there is one."""
     def rad2deg(_self, *, out: Tensor | None = None) -> Tensor:
         """Radians as degrees."""
@@ -1645,6 +1656,7 @@ class Tensor(Storage):
         dims: _int | Sequence[_int] | None = None,
         *,
         out: Tensor | None = None,
+        axis: Any = ...,
     ) -> Tensor:
         """``input`` with its elements moved along, those beyond the end coming in at the start."""
     def rot90(_self, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
@@ -1918,11 +1930,19 @@ class Tensor(Storage):
         """Sum of the elements, of all or along ``dim``."""
     def sum_to_size(_self, *size: Any) -> Tensor:
         """``input`` summed over what a tensor of shape ``size`` would be stretched along."""
-    def swapaxes(_self, dim0: _int, dim1: _int) -> Tensor:
+    def svd(
+        _self,
+        some: _bool = True,
+        compute_uv: _bool = True,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> return_types.svd:
+        """The factors of ``input = U diag(S) V^H``; see ``linalg.svd``."""
+    def swapaxes(_self, dim0: Any = None, dim1: _int | None = None) -> Tensor:
         """``input`` with two dimensions swapped."""
     def swapaxes_(_self, dim0: _int, dim1: _int) -> Self:
         """Swap two dimensions of ``input`` itself; see ``transpose``."""
-    def swapdims(_self, dim0: _int, dim1: _int) -> Tensor:
+    def swapdims(_self, dim0: Any = None, dim1: _int | None = None) -> Tensor:
         """``input`` with two dimensions swapped."""
     def swapdims_(_self, dim0: _int, dim1: _int) -> Self:
         """Swap two dimensions of ``input`` itself; see ``transpose``."""
@@ -1981,7 +2001,7 @@ class Tensor(Storage):
         """The ``k`` largest or smallest elements along ``dim``, and where they are."""
     def trace(_self, *, out: Tensor | None = None) -> Tensor:
         """Sum of the elements on a matrix's diagonal."""
-    def transpose(_self, dim0: _int, dim1: _int) -> Tensor:
+    def transpose(_self, dim0: Any = None, dim1: _int | None = None) -> Tensor:
         """``input`` with two dimensions swapped."""
     def transpose_(_self, dim0: _int, dim1: _int) -> Self:
         """Swap two dimensions of ``input`` itself; see ``transpose``."""
@@ -2085,6 +2105,15 @@ class Tensor(Storage):
     @overload
     def unique(
         _self,
+        sorted: _bool = True,
+        return_inverse: _bool = False,
+        return_counts: _bool = False,
+        dim: _int | None = None,
+    ) -> Tensor | tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]:
+        """The distinct elements of ``input``, in ascending order."""
+    @overload
+    def unique(
+        _self,
         *,
         return_index: _bool,
         axis: _int | None = ...,
@@ -2092,7 +2121,7 @@ class Tensor(Storage):
         return_inverse: _bool = ...,
         return_counts: _bool = ...,
         sorted: _bool = ...,
-    ) -> Any:
+    ) -> Tensor | tuple[Tensor, ...]:
         """The distinct elements of ``input``, in ascending order."""
     @overload
     def unique_consecutive(
@@ -2126,6 +2155,14 @@ class Tensor(Storage):
         return_counts: Literal[True],
         dim: _int | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
+        """The elements of ``input`` without those that equal the one before."""
+    @overload
+    def unique_consecutive(
+        _self,
+        return_inverse: _bool = False,
+        return_counts: _bool = False,
+        dim: _int | None = None,
+    ) -> Tensor | tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]:
         """The elements of ``input`` without those that equal the one before."""
     def unsafe_chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
         """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""

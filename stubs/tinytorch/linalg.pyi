@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from tinytorch._tensor import Tensor
+from tinytorch.dtypes import dtype
 from tinytorch.ops._linalg import LinAlgError as LinAlgError
 import tinytorch.return_types as return_types
 
@@ -15,6 +16,8 @@ def cholesky_ex(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.linalg_cholesky_ex:
     """``linalg.cholesky`` that reports matrices that are not positive-definite."""
+def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The condition number: the norm of a matrix times that of its inverse."""
 def cross(
     input: Tensor,
     other: Tensor,
@@ -26,6 +29,8 @@ def cross(
     """Cross product of the vectors of three elements along a dimension."""
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch."""
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of a batch of matrices, as a view."""
 def eig(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_eig:
     """Eigenvalues and eigenvectors of every square matrix of a batch."""
 def eigh(
@@ -118,6 +123,18 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     """Matrix product of two tensors."""
 def matrix_exp(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``."""
+def matrix_norm(
+    A: Tensor,
+    ord: float | str = 'fro',
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+    axis: Sequence[int] = ...,
+    keepdims: bool = ...,
+) -> Tensor:
+    """The norm of the matrices along two dimensions."""
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all."""
 def matrix_rank(
@@ -132,6 +149,18 @@ def matrix_rank(
     """The number of singular values that count as not zero; not differentiable."""
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications."""
+def norm(
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+    axis: int | Sequence[int] | None = ...,
+    keepdims: bool = ...,
+) -> Tensor:
+    """The norm of vectors or of matrices, whichever ``dim`` and the shape say."""
 def pinv(
     A: Tensor,
     rcond: Tensor | complex | None = None,
@@ -203,3 +232,15 @@ def vecdot(
     axis: int = ...,
 ) -> Tensor:
     """Dot products of the vectors along a dimension, those of ``x`` conjugated."""
+def vector_norm(
+    x: Tensor,
+    ord: float = 2,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+    axis: int | Sequence[int] | None = ...,
+    keepdims: bool = ...,
+) -> Tensor:
+    """The norm of the vectors along some dimensions: ``sum(|x|^p)^(1/p)`` for order p."""

@@ -122,9 +122,18 @@ class nanmedian(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class qr(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
 class sort(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class svd(NamedTuple):
+    U: Tensor
+    S: Tensor
+    V: Tensor
 
 class topk(NamedTuple):
     values: Tensor

@@ -17,6 +17,7 @@ from tinytorch.nn.activation import Softshrink as Softshrink
 from tinytorch.nn.activation import Softsign as Softsign
 from tinytorch.nn.activation import Tanh as Tanh
 from tinytorch.nn.activation import Tanhshrink as Tanhshrink
+from tinytorch.nn.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 from tinytorch.nn.adaptive_pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d
 from tinytorch.nn.adaptive_pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
 from tinytorch.nn.adaptive_pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
@@ -149,7 +150,7 @@ from tinytorch.nn.rectifier import Threshold as Threshold
 from tinytorch.nn.rnn import GRU as GRU
 from tinytorch.nn.rnn import LSTM as LSTM
 from tinytorch.nn.rnn import RNN as RNN
-from tinytorch.nn.rnn import RNNBase as RNNBase
+from tinytorch.nn.rnn_base import RNNBase as RNNBase
 from tinytorch.nn.rnn_cell import GRUCell as GRUCell
 from tinytorch.nn.rnn_cell import LSTMCell as LSTMCell
 from tinytorch.nn.rnn_cell import RNNCell as RNNCell

@@ -29,6 +29,13 @@ def adaptive_max_pool1d(
 ) -> tuple[Tensor, Tensor]:
     """The largest elements of ``output_size`` windows that cover a sequence evenly."""
 @overload
+def adaptive_max_pool1d(
+    input: Tensor,
+    output_size: int | Sequence[int],
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest elements of ``output_size`` windows that cover a sequence evenly."""
+@overload
 def adaptive_max_pool2d(
     input: Tensor,
     output_size: Any,
@@ -41,6 +48,13 @@ def adaptive_max_pool2d(
     output_size: Any,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows that cover an image evenly."""
+@overload
+def adaptive_max_pool2d(
+    input: Tensor,
+    output_size: Any,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows that cover an image evenly."""
 @overload
 def adaptive_max_pool3d(
@@ -55,6 +69,13 @@ def adaptive_max_pool3d(
     output_size: Any,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows that cover a volume evenly."""
+@overload
+def adaptive_max_pool3d(
+    input: Tensor,
+    output_size: Any,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows that cover a volume evenly."""
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid for ``grid_sample`` that maps images by affine matrices."""
@@ -105,6 +126,8 @@ def batch_norm(
     eps: float = 1e-05,
 ) -> Tensor:
     """``(input - mean) / sqrt(var + eps) * weight + bias`` for each channel."""
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1ᵀ weight[o] input2 + bias[o]`` for each output o."""
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -134,6 +157,8 @@ def celu(
     """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink."""
 def celu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """In-place form of ``celu``: writes the result over ``input``."""
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Channels dealt out: the first of every group, then the second of every group, and so on."""
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -276,6 +301,20 @@ def embedding(
     sparse: bool = False,
 ) -> Tensor:
     """Rows of ``weight``, one for each index in ``input``."""
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = 'mean',
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Sums, means or maxima of rows of ``weight``, without keeping the rows."""
 def feature_alpha_dropout(
     input: Tensor,
     p: float = 0.5,
@@ -283,6 +322,15 @@ def feature_alpha_dropout(
     inplace: bool = False,
 ) -> Tensor:
     """``alpha_dropout`` of whole channels."""
+def fold(
+    input: Tensor,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
+) -> Tensor:
+    """Columns put back where ``unfold`` would take them from, and summed where they overlap."""
 @overload
 def fractional_max_pool2d(
     input: Tensor,
@@ -303,6 +351,16 @@ def fractional_max_pool2d(
     return_indices: Literal[True],
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows whose steps vary at random."""
+@overload
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows whose steps vary at random."""
 @overload
 def fractional_max_pool3d(
@@ -324,6 +382,16 @@ def fractional_max_pool3d(
     return_indices: Literal[True],
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
+    """The largest elements of windows in a volume, whose steps vary at random."""
+@overload
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows in a volume, whose steps vary at random."""
 def gaussian_nll_loss(
     input: Tensor,
@@ -548,6 +616,17 @@ def max_pool1d(
 ) -> tuple[Tensor, Tensor]:
     """The largest element of each window of a sequence; see ``max_pool2d``."""
 @overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest element of each window of a sequence; see ``max_pool2d``."""
+@overload
 def max_pool2d(
     input: Tensor,
     kernel_size: int | Sequence[int],
@@ -569,6 +648,17 @@ def max_pool2d(
     *,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of an image; NaN where there is one."""
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of an image; NaN where there is one."""
 @overload
 def max_pool3d(
@@ -592,6 +682,17 @@ def max_pool3d(
     *,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]:
+    """The largest element of each window of a volume; see ``max_pool2d``."""
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of a volume; see ``max_pool2d``."""
 def max_unpool1d(
     input: Tensor,
@@ -689,6 +790,8 @@ def multilabel_soft_margin_loss(
     reduction: str = 'mean',
 ) -> Tensor:
     """The mean over the classes of the binary cross entropy with logits."""
+def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Channels dealt out: the first of every group, then the second of every group, and so on."""
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -728,6 +831,12 @@ def pairwise_distance(
     keepdims: bool = ...,
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps over the last dimension."""
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norm distance of every pair of rows."""
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """Channels laid out as pixels: an image r times as large with r² times fewer channels."""
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """The inverse of ``pixel_shuffle``: pixels laid out as channels."""
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -870,6 +979,14 @@ def triplet_margin_with_distance_loss(
     reduction: str = 'mean',
 ) -> Tensor:
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), d any function."""
+def unfold(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
+) -> Tensor:
+    """The sliding windows of an image, each as a column."""
 def upsample(
     input: Tensor,
     size: Any = None,
