@@ -27,6 +27,7 @@ from .activation import Softshrink as Softshrink
 from .activation import Softsign as Softsign
 from .activation import Tanh as Tanh
 from .activation import Tanhshrink as Tanhshrink
+from .adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 from .adaptive_pooling import AdaptiveAvgPool1d as AdaptiveAvgPool1d
 from .adaptive_pooling import AdaptiveAvgPool2d as AdaptiveAvgPool2d
 from .adaptive_pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
@@ -159,7 +160,7 @@ from .rectifier import Threshold as Threshold
 from .rnn import GRU as GRU
 from .rnn import LSTM as LSTM
 from .rnn import RNN as RNN
-from .rnn import RNNBase as RNNBase
+from .rnn_base import RNNBase as RNNBase
 from .rnn_cell import GRUCell as GRUCell
 from .rnn_cell import LSTMCell as LSTMCell
 from .rnn_cell import RNNCell as RNNCell

@@ -5,11 +5,12 @@ from __future__ import annotations
 import builtins
 import warnings
 from collections.abc import Callable
-from typing import Any, Self, overload
+from typing import Any, Self, cast, overload
 
 from .. import dtypes
 from .._tensor import Tensor
 from ._traversal import Traversal
+from .parameter import is_lazy
 
 
 class Conversion(Traversal):
@@ -27,7 +28,9 @@ class Conversion(Traversal):
             if param is not None:
                 _convert(param, fn)
         for name, buffer in self._buffers.items():
-            if buffer is not None:
+            if is_lazy(buffer):
+                _convert(cast(Tensor, buffer), fn)
+            elif buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._tensor import Tensor
 from . import functional as F
@@ -24,8 +24,8 @@ __all__ = [
     "MaxUnpool3d",
 ]
 
-#: Sizes of an output; None keeps the input's.
-OutputSizes = int | tuple[int | None, ...] | None
+#: Sizes of an output: an int, or a tuple in which None keeps the input's.
+OutputSizes: TypeAlias = Any
 
 
 class _AdaptiveAvgPool(Module):
@@ -102,6 +102,9 @@ class _AdaptiveMaxPool(Module):
         self.output_size = output_size
         self.return_indices = return_indices
 
+    def _settings(self) -> tuple[Any, ...]:
+        return self.output_size, self.return_indices
+
     def extra_repr(self) -> str:
         """The configuration."""
         return f"output_size={self.output_size}"
@@ -122,7 +125,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
     def forward(self, input: Tensor) -> Any:
         """Pool a tensor of shape ``(batch, channels, length)``, or without batch."""
-        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+        return F.adaptive_max_pool1d(input, *self._settings())
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
@@ -141,7 +144,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
     def forward(self, input: Tensor) -> Any:
         """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+        return F.adaptive_max_pool2d(input, *self._settings())
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
@@ -160,7 +163,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
 
     def forward(self, input: Tensor) -> Any:
         """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+        return F.adaptive_max_pool3d(input, *self._settings())
 
 
 class _FractionalMaxPool(Module):
@@ -169,6 +172,7 @@ class _FractionalMaxPool(Module):
     return_indices: bool
     output_size: tuple[int, ...] | None
     output_ratio: tuple[float, ...] | None
+    _random_samples: Tensor | None
 
     def __init__(
         self,
@@ -199,7 +203,8 @@ class _FractionalMaxPool(Module):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {self.output_ratio})")
 
     def _settings(self) -> tuple[Any, ...]:
-        return self.kernel_size, self.output_size, self.output_ratio, self.return_indices
+        sizes = (self.kernel_size, self.output_size, self.output_ratio)
+        return *sizes, self.return_indices, self._random_samples
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
@@ -229,9 +234,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
     def forward(self, input: Tensor) -> Any:
         """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        return F.fractional_max_pool2d(
-            input, *self._settings(), _random_samples=self._random_samples
-        )
+        return F.fractional_max_pool2d(input, *self._settings())
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
@@ -261,9 +264,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 
     def forward(self, input: Tensor) -> Any:
         """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        return F.fractional_max_pool3d(
-            input, *self._settings(), _random_samples=self._random_samples
-        )
+        return F.fractional_max_pool3d(input, *self._settings())
 
 
 class _MaxUnpool(Module):
@@ -280,8 +281,8 @@ class _MaxUnpool(Module):
         self.stride = each(self._ndim, kernel_size if stride is None else stride)
         self.padding = each(self._ndim, padding)
 
-    def _settings(self) -> tuple[Any, ...]:
-        return self.kernel_size, self.stride, self.padding
+    def _settings(self, output_size: Sequence[int] | None) -> tuple[Any, ...]:
+        return self.kernel_size, self.stride, self.padding, output_size
 
     def extra_repr(self) -> str:
         """The configuration."""
@@ -315,7 +316,7 @@ class MaxUnpool1d(_MaxUnpool):
             indices: Where they were found.
             output_size: The size to restore. Default: the least that fits.
         """
-        return F.max_unpool1d(input, indices, *self._settings(), output_size)
+        return F.max_unpool1d(input, indices, *self._settings(output_size))
 
 
 class MaxUnpool2d(_MaxUnpool):
@@ -346,7 +347,7 @@ class MaxUnpool2d(_MaxUnpool):
             indices: Where they were found.
             output_size: The size to restore. Default: the least that fits.
         """
-        return F.max_unpool2d(input, indices, *self._settings(), output_size)
+        return F.max_unpool2d(input, indices, *self._settings(output_size))
 
 
 class MaxUnpool3d(_MaxUnpool):
@@ -376,4 +377,4 @@ class MaxUnpool3d(_MaxUnpool):
             indices: Where they were found.
             output_size: The size to restore. Default: the least that fits.
         """
-        return F.max_unpool3d(input, indices, *self._settings(), output_size)
+        return F.max_unpool3d(input, indices, *self._settings(output_size))

@@ -130,7 +130,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         if not self.has_uninitialized_params() and self.in_features:
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         """Give the parameters the shapes that fit ``input``."""
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]

@@ -37,7 +37,7 @@ class _LazyConv(LazyModuleMixin, ConvBase):
         if not self.has_uninitialized_params() and self.in_channels:
             super().reset_parameters()
 
-    def initialize_parameters(  # type: ignore[override]
+    def initialize_parameters(
         self, input: Tensor, *args: Any, **kwargs: Any
     ) -> None:
         """Give the parameters the shapes that fit ``input``."""
@@ -77,7 +77,7 @@ class _LazyForward(_LazyConv):
         self._make_lazy(out_channels, bias, device=device, dtype=dtype)
 
 
-class LazyConv1d(_LazyForward, Conv1d):  # type: ignore[misc]
+class LazyConv1d(_LazyForward, Conv1d):
     """A Conv1d that takes ``in_channels`` from its first input.
 
     Args:
@@ -101,7 +101,7 @@ class LazyConv1d(_LazyForward, Conv1d):  # type: ignore[misc]
     cls_to_become = Conv1d
 
 
-class LazyConv2d(_LazyForward, Conv2d):  # type: ignore[misc]
+class LazyConv2d(_LazyForward, Conv2d):
     """A Conv2d that takes ``in_channels`` from its first input.
 
     Args:
@@ -125,7 +125,7 @@ class LazyConv2d(_LazyForward, Conv2d):  # type: ignore[misc]
     cls_to_become = Conv2d
 
 
-class LazyConv3d(_LazyForward, Conv3d):  # type: ignore[misc]
+class LazyConv3d(_LazyForward, Conv3d):
     """A Conv3d that takes ``in_channels`` from its first input.
 
     Args:
@@ -172,7 +172,7 @@ class _LazyTranspose(_LazyConv):
         self._make_lazy(out_channels, bias, device=device, dtype=dtype)
 
 
-class LazyConvTranspose1d(_LazyTranspose, ConvTranspose1d):  # type: ignore[misc]
+class LazyConvTranspose1d(_LazyTranspose, ConvTranspose1d):
     """A ConvTranspose1d that takes ``in_channels`` from its first input.
 
     Args:
@@ -197,7 +197,7 @@ class LazyConvTranspose1d(_LazyTranspose, ConvTranspose1d):  # type: ignore[misc
     cls_to_become = ConvTranspose1d
 
 
-class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):  # type: ignore[misc]
+class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):
     """A ConvTranspose2d that takes ``in_channels`` from its first input.
 
     Args:
@@ -222,7 +222,7 @@ class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):  # type: ignore[misc
     cls_to_become = ConvTranspose2d
 
 
-class LazyConvTranspose3d(_LazyTranspose, ConvTranspose3d):  # type: ignore[misc]
+class LazyConvTranspose3d(_LazyTranspose, ConvTranspose3d):
     """A ConvTranspose3d that takes ``in_channels`` from its first input.
 
     Args:

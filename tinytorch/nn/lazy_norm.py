@@ -51,7 +51,7 @@ class _LazyNorm(LazyModuleMixin, NormBase):
         if not self.has_uninitialized_params() and self.num_features:
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         """Give parameters and statistics the shapes that fit ``input``."""
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]

@@ -463,7 +463,7 @@ class Transformer(Module):
         memory = self.encoder(
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
-        return self.decoder(  # type: ignore[no-any-return]
+        return self.decoder(
             tgt,
             memory,
             tgt_mask=tgt_mask,
@@ -491,5 +491,5 @@ class Transformer(Module):
             tensor([[0., -inf],
                     [0., 0.]])
         """
-        mask: Any = full((sz, sz), -math.inf, device=device, dtype=dtype)
-        return mask.triu(1)  # type: ignore[no-any-return]
+        mask = full((sz, sz), -math.inf, device=device, dtype=dtype)
+        return mask.triu(1)

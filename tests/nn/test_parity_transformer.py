@@ -1,0 +1,184 @@
+"""Attention and transformers are PyTorch's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.nn import parity
+
+array = parity.array
+# PyTorch's remark on a fast path of its own.
+pytestmark = pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")
+
+
+def tensors(lib: Any, *shapes: tuple[int, ...]) -> list[Any]:
+    return [
+        lib.tensor(array(*shape, dtype="float64", seed=seed), requires_grad=True)
+        for seed, shape in enumerate(shapes)
+    ]
+
+
+def trained(lib: Any, layer: Any, inputs: list[Any], **options: Any) -> Any:
+    """Outputs, and the gradients of inputs and parameters."""
+    result = layer(*inputs, **options)
+    results = result if isinstance(result, tuple) else [result]
+    outputs = [each for each in results if each is not None]
+    sum((each * each.cos()).sum() for each in outputs).backward()
+    return [outputs, [x.grad for x in inputs], [p.grad for p in layer.parameters()]]
+
+
+ATTENTION = [
+    "MultiheadAttention(8, 2)",
+    "MultiheadAttention(8, 4, bias=False)",
+    "MultiheadAttention(8, 2, kdim=5, vdim=3)",
+    "MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True)",
+    "MultiheadAttention(8, 2, batch_first=True)",
+]
+
+
+def attention_inputs(lib: Any, layer: Any, batched: bool) -> list[Any]:
+    shapes = [(4, 3, 8), (6, 3, layer.kdim), (6, 3, layer.vdim)]
+    if layer.batch_first:
+        shapes = [(b, t, n) for t, b, n in shapes]
+    if not batched:
+        shapes = [(4, 8), (6, layer.kdim), (6, layer.vdim)]
+    return tensors(lib, *shapes)
+
+
+@pytest.mark.parametrize("make", ATTENTION)
+@pytest.mark.parametrize("batched", [True, False])
+@pytest.mark.parametrize(
+    "options", [{}, {"need_weights": False}, {"average_attn_weights": False}]
+)
+def test_attention(make: str, batched: bool, options: Any) -> None:
+    def run(lib: Any) -> Any:
+        layer = parity.make_layer(lib, make, "float64")
+        return trained(lib, layer, attention_inputs(lib, layer, batched), **options)
+
+    parity.same(run)
+
+
+@pytest.mark.parametrize("kind", ["bool", "float", "heads"])
+def test_masks(kind: str) -> None:
+    def run(lib: Any) -> Any:
+        layer = parity.make_layer(lib, "MultiheadAttention(8, 2)", "float64")
+        hidden = lib.tensor(array(6, 4, 6) > 1) if kind == "heads" else lib.tensor(array(4, 6) > 1)
+        padding = lib.tensor([[False] * 5 + [True]] * 3)
+        if kind == "float":
+            hidden, padding = hidden.double(), padding.double()
+        inputs = attention_inputs(lib, layer, True)
+        return trained(lib, layer, inputs, attn_mask=hidden, key_padding_mask=padding)
+
+    parity.same(run)
+
+
+def test_self_attention_shares_one_product() -> None:
+    def run(lib: Any) -> Any:
+        layer = parity.make_layer(lib, "MultiheadAttention(8, 2, batch_first=True)", "float64")
+        (x,) = tensors(lib, (3, 4, 8))
+        output, weights = layer(x, x, x)
+        output.sum().backward()
+        return [output, weights, x.grad, layer.in_proj_weight.grad]
+
+    parity.same(run)
+
+
+LAYERS = [
+    "TransformerEncoderLayer(8, 2, 16)",
+    "TransformerEncoderLayer(8, 2, 16, activation='gelu', norm_first=True, batch_first=True)",
+    "TransformerEncoderLayer(8, 2, 16, activation=lib.tanh, bias=False, layer_norm_eps=0.1)",
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2)",
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1, nn.LayerNorm(8))",
+]
+DECODERS = [
+    "TransformerDecoderLayer(8, 2, 16)",
+    "TransformerDecoderLayer(8, 2, 16, activation='gelu', norm_first=True, batch_first=True)",
+    "TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 2, nn.LayerNorm(8))",
+]
+WHOLE = [
+    "Transformer(8, 2, 1, 2, 16)",
+    "Transformer(8, 2, 2, 1, 16, activation='gelu', batch_first=True, norm_first=True)",
+    "Transformer(8, 2, 1, 1, 16, bias=False)",
+]
+
+
+@pytest.mark.parametrize("make", LAYERS)
+@pytest.mark.parametrize("masked", [False, True])
+def test_encoders(make: str, masked: bool) -> None:
+    def run(lib: Any) -> Any:
+        layer = parity.make_layer(lib, make, "float64").eval()
+        (x,) = tensors(lib, (4, 4, 8))
+        mask = lib.nn.Transformer.generate_square_subsequent_mask(4, dtype=lib.float64)
+        return trained(lib, layer, [x], **({next_mask(layer): mask} if masked else {}))
+
+    parity.same(run)
+
+
+def next_mask(layer: Any) -> str:
+    return "mask" if hasattr(layer, "layers") else "src_mask"
+
+
+@pytest.mark.parametrize("make", DECODERS)
+@pytest.mark.parametrize("masked", [False, True])
+def test_decoders(make: str, masked: bool) -> None:
+    def run(lib: Any) -> Any:
+        layer = parity.make_layer(lib, make, "float64").eval()
+        mask = lib.nn.Transformer.generate_square_subsequent_mask(4, dtype=lib.float64)
+        options = {"tgt_mask": mask, "tgt_is_causal": True} if masked else {}
+        return trained(lib, layer, tensors(lib, (4, 4, 8), (4, 4, 8)), **options)
+
+    parity.same(run)
+
+
+@pytest.mark.parametrize("make", WHOLE)
+def test_transformer(make: str) -> None:
+    def run(lib: Any) -> Any:
+        model = parity.make_layer(lib, make, "float64").eval()
+        padding = lib.tensor([[False, False, True]] * 3)
+        return trained(
+            lib, model, tensors(lib, (3, 3, 8), (3, 3, 8)), src_key_padding_mask=padding,
+            memory_key_padding_mask=padding,
+        )  # fmt: skip
+
+    parity.same(run)
+
+
+@pytest.mark.parametrize("make", [LAYERS[0], WHOLE[0]])
+def test_dropout_draws_the_same(make: str) -> None:
+    def run(lib: Any) -> Any:
+        model = parity.make_layer(lib, make, "float64")
+        inputs = tensors(lib, (3, 3, 8), (3, 3, 8))
+        lib.manual_seed(1)
+        return model(*inputs[: 1 if "Layer" in make else 2])
+
+    parity.same(run)
+
+
+@pytest.mark.parametrize("make", [*ATTENTION, *LAYERS, *DECODERS, *WHOLE])
+def test_repr_and_first_weights(make: str) -> None:
+    def run(lib: Any) -> Any:
+        layer = eval(f"nn.{make}", {"nn": lib.nn, "lib": lib})
+        return [repr(layer), layer.state_dict()]
+
+    parity.same(run)
+
+
+ERRORS = [
+    "MultiheadAttention(0, 2)",
+    "MultiheadAttention(8, 3)",
+    "TransformerEncoderLayer(8, 2, activation='tanh')",
+    "Transformer(8, 2, 1, 1, 16)(lib.ones(3, 2, 8), lib.ones(3, 1, 8))",
+    "Transformer(8, 2, 1, 1, 16)(lib.ones(3, 2, 8), lib.ones(3, 2, 7))",
+]
+
+
+@pytest.mark.parametrize("use", ERRORS)
+def test_errors(use: str) -> None:
+    ours, theirs = parity.both(
+        lambda lib: parity.outcome(lambda lib: eval(f"nn.{use}", {"nn": lib.nn, "lib": lib}), lib)
+    )
+    assert isinstance(theirs[0], str), "PyTorch accepts it"
+    assert ours[0] == theirs[0], (ours, theirs)
+    assert ours[1].split()[:3] == theirs[1].split()[:3], (ours, theirs)

@@ -1,0 +1,266 @@
+"""What the recurrent networks share: configuration, parameters, checks, running."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from .._tensor import Tensor
+from ..ops.creation import empty
+from . import init
+from ._recurrence import run
+from .module import Module
+from .parameter import Parameter
+from .utils.rnn import PackedSequence
+
+__all__ = ["RNNBase"]
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+class RNNBase(Module):
+    """What RNN, LSTM and GRU share.
+
+    Args:
+        mode: ``"LSTM"``, ``"GRU"``, ``"RNN_TANH"`` or ``"RNN_RELU"``.
+        input_size: Size of the input's last dimension.
+        hidden_size: Size of the state.
+        num_layers: How many layers. Default: 1.
+        bias: Whether there are biases. Default: True.
+        batch_first: Whether input and output have shape ``(batch, time, features)`` instead of
+            ``(time, batch, features)``. Default: False.
+        dropout: Probability with which elements between the layers are zeroed. Default: 0.
+        bidirectional: Whether each layer runs backwards, too. Default: False.
+        proj_size: Size to which an LSTM's hidden state is projected; 0 for no projection.
+            Default: 0.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Raises:
+        ValueError: If a size or ``mode`` makes no sense.
+        TypeError: If an argument has the wrong type.
+    """
+
+    mode: str
+    input_size: int
+    hidden_size: int
+    num_layers: int
+    bias: bool
+    batch_first: bool
+    dropout: float
+    bidirectional: bool
+    proj_size: int
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = dropout
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._check_configuration()
+        self.dropout = float(dropout)
+        self._all_weights = [
+            self._make_weights(layer, suffix, device=device, dtype=dtype)
+            for layer in range(num_layers)
+            for suffix in ("", "_reverse")[: self._directions]
+        ]
+        self.reset_parameters()
+
+    def _check_configuration(self) -> None:
+        self._check_dropout()
+        for name, kind in (("bias", bool), ("batch_first", bool), ("input_size", int),
+                           ("hidden_size", int)):  # fmt: skip
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise TypeError(
+                    f"{name} should be of type {kind.__name__}, got: {type(value).__name__}"
+                )
+        for name in ("input_size", "hidden_size", "num_layers"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be greater than zero")
+        if self.proj_size < 0:
+            raise ValueError(
+                "proj_size should be a positive integer or zero to disable projections"
+            )
+        if self.proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        if self.mode not in _GATES:
+            raise ValueError(f"Unrecognized RNN mode: {self.mode}")
+
+    def _check_dropout(self) -> None:
+        p = self.dropout
+        if not isinstance(p, numbers.Number) or isinstance(p, bool) or not 0 <= p <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an "
+                "element being zeroed"
+            )
+        if p > 0 and self.num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero "
+                f"dropout expects num_layers greater than 1, but got dropout={p} and "
+                f"num_layers={self.num_layers}",
+                stacklevel=5,
+            )
+
+    @property
+    def _directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    @property
+    def _output_size(self) -> int:
+        return self.proj_size or self.hidden_size
+
+    def _make_weights(self, layer: int, suffix: str, **factory: Any) -> list[str]:
+        """Make the parameters of one layer in one direction, and return their names."""
+        gates = _GATES[self.mode] * self.hidden_size
+        inputs = self.input_size if layer == 0 else self._output_size * self._directions
+        shapes: dict[str, tuple[int, ...]] = {
+            "weight_ih": (gates, inputs),
+            "weight_hh": (gates, self._output_size),
+        }
+        if self.bias:
+            shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+        if self.proj_size:
+            shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+        names = [f"{name}_l{layer}{suffix}" for name in shapes]
+        for name, shape in zip(names, shapes.values(), strict=True):
+            setattr(self, name, Parameter(empty(shape, **factory)))
+        return names
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters, a list for each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights(self) -> list[Parameter]:
+        return [weight for weights in self.all_weights for weight in weights]
+
+    def flatten_parameters(self) -> None:
+        """Do nothing: in PyTorch it puts the parameters where cuDNN wants them.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.GRU(2, 3).flatten_parameters()
+        """
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew, from U(-k, k), k = 1 / √hidden_size."""
+        bound = 1.0 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        defaults = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False,
+                    "dropout": 0, "bidirectional": False}  # fmt: skip
+        shown = [f"{n}={getattr(self, n)}" for n, d in defaults.items() if getattr(self, n) != d]
+        return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
+
+    # -- running -------------------------------------------------------------------------------
+
+    def _state_sizes(self) -> tuple[int, ...]:
+        """The sizes of the parts of the state."""
+        return (self._output_size,)
+
+    def _run(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, state)
+        if input.ndim not in (2, 3):
+            raise ValueError(
+                f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead"
+            )
+        batched = input.ndim == 3
+        if state is not None:
+            self._check_state_dims(state, batched)
+        if not batched:
+            input = input.unsqueeze(1)
+            state = None if state is None else tuple(part.unsqueeze(1) for part in state)
+        elif self.batch_first:
+            input = input.transpose(0, 1)
+        output, final = self._run_layers(input, state, input.shape[1])
+        if not batched:
+            return output.squeeze(1), tuple(part.squeeze(1) for part in final)
+        return (output.transpose(0, 1) if self.batch_first else output), final
+
+    def _run_packed(
+        self, packed: PackedSequence, state: tuple[Any, ...] | None
+    ) -> tuple[PackedSequence, tuple[Any, ...]]:
+        data, batch_sizes, order, inverse = packed
+        sizes = batch_sizes.tolist()
+        if state is not None and order is not None:
+            state = tuple(part.index_select(1, order) for part in state)
+        output, final = self._run_layers(data, state, sizes[0], sizes)
+        if inverse is not None:
+            final = tuple(part.index_select(1, inverse) for part in final)
+        return PackedSequence(output, batch_sizes, order, inverse), final
+
+    def _run_layers(
+        self, input: Any, state: Any, batch: int, sizes: list[int] | None = None
+    ) -> tuple[Any, tuple[Any, ...]]:
+        self._check_input(input, 3 if sizes is None else 2)
+        shapes = [(self.num_layers * self._directions, batch, n) for n in self._state_sizes()]
+        if state is None:
+            state = tuple(input.new_zeros(shape) for shape in shapes)
+        self._check_state(state, shapes)
+        dropout = self.dropout if self.training else 0.0
+        weights = [self._five(names) for names in self._all_weights]
+        return run(self.mode, input, state, weights, self._directions, dropout, sizes)
+
+    def _five(self, names: list[str]) -> list[Any]:
+        """``w_ih, w_hh, b_ih, b_hh, w_hr``, with None for what there is not."""
+        given = iter(getattr(self, name) for name in names)
+        wanted = (True, True, self.bias, self.bias, self.proj_size > 0)
+        return [next(given) if there else None for there in wanted]
+
+    def _check_input(self, input: Tensor, ndim: int) -> None:
+        weight = getattr(self, self._all_weights[0][0])
+        if input.dtype != weight.dtype:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). "
+                f"Convert input: input.to({weight.dtype}), or convert model: "
+                f"model.to({input.dtype})"
+            )
+        if input.ndim != ndim:
+            raise RuntimeError(f"input must have {ndim} dimensions, got {input.ndim}")
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(
+                "input.size(-1) must be equal to input_size. "
+                f"Expected {self.input_size}, got {input.shape[-1]}"
+            )
+
+    def _check_state_dims(self, state: tuple[Any, ...], batched: bool) -> None:
+        kind, ndim = ("batched 3-D", 3) if batched else ("unbatched 2-D", 2)
+        if any(part.ndim != ndim for part in state):
+            found = ", ".join(f"{part.ndim}-D" for part in state)
+            names = "hx" if len(state) == 1 else "hx and cx"
+            raise RuntimeError(
+                f"For {kind} input, {names} should also be {ndim}-D but got ({found}) tensors"
+            )
+
+    def _check_state(self, state: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]) -> None:
+        for place, (part, shape) in enumerate(zip(state, shapes, strict=True)):
+            if tuple(part.shape) != shape:
+                name = "hidden" if len(shapes) == 1 else f"hidden[{place}]"
+                raise RuntimeError(f"Expected {name} size {shape}, got {list(part.shape)}")
