@@ -11,10 +11,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from .._tensor import Tensor, wrap
+from .._tensor import Tensor
+from .._tensor import wrap as _wrap
 from .._state import no_grad
 from ..ops.random import randperm
-from ._truncated_normal import fill_truncated_normal
+from ._truncated_normal import fill_truncated_normal as _fill_truncated_normal
 
 __all__ = [
     "calculate_gain",
@@ -158,7 +159,7 @@ def trunc_normal_(
             stacklevel=2,
         )
     with no_grad():
-        fill_truncated_normal(tensor, mean, std, a, b, generator)
+        _fill_truncated_normal(tensor, mean, std, a, b, generator)
     return tensor
 
 
@@ -424,7 +425,7 @@ def _orthonormal(drawn: Tensor) -> Tensor:
     xp = drawn._xp
     q, r = xp.linalg.qr(drawn._data)
     # Without these signs the distribution would depend on how the routine chooses them.
-    return wrap(q * xp.sign(xp.diagonal(r)), xp)
+    return _wrap(q * xp.sign(xp.diagonal(r)), xp)
 
 
 def sparse_(

@@ -42,6 +42,11 @@ class RNNBase(Module):
     Raises:
         ValueError: If a size or ``mode`` makes no sense.
         TypeError: If an argument has the wrong type.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.nn.LSTM(2, 3), tt.nn.RNNBase)
+        True
     """
 
     mode: str

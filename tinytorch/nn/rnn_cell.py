@@ -27,6 +27,11 @@ class RNNCellBase(Module):
         num_chunks: How many gates there are.
         device: Where the parameters live. Default: the active backend's.
         dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.nn.GRUCell(2, 3), tt.nn.RNNCellBase)
+        True
     """
 
     input_size: int
