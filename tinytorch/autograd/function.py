@@ -19,6 +19,21 @@ class FunctionCtx:
 
     Attributes:
         needs_input_grad: Per argument of ``forward``, whether its gradient is wanted.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Scale(tt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x, factor):
+        ...         ctx.factor = factor
+        ...         return x * factor
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * ctx.factor, None
+        >>> x = tt.ones(1, requires_grad=True)
+        >>> Scale.apply(x, 3).backward()
+        >>> x.grad
+        tensor([3.])
     """
 
     def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
@@ -251,7 +266,23 @@ def _save(ctx: FunctionCtx, node: Node, outputs: tuple[Any, ...], single: bool) 
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator for a ``backward`` that cannot be differentiated itself: asking for it raises."""
+    """Decorator for a ``backward`` that cannot be differentiated itself: asking for it raises.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Twice(tt.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     @tt.autograd.function.once_differentiable
+        ...     def backward(ctx, grad):
+        ...         return grad * 2
+        >>> x = tt.ones(1, requires_grad=True)
+        >>> Twice.apply(x).backward()
+        >>> x.grad
+        tensor([2.])
+    """
 
     @functools.wraps(backward)
     def wrapper(ctx: Any, *grads: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
@@ -245,8 +246,8 @@ def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.logcumsumexp(tt.tensor([1000.0, 1000.0]), 0)
-        tensor([1000.0000, 1000.6931])
+        >>> tt.logcumsumexp(tt.tensor([0.0, 0.0]), 0)
+        tensor([0.0000, 0.6931])
     """
     at = _axis("logcumsumexp", dim, input)
     if input.dtype.kind not in "fc":
@@ -260,10 +261,15 @@ def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
 
 
 def _log_sum(xp: Backend, x: Array, y: Array) -> Array:
-    """``log(exp(x) + exp(y))`` of complex numbers; an exponential of 0 adds nothing."""
-    top = xp.maximum(x.real, y.real)
-    top = xp.where(xp.isfinite(top), top, 0)
-    return xp.log(xp.exp(x - top) + xp.exp(y - top)) + top
+    """``log(exp(x) + exp(y))`` of complex numbers, as the larger one and what the other adds."""
+    swap = x.real < y.real
+    larger, smaller = xp.where(swap, y, x), xp.where(swap, x, y)
+    alike = larger.real == smaller.real
+    ratio = xp.exp(xp.where(alike & ~xp.isfinite(larger.real), 0, smaller - larger))
+    real, imag = ratio.real, ratio.imag
+    size = xp.log1p(2 * real + real**2 + imag**2) / 2
+    added = size + 1j * xp.arctan2(imag, 1 + real)
+    return xp.where(larger.real == -math.inf, larger, larger + xp.astype(added, x.dtype))
 
 
 def _logcumsumexp_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int) -> Any:
@@ -271,10 +277,10 @@ def _logcumsumexp_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int) -> A
         return g
     at = dim % input.ndim
     # Every exponent is at most 0: what came before is no more than the sum.
-    none_yet = out.real == -xp.inf
-    decay = xp.exp(xp.where(none_yet, -xp.inf, shifted(xp, out, at, 0) - out))
+    none_yet = out.real == -math.inf
+    decay = xp.exp(xp.where(none_yet, -math.inf, shifted(xp, out, at, 0) - out))
     reached = suffix_recurrence(xp, decay, g, at)
-    share = xp.exp(xp.where(input.real == -xp.inf, -xp.inf, input - out))
+    share = xp.exp(xp.where(input.real == -math.inf, -math.inf, input - out))
     return share * reached
 
 

@@ -193,8 +193,10 @@ def upsample(
         UserWarning: That the name is an old one.
 
     Example:
+        >>> import warnings
         >>> import tinytorch as tt
-        >>> tt.nn.functional.upsample(tt.ones(1, 1, 2), scale_factor=2).shape
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     tt.nn.functional.upsample(tt.ones(1, 1, 2), scale_factor=2).shape
         tinytorch.Size([1, 1, 4])
     """
     _warn("upsample")
@@ -214,8 +216,10 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
         UserWarning: That the name is an old one.
 
     Example:
+        >>> import warnings
         >>> import tinytorch as tt
-        >>> tt.nn.functional.upsample_nearest(tt.ones(1, 1, 2), scale_factor=2).shape
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     tt.nn.functional.upsample_nearest(tt.ones(1, 1, 2), scale_factor=2).shape
         tinytorch.Size([1, 1, 4])
     """
     _warn("upsample_nearest")
@@ -235,8 +239,10 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
         UserWarning: That the name is an old one.
 
     Example:
+        >>> import warnings
         >>> import tinytorch as tt
-        >>> tt.nn.functional.upsample_bilinear(tt.ones(1, 1, 2, 2), scale_factor=2).shape
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     tt.nn.functional.upsample_bilinear(tt.ones(1, 1, 2, 2), scale_factor=2).shape
         tinytorch.Size([1, 1, 4, 4])
     """
     _warn("upsample_bilinear")

@@ -39,7 +39,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.linalg.lstsq(tt.tensor([[1.0], [1.0]]), tt.tensor([[1.0], [3.0]])).solution
+        >>> line = tt.linalg.lstsq(tt.tensor([[1.0], [1.0]]), tt.tensor([[1.0], [3.0]]))
+        >>> line.solution.round()
         tensor([[2.]])
     """
     driver = "gelsy" if driver is None else driver
