@@ -150,4 +150,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
         raise RuntimeError(
             f"sum_to_size: size {list(wanted)} is not expandable to size {list(input.shape)}."
         )
+    if not wanted:
+        return input.sum()
     return sum_to_shape(input, wanted)  # type: ignore[no-any-return]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._convert import convert_sequence, dtype_of_number
+from .._convert import convert_sequence, dtype_of_number, fit_number
 from .._creation import backend_for, creation
 from .._op import Array, Backend, Shape, composite
 from .._tensor import Tensor, wrap
@@ -80,7 +80,7 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         fill_value = fill_value.item()
     if dtype is None:
         dtype = xp.native_dtype(dtype_of_number(fill_value))
-    return xp.full(size, fill_value, dtype)
+    return xp.full(size, fit_number(fill_value, xp.dtype_of_native(dtype), xp), dtype)
 
 
 @creation

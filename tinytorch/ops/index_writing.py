@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._convert import fit_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor
 from ._positions import row_major, slices
@@ -68,8 +69,9 @@ def index_add(
     """
     at, index = _check(xp, "index_add", input, dim, index, source)
     out = row_major(xp, input)
-    places = slices(xp, index, at, input.shape)
-    xp.index_add(out.reshape(-1), places, (source if alpha == 1 else source * alpha).reshape(-1))
+    if alpha != 1:
+        source = source * fit_number(alpha, xp.dtype_of(source), xp)
+    xp.index_add(out.reshape(-1), slices(xp, index, at, input.shape), source.reshape(-1))
     return out
 
 

@@ -50,6 +50,8 @@ def arange(
     if dtype is None:
         integers = all(isinstance(v, int) for v in (start, end, step))
         dtype = xp.native_dtype(dtypes.int64 if integers else _state.default_dtype())
+    if dtype.name == "int64":
+        start, end, step = (_whole(v) for v in (start, end, step))
     count = _count(start, end, step)
     if dtype.kind == "b":
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
@@ -57,6 +59,11 @@ def arange(
         # In float64, so that no rounding error of a step is added up.
         return (xp.arange(count, dtype="float64") * step + start).astype(dtype)
     return (xp.arange(count, dtype="int64") * int(step) + int(start)).astype(dtype)
+
+
+def _whole(value: Any) -> Any:
+    """A finite float as an int, as torch reads the bounds of an int64 range."""
+    return int(value) if isinstance(value, float) and math.isfinite(value) else value
 
 
 def _count(start: Any, end: Any, step: Any) -> int:

@@ -176,21 +176,24 @@ def _combine(
 
 @_scatter_product.vjp_joint("input", "src")
 def _product_gradient(
-    xp: Any, g: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any
+    xp: Any, g: Any, out: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any
 ) -> tuple[Any, Any]:
-    """Zeros are counted rather than divided by: one alone still has a gradient."""
+    """A zero's gradient is the product of the others, unless there is another zero."""
     of_input = of_src = None
     if in_shape[0] is not None:
         of_input = g * xp.call(_scatter_product, xp.zeros_like(input) + 1, dim, index, src)
     if in_shape[1] is not None:
+        shape = in_shape[1]
         zero = src == 0
         factors = xp.where(zero, 1, src)
-        product = xp.call(_scatter_product, input, dim, index, factors)
-        ones = xp.astype(zero, src.dtype)
-        count = xp.call(scatter_add, xp.zeros_like(input), dim, index, ones)
-        counts = xp.call(_gather_into, count, dim, index, in_shape[1])
-        reached = xp.call(_gather_into, g * product, dim, index, in_shape[1]) / factors
-        of_src = xp.where(counts == xp.where(zero, 1, 0), reached, 0)
+        others = xp.call(_scatter_product, input, dim, index, factors)
+        zeros = xp.astype(zero, src.dtype)
+        count = xp.call(scatter_add, xp.zeros_like(input), dim, index, zeros)
+        alone = xp.call(_gather_into, count, dim, index, shape) == 1
+        of_zero = xp.where(alone, xp.call(_gather_into, g * others, dim, index, shape), 0)
+        of_src = xp.where(
+            zero, of_zero, xp.call(_gather_into, g * out, dim, index, shape) / factors
+        )
     return of_input, of_src
 
 
