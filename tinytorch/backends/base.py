@@ -35,6 +35,12 @@ class Backend:
         block_elements: Elements per block in which kernels of several passes walk through
             large arrays, so that a block stays in the processor's cache; None for never.
         column_bytes: How much memory the columns of a convolution may take at a time.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> xp = tt.zeros(2).backend
+        >>> isinstance(xp, tt.Backend), str(xp)
+        (True, 'numpy')
     """
 
     name: str
