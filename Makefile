@@ -34,16 +34,10 @@ check: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, layout and
 stubs: $(VENV)/.test  ## write stubs/tinytorch/ anew
 	$(PY) stubs/generate.py
 
-stubs-parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
-	$(TORCH_VENV)/bin/python tests/parity.py
-
-check: $(VENV)/.test
+stubs-check: $(VENV)/.test
 	$(PY) stubs/generate.py --check
 
-typeparity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
-	$(TORCH_VENV)/bin/python tests/parity.py
-
-check: $(VENV)/.test  ## mypy --strict on the package
+typecheck: $(VENV)/.test  ## mypy --strict on the package
 	$(PY) -m mypy
 	$(PY) -m mypy --follow-imports=silent $$($(PY) stubs/generate.py --list)
 
