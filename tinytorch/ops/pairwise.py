@@ -43,4 +43,4 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     difference = x[first] - x[second]
     if not difference.numel():
         return difference.sum(-1)  # type: ignore[no-any-return]
-    return p_norm(difference, p, -1)  # type: ignore[no-any-return]
+    return p_norm(difference, p, -1)

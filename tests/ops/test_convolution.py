@@ -1,0 +1,216 @@
+"""Convolutions: PyTorch's values, derivatives of both orders, edges, errors, memory, threads."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.ops.torch_oracle import compare, host, refuses
+
+import tinytorch as tt
+from tinytorch.autograd import gradcheck, gradgradcheck
+
+F: Any = tt.nn.functional
+randn = np.random.randn
+
+CONVOLUTIONS = [
+    ((2, 3, 9), (4, 3, 3), {}),
+    ((2, 3, 9), (4, 3, 4), {"padding": "same", "dilation": 2}),
+    ((3, 9), (4, 3, 3), {"stride": 2}),
+    ((2, 3, 8, 7), (4, 3, 3, 3), {"padding": 1}),
+    ((2, 4, 8, 9), (6, 2, 3, 2), {"padding": (2, 1), "stride": 2, "groups": 2, "dilation": (1, 2)}),
+    ((2, 4, 6, 6), (8, 1, 3, 3), {"groups": 4, "padding": "valid"}),
+    ((2, 3, 5, 5), (7, 3, 1, 1), {}),
+    ((2, 3, 5, 5), (7, 3, 1, 1), {"stride": 2}),
+    ((3, 6, 6), (2, 3, 3, 3), {"padding": 3}),
+    ((2, 2, 5, 5), (9, 2, 3, 3), {"padding": 4}),
+    ((0, 3, 5, 5), (2, 3, 3, 3), {}),
+    ((2, 3, 5, 6, 7), (4, 3, 2, 3, 2), {"padding": (1, 0, 1), "stride": (1, 2, 1)}),
+]
+
+
+@pytest.mark.parametrize(("shape", "weight", "options"), CONVOLUTIONS)
+@pytest.mark.parametrize("bias", [True, False])
+def test_convolutions(shape: Any, weight: Any, options: Any, bias: bool) -> None:
+    spatial = len(weight) - 2
+    added = randn(weight[0]) if bias else None
+    compare(f"conv{spatial}d", randn(*shape), randn(*weight), added, **options)
+
+
+@pytest.mark.parametrize(
+    ("shape", "weight", "options"),
+    [
+        ((2, 3, 9), (3, 4, 3), {}),
+        ((2, 4, 5, 6), (4, 3, 3, 2), {"stride": 2, "groups": 2, "output_padding": (1, 0)}),
+        ((4, 5, 6), (4, 3, 3, 3), {"stride": (1, 2), "padding": 1, "dilation": 2}),
+        ((2, 3, 3, 4, 3), (3, 2, 2, 2, 3), {"stride": 2, "padding": 1}),
+    ],
+)
+def test_transposed_convolutions(shape: Any, weight: Any, options: Any) -> None:
+    spatial = len(weight) - 2
+    outputs = weight[1] * options.get("groups", 1)
+    name = f"conv_transpose{spatial}d"
+    compare(name, randn(*shape), randn(*weight), randn(outputs), **options)
+
+
+def test_other_forms() -> None:
+    compare("conv_tbc", randn(5, 2, 3), randn(2, 3, 4), randn(4), 1)
+    x, w = randn(2, 3, 5, 5), randn(2, 3, 3, 3)
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    how = (None, (1, 1), (1, 1), (1, 1), False, (0, 0), 1)
+    wanted = torch.convolution(torch.tensor(x), torch.tensor(w), *how)
+    np.testing.assert_allclose(host(tt.convolution(tt.tensor(x), tt.tensor(w), *how)), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "complex128", "int64", "int32"])
+def test_dtypes(dtype: str) -> None:
+    x = (3 * randn(2, 3, 6, 6)).astype(dtype)
+    w = (3 * randn(2, 3, 3, 3)).astype(dtype)
+    if dtype == "complex128":
+        x, w = x + 1j * randn(*x.shape), w + 1j * randn(*w.shape)
+    compare("conv2d", x, w, grad=dtype != "float16")
+
+
+def test_the_definition() -> None:
+    x, w, b = randn(1, 2, 5, 6), randn(3, 2, 2, 3), randn(3)
+    out = np.zeros((3, 2, 2))
+    padded = np.pad(x[0], ((0, 0), (0, 0), (1, 1)))
+    for o, y, z in itertools.product(range(3), range(2), range(2)):
+        window = padded[:, 2 * y : 2 * y + 3 : 2, 2 * z : 2 * z + 5 : 2]
+        out[o, y, z] = (window * w[o]).sum() + b[o]
+    got = F.conv2d(tt.tensor(x), tt.tensor(w), tt.tensor(b), stride=2, padding=(0, 1), dilation=2)
+    np.testing.assert_allclose(host(got)[0], out)
+
+
+def leaf(*shape: int) -> Any:
+    return tt.tensor(randn(*shape), requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"padding": 1}, {"stride": 2, "dilation": 2, "padding": 2}, {"groups": 2}],
+)
+def test_derivatives_of_both_orders(options: Any) -> None:
+    groups = options.get("groups", 1)
+    given = (leaf(1, 2, 5, 4), leaf(2, 2 // groups, 2, 2), leaf(2))
+    assert gradcheck(lambda *a: F.conv2d(*a, **options), given)
+    assert gradgradcheck(lambda *a: F.conv2d(*a, **options), given)
+    assert gradgradcheck(lambda *a: F.conv_transpose2d(*a, **options), given)
+
+
+def test_complex_derivatives() -> None:
+    x = tt.tensor(randn(1, 1, 3, 3) + 1j * randn(1, 1, 3, 3), requires_grad=True)
+    w = tt.tensor(randn(1, 1, 2, 2) + 1j * randn(1, 1, 2, 2), requires_grad=True)
+    assert gradcheck(F.conv2d, (x, w))
+
+
+def test_an_image_that_is_no_run_of_memory() -> None:
+    x, w = tt.tensor(randn(2, 6, 14, 3)), tt.tensor(randn(4, 3, 2, 2))
+    view = x.permute(0, 3, 2, 1)[:, :, ::2]
+    wanted = F.conv2d(view.contiguous(), w)
+    np.testing.assert_allclose(host(F.conv2d(view, w)), host(wanted))
+
+
+def test_nan_stays_in_its_windows() -> None:
+    x = tt.zeros(1, 1, 5, 5)
+    x[0, 0, 0, 0] = float("nan")
+    out = host(F.conv2d(x, tt.ones(1, 1, 3, 3)))
+    assert np.isnan(out[0, 0, 0, 0]) and np.isnan(out).sum() == 1
+
+
+WRONG = [
+    ((2, 3, 8, 8), (4, 2, 3, 3), {}, "to have 2 channels, but got 3 channels instead"),
+    ((2, 2), (4, 3, 3, 3), {}, r"Expected 3D \(unbatched\) or 4D \(batched\) input to conv2d"),
+    ((2, 3, 8, 8), (4, 3), {}, "weight should have at least three dimensions"),
+    ((2, 3, 2, 2), (4, 3, 3, 3), {}, "Kernel size can't be greater than actual input size"),
+    ((2, 3, 8, 8), (4, 3, 3, 3), {"bias": randn(5)}, "expected bias to be 1-dimensional with 4"),
+    ((2, 4, 8, 8), (4, 2, 3, 3), {"groups": 3}, "expected weight to be divisible by 3"),
+    ((2, 4, 8, 8), (2, 2, 3, 3), {"groups": 3}, "expected weight to be at least 3"),
+    ((2, 4, 8, 8), (4, 4, 3, 3), {"groups": 0}, "non-positive groups is not supported"),
+    ((2, 4, 8, 8), (4, 4, 3, 3), {"stride": 0}, "non-positive stride is not supported"),
+    ((2, 4, 8, 8), (4, 4, 3, 3), {"padding": -1}, "negative padding is not supported"),
+    ((2, 4, 8, 8), (4, 4, 3, 3), {"dilation": 0}, "dilation should be greater than zero"),
+    ((2, 4, 8, 8), (4, 4, 3, 3), {"stride": (1, 2, 3)}, "a list of 2 values"),
+    ((2, 4, 8, 8), (4, 4, 3, 3), {"padding": "some"}, "Invalid padding string"),
+    ((2, 4, 8, 8), (4, 4, 3, 3), {"padding": "same", "stride": 2}, "strided convolutions"),
+    ((2, 4, 0, 8), (4, 4, 3, 3), {"padding": 2}, "Only zero batch or zero channel inputs"),
+]
+
+
+@pytest.mark.parametrize(("shape", "weight", "options", "text"), WRONG)
+def test_wrong_arguments(shape: Any, weight: Any, options: Any, text: str) -> None:
+    refuses("conv2d", RuntimeError, text, randn(*shape), randn(*weight), **options)
+
+
+def test_wrong_dtypes_and_types() -> None:
+    x, w = randn(1, 1, 3, 3), randn(1, 1, 2, 2)
+    refuses("conv2d", RuntimeError, "should be the same", x, w.astype("float32"))
+    refuses("conv2d", RuntimeError, "bias type", x, w, randn(1).astype("float32"))
+    refuses("conv2d", TypeError, "argument 'weight'", x, None)
+    refuses("conv2d", TypeError, "'stride' must be tuple of ints", x, w, stride=1.5)
+    refuses("conv2d", NotImplementedError, "not implemented for 'Bool'", x > 0, w > 0)
+
+
+def test_wrong_output_padding() -> None:
+    x, w = randn(1, 1, 3, 3), randn(1, 1, 2, 2)
+    text = "output padding must be smaller than either stride or dilation"
+    refuses("conv_transpose2d", RuntimeError, text, x, w, output_padding=1)
+    refuses("conv_transpose2d", RuntimeError, "negative output_padding", x, w, output_padding=-1)
+    refuses("conv_transpose2d", RuntimeError, "Output size is too small", x, w, padding=3)
+
+
+def test_columns_of_an_image_at_most() -> None:
+    if tt.get_backend() != "numpy":
+        pytest.skip("tracemalloc sees NumPy's memory alone")
+    x, w = tt.zeros(32, 16, 32, 32), tt.zeros(16, 16, 3, 3)
+    F.conv2d(x, w, padding=1)
+    batch_of_columns = x.numel() * 9 * 4
+    tracemalloc.start()
+    out = F.conv2d(x, w, padding=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < out.nbytes + batch_of_columns / 4
+
+
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    if tt.get_backend() != "numpy":
+        pytest.skip("threads are the NumPy backend's")
+    from tinytorch.backends import openblas, threads
+
+    x, w = leaf(9, 8, 16, 16), leaf(8, 8, 3, 3)
+    cotangent = tt.tensor(randn(9, 8, 16, 16))
+    results = []
+    for count in (1, 3):
+        control = openblas.Threads(lambda count=count: count, lambda n: None)
+        monkeypatch.setattr(openblas, "threads", lambda control=control: control)
+        monkeypatch.setattr(threads, "_pool", None)
+        x.grad = w.grad = None
+        out = F.conv2d(x, w, padding=1)
+        out.backward(cotangent)
+        results.append([host(t) for t in (out, x.grad, w.grad)])
+    for one, three in zip(*results, strict=True):
+        np.testing.assert_allclose(one, three, rtol=1e-12, atol=1e-12)
+
+
+def test_an_error_in_a_thread_is_raised_and_blas_has_its_threads_back() -> None:
+    from tinytorch.backends import openblas, threads
+
+    control = openblas.threads()
+    if control is None:
+        pytest.skip("NumPy runs on another BLAS")
+    before = control.get()
+    control.set(2)
+
+    def fails(start: int, stop: int) -> None:
+        if start:
+            raise ValueError("in a thread")
+
+    try:
+        with pytest.raises(ValueError, match="in a thread"):
+            threads.run(fails, 2)
+        assert control.get() == 2
+    finally:
+        control.set(before)
