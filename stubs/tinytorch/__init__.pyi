@@ -479,6 +479,19 @@ def baddbmm_(
     alpha: _float = 1,
 ) -> Tensor:
     """In-place form of ``baddbmm``: writes the result over ``input``."""
+def bartlett_window(
+    window_length: _int,
+    periodic: _bool = True,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """The Bartlett window, a triangle; see ``signal.windows.bartlett``."""
 def bernoulli(
     input: Tensor,
     p: _float | None = None,
@@ -550,6 +563,19 @@ def bitwise_xor(
     """Bits set in one of the two only; ``^`` of bools."""
 def bitwise_xor_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``bitwise_xor``: writes the result over ``input``."""
+def blackman_window(
+    window_length: _int,
+    periodic: _bool = True,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """The Blackman window, a sum of three cosines; see ``signal.windows.blackman``."""
 def block_diag(*tensors: Tensor) -> Tensor:
     """The matrix with the given ones along its diagonal and zeros elsewhere."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1206,6 +1232,34 @@ def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
     """Whether elements of ``input`` are larger."""
 def gt_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``gt``: writes the result over ``input``."""
+def hamming_window(
+    window_length: _int,
+    periodic: _bool = True,
+    alpha: _float = 0.54,
+    beta: _float = 0.46,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """The Hamming window ``alpha - beta cos(2 pi k / n)``; see ``signal.windows.hamming``."""
+def hann_window(
+    window_length: _int,
+    periodic: _bool = True,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """The Hann window, a raised cosine; see ``signal.windows.hann``."""
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0."""
 def hash_tensor(
@@ -1425,6 +1479,33 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is +inf."""
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part of each element is 0."""
+def istft(
+    input: Tensor,
+    n_fft: _int,
+    hop_length: _int | None = None,
+    win_length: _int | None = None,
+    window: Tensor | None = None,
+    center: _bool = True,
+    normalized: _bool = False,
+    onesided: _bool | None = None,
+    length: _int | None = None,
+    return_complex: _bool = False,
+) -> Tensor:
+    """The signal that has these short-time transforms, by least squares."""
+def kaiser_window(
+    window_length: _int,
+    periodic: _bool = True,
+    beta: _float = 12.0,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """The Kaiser window; see ``signal.windows.kaiser``."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product: every element of ``input`` times the whole of ``other``."""
 def kthvalue(
@@ -2680,6 +2761,20 @@ def std_mean(
     keepdims: _bool = ...,
 ) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean of the elements; the arguments are those of ``var``."""
+def stft(
+    input: Tensor,
+    n_fft: _int,
+    hop_length: _int | None = None,
+    win_length: _int | None = None,
+    window: Tensor | None = None,
+    center: _bool = True,
+    pad_mode: str = 'reflect',
+    normalized: _bool = False,
+    onesided: _bool | None = None,
+    return_complex: _bool | None = None,
+    align_to_window: _bool | None = None,
+) -> Tensor:
+    """Fourier transforms of short pieces of a signal."""
 def sub(
     input: Tensor | _complex,
     other: Tensor | _complex,

@@ -1056,6 +1056,19 @@ class Tensor(Storage):
         """Whether each element is +inf."""
     def isreal(_self, *, out: Tensor | None = None) -> Tensor:
         """Whether the imaginary part of each element is 0."""
+    def istft(
+        _self,
+        n_fft: _int,
+        hop_length: _int | None = None,
+        win_length: _int | None = None,
+        window: Tensor | None = None,
+        center: _bool = True,
+        normalized: _bool = False,
+        onesided: _bool | None = None,
+        length: _int | None = None,
+        return_complex: _bool = False,
+    ) -> Tensor:
+        """The signal that has these short-time transforms, by least squares."""
     def kron(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Kronecker product: every element of ``input`` times the whole of ``other``."""
     def kthvalue(
@@ -1897,6 +1910,20 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> Tensor:
         """Standard deviation of the elements: the square root of ``var``, with its arguments."""
+    def stft(
+        _self,
+        n_fft: _int,
+        hop_length: _int | None = None,
+        win_length: _int | None = None,
+        window: Tensor | None = None,
+        center: _bool = True,
+        pad_mode: str = 'reflect',
+        normalized: _bool = False,
+        onesided: _bool | None = None,
+        return_complex: _bool | None = None,
+        align_to_window: _bool | None = None,
+    ) -> Tensor:
+        """Fourier transforms of short pieces of a signal."""
     def sub(
         _self,
         other: Tensor | complex,

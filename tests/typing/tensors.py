@@ -89,6 +89,15 @@ def results_by_arguments(x: Tensor) -> None:
     assert_type(x.type(tt.float64), Tensor)
 
 
+def layers(x: Tensor) -> None:
+    lstm = nn.LSTM(2, 3)
+    assert_type(lstm(x), tuple[Tensor, tuple[Tensor, Tensor]])
+    packed = nn.utils.rnn.pack_sequence([x, x[:1]])
+    assert_type(lstm(packed)[0], nn.utils.rnn.PackedSequence)
+    assert_type(nn.GRU(2, 3)(x)[0], Tensor)
+    assert_type(nn.MaxPool2d(2)(x.reshape(1, 2, 2)), Tensor)
+
+
 def numpy_spellings(x: Tensor) -> None:
     assert_type(tt.sum(x, axis=0, keepdims=True), Tensor)
     assert_type(x.mean(axis=(0, 1)), Tensor)
@@ -110,8 +119,10 @@ def generic(tensors: Sequence[Tensor]) -> Tensor:
 def main() -> None:
     x = tt.tensor([[1.0, 2.0], [3.0, 4.0]])
     creation()
-    for show in (operators, attributes, methods, results_by_arguments, numpy_spellings, outputs):
+    for show in (operators, attributes, methods, results_by_arguments, layers):
         show(x)
+    numpy_spellings(x)
+    outputs(x)
     assert generic([x, x]).shape == (4, 2)
 
 

@@ -123,9 +123,11 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
         tensor([[3., 4.]])
     """
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Pool a tensor of shape ``(batch, channels, length)``, or without batch."""
-        return F.adaptive_max_pool1d(input, *self._settings())
+        # With ``return_indices`` a pair, which no type checker could tell from the class.
+        pooled: Tensor = F.adaptive_max_pool1d(input, *self._settings())
+        return pooled
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
@@ -142,9 +144,11 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         tinytorch.Size([1, 64, 5, 9])
     """
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        return F.adaptive_max_pool2d(input, *self._settings())
+        # With ``return_indices`` a pair, which no type checker could tell from the class.
+        pooled: Tensor = F.adaptive_max_pool2d(input, *self._settings())
+        return pooled
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
@@ -161,9 +165,11 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
         tinytorch.Size([1, 3, 2, 2, 2])
     """
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        return F.adaptive_max_pool3d(input, *self._settings())
+        # With ``return_indices`` a pair, which no type checker could tell from the class.
+        pooled: Tensor = F.adaptive_max_pool3d(input, *self._settings())
+        return pooled
 
 
 class _FractionalMaxPool(Module):
@@ -232,9 +238,11 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
     _ndim = 2
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        return F.fractional_max_pool2d(input, *self._settings())
+        # With ``return_indices`` a pair, which no type checker could tell from the class.
+        pooled: Tensor = F.fractional_max_pool2d(input, *self._settings())
+        return pooled
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
@@ -262,9 +270,11 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 
     _ndim = 3
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        return F.fractional_max_pool3d(input, *self._settings())
+        # With ``return_indices`` a pair, which no type checker could tell from the class.
+        pooled: Tensor = F.fractional_max_pool3d(input, *self._settings())
+        return pooled
 
 
 class _MaxUnpool(Module):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._tensor import Tensor
 from .rnn_base import RNNBase
@@ -70,6 +70,18 @@ class RNN(RNNBase):
             dropout, bidirectional, 0, device, dtype,
         )  # fmt: skip
         self.nonlinearity = nonlinearity
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __call__(
+            self, input: Tensor, hx: Tensor | None = None
+        ) -> tuple[Tensor, Tensor]: ...
+        @overload
+        def __call__(
+            self, input: PackedSequence, hx: Tensor | None = None
+        ) -> tuple[PackedSequence, Tensor]: ...
+        def __call__(self, input: Any, hx: Any = None) -> Any: ...
 
     def forward(
         self, input: Tensor | PackedSequence, hx: Tensor | None = None
@@ -150,6 +162,18 @@ class LSTM(RNNBase):
     def _state_sizes(self) -> tuple[int, ...]:
         return self._output_size, self.hidden_size
 
+    if TYPE_CHECKING:
+
+        @overload
+        def __call__(
+            self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+        ) -> tuple[Tensor, tuple[Tensor, Tensor]]: ...
+        @overload
+        def __call__(
+            self, input: PackedSequence, hx: tuple[Tensor, Tensor] | None = None
+        ) -> tuple[PackedSequence, tuple[Tensor, Tensor]]: ...
+        def __call__(self, input: Any, hx: Any = None) -> Any: ...
+
     def forward(
         self, input: Tensor | PackedSequence, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Any, tuple[Tensor, Tensor]]:
@@ -222,6 +246,18 @@ class GRU(RNNBase):
             "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout,
             bidirectional, 0, device, dtype,
         )  # fmt: skip
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __call__(
+            self, input: Tensor, hx: Tensor | None = None
+        ) -> tuple[Tensor, Tensor]: ...
+        @overload
+        def __call__(
+            self, input: PackedSequence, hx: Tensor | None = None
+        ) -> tuple[PackedSequence, Tensor]: ...
+        def __call__(self, input: Any, hx: Any = None) -> Any: ...
 
     def forward(
         self, input: Tensor | PackedSequence, hx: Tensor | None = None
