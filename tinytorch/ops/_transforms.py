@@ -190,7 +190,7 @@ def _promoted(input: Tensor, to_complex: bool) -> Tensor:
 def _with_sizes(input: Tensor, dims: tuple[int, ...], sizes: Sequence[int]) -> Tensor:
     if all(input.shape[d] == n for d, n in zip(dims, sizes, strict=True)):
         return input
-    return _resized(input, dims, tuple(sizes))  # type: ignore[no-any-return]
+    return _resized(input, dims, tuple(sizes))
 
 
 def transform(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
@@ -199,7 +199,7 @@ def transform(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) 
     sizes = _sizes([input.shape[d] for d in dims], s)
     scale = _scale(norm, forward)
     points = _with_sizes(_promoted(input, True), dims, sizes)
-    return _complex_transform(points, dims, forward, scale)  # type: ignore[no-any-return]
+    return _complex_transform(points, dims, forward, scale)
 
 
 def half_spectrum(
@@ -213,7 +213,7 @@ def half_spectrum(
     dims = _some_dims(name, _dims(input.ndim, dim, s))
     sizes = _sizes([input.shape[d] for d in dims], s)
     points = _with_sizes(_promoted(input, False), dims, sizes)
-    return _to_half(points, dims, forward, _scale(norm, forward))  # type: ignore[no-any-return]
+    return _to_half(points, dims, forward, _scale(norm, forward))
 
 
 def real_signal(
@@ -226,7 +226,7 @@ def real_signal(
     sizes = _sizes(have, s)
     scale = _scale(norm, forward)
     points = _with_sizes(_promoted(input, True), dims, [*sizes[:-1], sizes[-1] // 2 + 1])
-    return _from_half(points, sizes[-1], dims, forward, scale)  # type: ignore[no-any-return]
+    return _from_half(points, sizes[-1], dims, forward, scale)
 
 
 def _some_dims(name: str, dims: tuple[int, ...]) -> tuple[int, ...]:
