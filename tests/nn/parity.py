@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.nn.loss_cases import array as array
+from tests.nn.loss_cases import constant as constant
 
 torch = pytest.importorskip("torch", reason="the oracle of these tests is PyTorch")
 
@@ -76,18 +78,6 @@ def arguments(function: Any) -> list[tuple[str, Any]]:
         (parameter.name, getattr(parameter.default, "__name__", parameter.default))
         for parameter in inspect.signature(function).parameters.values()
     ]
-
-
-def array(*shape: int, dtype: str = "float32", seed: int = 0) -> np.ndarray[Any, Any]:
-    """Numbers from the normal distribution, the same for both libraries."""
-    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
-
-
-def constant(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An array whose tensor requires no gradient."""
-    values = values.copy()
-    values.flags.writeable = False
-    return values
 
 
 def gradients(lib: Any, function: Callable[..., Any], *arrays: Any) -> list[Any]:
