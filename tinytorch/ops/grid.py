@@ -179,6 +179,10 @@ def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
         )
     if mode == "bicubic" and input.ndim == 5:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    _check_dtypes(input, grid)
+
+
+def _check_dtypes(input: Tensor, grid: Tensor) -> None:
     if input.dtype is not grid.dtype:
         raise RuntimeError(
             f"grid_sampler(): expected scalar type {scalar_name(input.dtype)} but found "
