@@ -1,0 +1,207 @@
+"""Interpolation and grid sampling: PyTorch's values and gradients, edges, errors."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tests.ops.torch_oracle import compare, host, refuses
+from tinytorch.autograd import gradcheck, gradgradcheck
+
+F: Any = tt.nn.functional
+randn = np.random.randn
+
+MODES = {
+    "nearest": 2, "nearest-exact": 2, "linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3,
+    "area": 2,
+}  # fmt: skip
+WAYS = [
+    {"size": 5}, {"size": 13}, {"size": 7}, {"scale_factor": 2}, {"scale_factor": 0.4},
+    {"scale_factor": 1.7}, {"scale_factor": 1.7, "recompute_scale_factor": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_interpolation(mode: str, way: Any, dtype: str) -> None:
+    shape = (2, 3, 7, 6, 5)[: MODES[mode] + 2]
+    # PyTorch's backward pass of the nearest modes disagrees with its forward pass now and then.
+    compare("interpolate", randn(*shape).astype(dtype), mode=mode, **way)
+    if "linear" in mode or mode == "bicubic":
+        compare("interpolate", randn(*shape).astype(dtype), mode=mode, align_corners=True, **way)
+
+
+@pytest.mark.parametrize("spatial", [1, 3])
+def test_nearest_and_area_in_other_dimensions(spatial: int) -> None:
+    for mode in ("nearest", "nearest-exact", "area"):
+        compare("interpolate", randn(2, 3, *(4, 5, 6)[:spatial]), (3, 7, 5)[:spatial], mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
+@pytest.mark.parametrize("size", [(3, 4), (5, 20), (17, 13)])
+def test_antialiasing(mode: str, size: Any) -> None:
+    options = {"antialias": True, "mode": mode}
+    compare("interpolate", randn(2, 2, 11, 13), size, **options)
+    if mode != "lanczos":
+        compare("interpolate", randn(2, 2, 11, 13), size, align_corners=True, **options)
+
+
+def test_pixels_at_the_edge_of_rounding() -> None:
+    """Positions whose product with the step is an integer, or just misses it."""
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for length, scale in itertools.product(range(1, 40, 3), (1.36, 2.72, 0.6, 1.12, 2.3)):
+        x = np.arange(float(length), dtype="float32")[None, None]
+        if int(length * scale):
+            wanted = torch.nn.functional.interpolate(torch.tensor(x), scale_factor=scale)
+            got = F.interpolate(tt.tensor(x), scale_factor=scale)
+            np.testing.assert_array_equal(host(got), host(wanted))
+
+
+def test_bytes_are_rounded() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    x = np.random.randint(0, 256, (1, 3, 9, 8)).astype("uint8")
+    compare("interpolate", x, size=(5, 12))
+    for mode in ("bilinear", "bicubic"):
+        options = {"size": (5, 12), "mode": mode}
+        wanted = host(torch.nn.functional.interpolate(torch.tensor(x), **options)).astype(int)
+        got = host(F.interpolate(tt.tensor(x), **options))
+        assert got.dtype == np.uint8 and abs(got - wanted).max() <= 1  # its weights have 15 bits
+
+
+def test_old_names_warn() -> None:
+    x = tt.tensor(randn(1, 2, 3, 4))
+    same = {"upsample_bilinear": {"mode": "bilinear", "align_corners": True}, "upsample_nearest": {}}
+    for name, options in same.items():
+        with pytest.warns(UserWarning, match="interpolate"):
+            old = getattr(F, name)(x, scale_factor=2)
+        np.testing.assert_array_equal(host(old), host(F.interpolate(x, scale_factor=2, **options)))
+    with pytest.warns(UserWarning, match="interpolate"):
+        assert tuple(F.upsample(x, size=5).shape) == (1, 2, 5, 5)
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "shape", "options"),
+    [
+        (ValueError, "either size or scale_factor", (1, 1, 4), {}),
+        (ValueError, "only one of size or scale_factor", (1, 1, 4),
+         {"size": 2, "scale_factor": 2}),
+        (ValueError, "same number of spatial dimensions", (1, 1, 4), {"size": (2, 2)}),
+        (ValueError, "align_corners option can only", (1, 1, 4),
+         {"size": 2, "align_corners": True}),
+        (ValueError, "Anti-alias option is restricted", (1, 1, 4),
+         {"size": 2, "mode": "linear", "antialias": True}),
+        (ValueError, "recompute_scale_factor is not meaningful", (1, 1, 4),
+         {"size": 2, "recompute_scale_factor": True}),
+        (NotImplementedError, "bilinear mode needs 4D input", (1, 1, 4),
+         {"size": 2, "mode": "bilinear"}),
+        (NotImplementedError, r"got 2D\) for the modes", (1, 4), {"size": 2}),
+        (NotImplementedError, "got sinc", (1, 1, 4), {"size": 2, "mode": "sinc"}),
+        (RuntimeError, "should be greater than 0", (1, 1, 4), {"size": 0}),
+        (RuntimeError, "Non-empty 3D data tensor expected", (1, 0, 4), {"size": 2}),
+    ],
+)  # fmt: skip
+def test_wrong_interpolation(error: Any, text: str, shape: Any, options: Any) -> None:
+    refuses("interpolate", error, text, randn(*shape), **options)
+
+
+def test_integers_are_refused() -> None:
+    x = np.ones((1, 1, 4), int)
+    refuses("interpolate", NotImplementedError, "not implemented for 'Long'", x, 2)
+
+
+# -- grids -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("corners", [True, False])
+def test_grid_sample(mode: str, padding: str, corners: bool) -> None:
+    options = {"mode": mode, "padding_mode": padding, "align_corners": corners}
+    compare("grid_sample", randn(2, 3, 5, 6), np.random.uniform(-3, 3, (2, 3, 4, 2)), **options)
+    if mode != "bicubic":
+        grid = np.random.uniform(-2, 2, (2, 2, 3, 4, 3))
+        compare("grid_sample", randn(2, 3, 4, 1, 5), grid, **options)
+
+
+def test_the_identity_grid_gives_the_image_back() -> None:
+    image = tt.tensor(randn(2, 3, 4, 5))
+    identity = tt.tensor([[[1.0, 0, 0], [0, 1, 0]]], dtype=tt.float64).expand(2, 2, 3)
+    for corners in (True, False):
+        grid = F.affine_grid(identity, image.shape, corners)
+        same = F.grid_sample(image, grid, align_corners=corners)
+        np.testing.assert_allclose(host(same), host(image), atol=1e-12)
+
+
+@pytest.mark.parametrize("corners", [True, False])
+def test_affine_grid(corners: bool) -> None:
+    compare("affine_grid", randn(2, 2, 3), (2, 3, 4, 5), corners)
+    compare("affine_grid", randn(2, 3, 4), (2, 1, 2 if corners else 1, 4, 5), corners)
+    compare("affine_grid", randn(2, 2, 3).astype("float32"), (2, 3, 4, 5), corners)
+
+
+def test_nan_coordinates_give_nan() -> None:
+    out = F.grid_sample(tt.ones(1, 1, 2, 2), tt.full((1, 1, 1, 2), float("nan")))
+    assert np.isnan(host(out)).all()
+
+
+def leaf(array: Any) -> Any:
+    return tt.tensor(array, requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("resize", "shape"),
+    [
+        (lambda x: F.interpolate(x, 5, mode="linear"), (1, 2, 3)),
+        (lambda x: F.interpolate(x, (3, 5), mode="bicubic"), (1, 1, 4, 3)),
+        (lambda x: F.interpolate(x, (2, 3), mode="bilinear", antialias=True), (1, 1, 5, 4)),
+        (lambda x: F.interpolate(x, (2, 5), mode="area"), (1, 1, 3, 3)),
+    ],
+)
+def test_derivatives_of_interpolation(resize: Any, shape: Any) -> None:
+    assert gradcheck(resize, (leaf(randn(*shape)),))
+    assert gradgradcheck(lambda x: resize(x) ** 2, (leaf(randn(*shape)),))
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("padding", ["zeros", "reflection"])
+def test_derivatives_of_grid_sample(mode: str, padding: str) -> None:
+    # Away from the middles and edges of pixels, where the slope jumps.
+    grid = np.array([[[[-0.61, 0.33], [0.13, -0.21]], [[1.4, 0.2], [-0.37, 0.57]]]])
+
+    def sample(image: Any, grid: Any) -> Any:
+        return F.grid_sample(image, grid, mode, padding)
+
+    assert gradcheck(sample, (leaf(randn(1, 2, 3, 4)), leaf(grid)))
+    assert gradgradcheck(sample, (leaf(randn(1, 1, 3, 4)), leaf(grid)))
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "image", "grid", "options"),
+    [
+        (RuntimeError, "size 2 in last dimension", (1, 1, 2, 2), (1, 1, 1, 3), {}),
+        (RuntimeError, "same batch size", (2, 1, 2, 2), (1, 1, 1, 2), {}),
+        (RuntimeError, "same number of dimensions", (1, 1, 2, 2), (1, 1, 1, 1, 2), {}),
+        (RuntimeError, "non-empty spatial dimensions", (1, 1, 0, 2), (1, 1, 1, 2), {}),
+        (RuntimeError, "only supports 4D", (1, 1, 2, 2, 2), (1, 1, 1, 1, 3), {"mode": "bicubic"}),
+        (ValueError, "expected mode to be", (1, 1, 2, 2), (1, 1, 1, 2), {"mode": "linear"}),
+        (ValueError, "expected padding_mode", (1, 1, 2, 2), (1, 1, 1, 2), {"padding_mode": "no"}),
+    ],
+)
+def test_wrong_grids(error: Any, text: str, image: Any, grid: Any, options: Any) -> None:
+    refuses("grid_sample", error, text, randn(*image), randn(*grid), **options)
+
+
+def test_wrong_affine_grids() -> None:
+    refuses("affine_grid", ValueError, "of shape Nx3x4", randn(2, 2, 3), (2, 1, 4, 5, 6))
+    refuses("affine_grid", ValueError, "floating point", np.ones((2, 2, 3), int), (2, 1, 4, 5))
+    refuses("affine_grid", NotImplementedError, "only supports 4D", randn(2, 2, 3), (2, 1, 4))
+    refuses("affine_grid", ValueError, "positive output size", randn(2, 2, 3), (2, 1, 4, 0))
+    refuses("grid_sample", RuntimeError, "expected scalar type Double", randn(1, 1, 2, 2),
+            randn(1, 1, 1, 2).astype("float32"))  # fmt: skip
+
+

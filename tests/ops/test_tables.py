@@ -1,0 +1,152 @@
+"""Bags of embeddings, bilinear forms and distances: PyTorch's values and gradients, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tests.ops.torch_oracle import compare, host, refuses
+from tinytorch.autograd import gradcheck, gradgradcheck
+
+F: Any = tt.nn.functional
+randn = np.random.randn
+FLAT = np.array([1, 3, 5, 3, 0, 2, 1, 4, 3])
+STARTS = np.array([0, 2, 2, 5])
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("padding", [None, 3, -1])
+def test_bags(mode: str, padding: int | None) -> None:
+    options = {"mode": mode, "padding_idx": padding}
+    for dtype in ("int64", "int32"):
+        index, starts = FLAT.astype(dtype), STARTS.astype(dtype)
+        compare("embedding_bag", index, randn(6, 4), starts, **options)
+    compare("embedding_bag", FLAT.reshape(3, 3), randn(6, 4), **options)
+    ends = np.array([0, 2, 2, 5, 9])
+    compare("embedding_bag", FLAT, randn(6, 4), ends, include_last_offset=True, **options)
+
+
+def test_weights_of_a_sum() -> None:
+    for padding in (None, 3):
+        compare("embedding_bag", FLAT, randn(6, 4), STARTS, mode="sum", padding_idx=padding,
+                per_sample_weights=randn(9))  # fmt: skip
+    compare("embedding_bag", FLAT.reshape(3, 3), randn(6, 4), mode="sum",
+            per_sample_weights=randn(3, 3))  # fmt: skip
+
+
+def test_long_rows_are_scaled_down_in_place() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    w = 3 * randn(6, 4)
+    tables = [tt.tensor(w), torch.tensor(w)]
+    outs = [
+        library.nn.functional.embedding_bag(
+            library.tensor(FLAT), table, library.tensor(STARTS), max_norm=1.0
+        )
+        for library, table in zip((tt, torch), tables, strict=True)
+    ]
+    for ours, theirs in (outs, tables):
+        np.testing.assert_allclose(host(ours), host(theirs), rtol=1e-6)
+
+
+def test_gradients_by_frequency() -> None:
+    table = tt.ones(6, 1, dtype=tt.float64, requires_grad=True)
+    F.embedding_bag(
+        tt.tensor(FLAT), table, tt.tensor(STARTS), mode="sum", scale_grad_by_freq=True
+    ).sum().backward()
+    np.testing.assert_allclose(host(table.grad)[:, 0], 1.0)  # every row occurs: n times 1 / n
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_derivatives_of_bags(mode: str) -> None:
+    table = tt.tensor(randn(6, 2), requires_grad=True)
+    index, starts = tt.tensor(FLAT), tt.tensor(STARTS)
+    assert gradcheck(lambda t: F.embedding_bag(index, t, starts, mode=mode), (table,))
+    assert gradgradcheck(lambda t: F.embedding_bag(index, t, starts, mode=mode) ** 2, (table,))
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "index", "options"),
+    [
+        (ValueError, "offsets has to be a 1D Tensor", FLAT, {}),
+        (ValueError, "if input is 2D", FLAT.reshape(3, 3), {"offsets": STARTS}),
+        (ValueError, "mode has to be one of", FLAT, {"offsets": STARTS, "mode": "min"}),
+        (RuntimeError, r"offsets\[0\] has to be 0", FLAT, {"offsets": STARTS + 1}),
+        (RuntimeError, r"offsets\[-1\] can not be greater", FLAT, {"offsets": STARTS * 2}),
+        (IndexError, "out of bounds", FLAT + 2, {"offsets": STARTS}),
+        (IndexError, "out of bounds", FLAT - 1, {"offsets": STARTS, "mode": "max"}),
+        (RuntimeError, "scalar types: Long, Int", FLAT * 1.0, {"offsets": STARTS}),
+        (RuntimeError, "padding_idx must be within", FLAT, {"offsets": STARTS, "padding_idx": 6}),
+        (ValueError, "max mode does not support scaling", FLAT,
+         {"offsets": STARTS, "mode": "max", "scale_grad_by_freq": True}),
+        (NotImplementedError, "only supported for mode='sum'", FLAT,
+         {"offsets": STARTS, "per_sample_weights": randn(9)}),
+        (ValueError, "must have the same shape as the input", FLAT,
+         {"offsets": STARTS, "per_sample_weights": randn(8), "mode": "sum"}),
+        (NotImplementedError, "sparse", FLAT, {"offsets": STARTS, "sparse": True}),
+    ],
+)  # fmt: skip
+def test_wrong_bags(error: Any, text: str, index: Any, options: Any) -> None:
+    refuses("embedding_bag", error, text, index, randn(6, 4), **options)
+
+
+def test_the_old_order_of_arguments_warns() -> None:
+    table, index = tt.tensor(randn(6, 4)), tt.tensor(FLAT)
+    with pytest.warns(UserWarning, match="Argument order"):
+        old = F.embedding_bag(table, index, tt.tensor(STARTS))
+    np.testing.assert_array_equal(host(old), host(F.embedding_bag(index, table, tt.tensor(STARTS))))
+
+
+# -- bilinear forms and distances ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lead", [(), (4,), (2, 3), (0,)])
+def test_bilinear(lead: Any) -> None:
+    compare("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4), randn(5))
+    compare("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4))
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("input dimensions do not match", ((2, 1, 3), (2, 4), (5, 3, 4))),
+        ("do not match at dim 0", ((3, 3), (2, 4), (5, 3, 4))),
+        ("input1 size does not match weight", ((2, 3), (2, 4), (5, 2, 4))),
+        ("input2 size does not match weight", ((2, 3), (2, 4), (5, 3, 3))),
+        ("bias size does not match weight", ((2, 3), (2, 4), (5, 3, 4), (4,))),
+    ],
+)
+def test_wrong_bilinear_forms(text: str, shapes: Any) -> None:
+    refuses("bilinear", RuntimeError, text, *(randn(*shape) for shape in shapes))
+
+
+@pytest.mark.parametrize("p", [0, 1, 1.5, 2, 4, np.inf])
+def test_distances_of_all_rows(p: float) -> None:
+    compare("pdist", randn(5, 3), p)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (2, 3), (4, 0)])
+def test_few_rows(shape: Any) -> None:
+    compare("pdist", randn(*shape), grad=False)  # PyTorch crashes on some of the gradients
+
+
+def test_equal_rows_have_no_slope() -> None:
+    x = tt.ones(3, 2, requires_grad=True)
+    F.pdist(x).sum().backward()
+    assert not host(x.grad).any()
+
+
+def test_derivatives() -> None:
+    x = tt.tensor(randn(4, 2), requires_grad=True)
+    for p in (1.5, 2, 3):
+        assert gradgradcheck(lambda x, p=p: F.pdist(x, p), (x,))
+    given = [tt.tensor(randn(*s), requires_grad=True) for s in ((2, 2), (2, 3), (2, 2, 3))]
+    assert gradgradcheck(F.bilinear, given)
+
+
+def test_wrong_distances() -> None:
+    refuses("pdist", RuntimeError, "only supports 2D tensors", randn(4))
+    refuses("pdist", RuntimeError, "non-negative p values", randn(4, 2), -1.0)
+    refuses("pdist", RuntimeError, "floating-point dtypes", np.ones((4, 2), int))
