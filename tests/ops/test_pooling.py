@@ -1,4 +1,4 @@
-"""Pooling of every kind: PyTorch's values and gradients, both orders of derivative, edges, errors."""
+"""Pooling of every kind: PyTorch's values and gradients, both orders of derivative, errors."""
 
 from __future__ import annotations
 

@@ -75,7 +75,8 @@ def test_bytes_are_rounded() -> None:
 
 def test_old_names_warn() -> None:
     x = tt.tensor(randn(1, 2, 3, 4))
-    same = {"upsample_bilinear": {"mode": "bilinear", "align_corners": True}, "upsample_nearest": {}}
+    bilinear = {"mode": "bilinear", "align_corners": True}
+    same = {"upsample_bilinear": bilinear, "upsample_nearest": {}}
     for name, options in same.items():
         with pytest.warns(UserWarning, match="interpolate"):
             old = getattr(F, name)(x, scale_factor=2)
