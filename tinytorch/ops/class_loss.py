@@ -107,6 +107,41 @@ _surprise.vjp(
 )
 
 
+@op(public=False)
+def _reduced_surprise(
+    xp: Backend, input: Array, target: Index, ignore_index: int, mean: bool
+) -> Array:
+    """The sum of ``_surprise``, or its mean over the targets that count."""
+    total = xp.sum(_surprise.kernel(xp, input, target, ignore_index))
+    return total / xp.sum(target != ignore_index).astype(input.dtype) if mean else total
+
+
+@op(public=False)
+def _spread(xp: Backend, grad: Array, target: Index, ignore_index: int, mean: bool) -> Array:
+    """The gradient of each ``_surprise`` by that of their sum or mean."""
+    valid = target != ignore_index
+    each = grad / xp.sum(valid).astype(grad.dtype) if mean else grad
+    return xp.where(valid, each, 0)
+
+
+def _spread_vjp(xp: Any, g: Any, target: Any, ignore_index: int, mean: bool) -> Any:
+    valid = target != ignore_index
+    total = xp.sum(xp.where(valid, g, 0))
+    return total / xp.sum(valid) if mean else total
+
+
+_spread.vjp(grad=_spread_vjp)
+_reduced_surprise.vjp(
+    input=lambda xp, g, input, target, ignore_index, mean: xp.call(
+        _surprise_grad,
+        xp.call(_spread, g, target, ignore_index, mean),
+        input,
+        target,
+        ignore_index,
+    )
+)
+
+
 def _counted(xp: Any, g: Any, target: Any, ignore_index: int) -> Any:
     return xp.where(xp.expand_dims(target != ignore_index, 1), g, 0)
 
@@ -298,6 +333,8 @@ def cross_entropy(
         return _of_probabilities(input, target, weight, reduction, label_smoothing)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
+    if weight is None and not label_smoothing and reduction in ("mean", "sum"):
+        return _reduced_surprise(x, y, ignore_index, reduction == "mean")
     if label_smoothing:
         loss, weights = _smoothed(x, y, weight, ignore_index, label_smoothing)
     else:

@@ -21,8 +21,13 @@ def _weighted(loss: Any, weight: Any, input: Tensor, reduction: str) -> Tensor:
     return reduced(loss * weight, reduction)
 
 
+def _are_floats_of_one_shape(input: Tensor, target: Tensor) -> bool:
+    x, y = input._data, target._data
+    return bool(x.dtype.kind == y.dtype.kind == "f" and x.shape == y.shape and x.size)
+
+
 def _warn_of_broadcasting(input: Tensor, target: Tensor) -> None:
-    if target.shape != input.shape:
+    if target._data.shape != input._data.shape:
         warnings.warn(
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
@@ -32,25 +37,38 @@ def _warn_of_broadcasting(input: Tensor, target: Tensor) -> None:
 
 
 @op(public=False, promote="arithmetic")
-def _squared_error(xp: Backend, input: Array, target: Array) -> Array:
-    difference = input - target
+def _squared_error(xp: Backend, input: Array, other: Array) -> Array:
+    difference = input - other
     return difference * difference
 
 
 _squared_error.vjp(
-    input=lambda xp, g, input, target: g * (2 * (input - target)),
-    target=lambda xp, g, input, target: g * (2 * (target - input)),
+    input=lambda xp, g, input, other: g * (2 * (input - other)),
+    other=lambda xp, g, input, other: g * (2 * (other - input)),
 )
 
 
 @op(public=False, promote="arithmetic")
-def _absolute_error(xp: Backend, input: Array, target: Array) -> Array:
-    return xp.abs(input - target)
+def _mean_squared_error(xp: Backend, input: Array, other: Array) -> Array:
+    """The mean of ``_squared_error`` of two arrays of one shape."""
+    difference = input - other
+    return xp.mean(difference * difference)
+
+
+_mean_squared_error.vjp(
+    input=lambda xp, g, input, other: (g * (2 / input.size)) * (input - other),
+    other=lambda xp, g, input, other: (g * (2 / input.size)) * (other - input),
+)
+
+
+@op(public=False, promote="arithmetic")
+def _absolute_error(xp: Backend, input: Array, other: Array) -> Array:
+    return xp.abs(input - other)
 
 
 _absolute_error.vjp(
-    input=lambda xp, g, input, target: g * xp.sign(input - target),
-    target=lambda xp, g, input, target: g * xp.sign(target - input),
+    input=lambda xp, g, input, other: g * xp.sign(input - other),
+    other=lambda xp, g, input, other: g * xp.sign(other - input),
 )
 
 
@@ -100,6 +118,8 @@ def mse_loss(
     """
     _warn_of_broadcasting(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
+    if reduction == "mean" and weight is None and _are_floats_of_one_shape(input, target):
+        return _mean_squared_error(input, target)
     return _weighted(_squared_error(input, target), weight, input, reduction)
 
 

@@ -10,6 +10,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._loss import SPACE, reduced, reduction_of
+from .activation import sigmoid
 from .smooth_activation import logsigmoid
 
 
@@ -77,6 +78,18 @@ def binary_cross_entropy(
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
+@op(public=False, promote="arithmetic")
+def _logits_cross_entropy(xp: Backend, input: Array, other: Array) -> Array:
+    # -y log σ(x) - (1 - y) log(1 - σ(x)); the exponent is never positive.
+    return xp.maximum(input, 0) - input * other + xp.log1p(xp.exp(-xp.abs(input)))
+
+
+_logits_cross_entropy.vjp(
+    input=lambda xp, g, input, other: g * (xp.call(sigmoid, input) - other),
+    other=lambda xp, g, input: -g * input,
+)
+
+
 @composite(namespaces=SPACE, method=False)
 def binary_cross_entropy_with_logits(
     input: Tensor,
@@ -115,11 +128,13 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({target.shape}) must be the same as input size ({input.shape})"
         )
-    x: Any = input
-    y: Any = target
-    # -y log σ(x) - (1 - y) log(1 - σ(x)) with log(1 - σ(x)) = log σ(x) - x.
-    scale = 1 if pos_weight is None else 1 + (pos_weight - 1) * y
-    loss = (1 - y) * x - scale * logsigmoid(x)
+    loss: Any
+    if pos_weight is None:
+        loss = _logits_cross_entropy(input, target)
+    else:
+        # log(1 - σ(x)) = log σ(x) - x.
+        scale = 1 + (pos_weight - 1) * target
+        loss = (1 - target) * input - scale * logsigmoid(input)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
