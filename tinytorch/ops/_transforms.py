@@ -29,10 +29,12 @@ def _complex_transform(
     """Complex numbers to complex numbers."""
     if not dims or not input.size:
         return xp.array(input)
-    names, norms = (("fft", "fftn"), _FORWARD_NORM) if forward else (("ifft", "ifftn"), _INVERSE_NORM)
+    norm = (_FORWARD_NORM if forward else _INVERSE_NORM)[scale]
     if len(dims) == 1:
-        return getattr(xp.fft, names[0])(input, axis=dims[0], norm=norms[scale])
-    return getattr(xp.fft, names[1])(input, axes=dims, norm=norms[scale])
+        one = xp.fft.fft if forward else xp.fft.ifft
+        return one(input, axis=dims[0], norm=norm)
+    many = xp.fft.fftn if forward else xp.fft.ifftn
+    return many(input, axes=dims, norm=norm)
 
 
 _complex_transform.vjp(

@@ -134,7 +134,9 @@ def cdist(
                 f"{scalar_name(tensor.dtype)}"
             )
         if tensor.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {tensor.ndim}D")
+            raise RuntimeError(
+                f"cdist only supports at least 2D tensors, {name} got: {tensor.ndim}D"
+            )
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: "
@@ -150,7 +152,7 @@ def cdist(
     many = x1.shape[-2] > _MANY or x2.shape[-2] > _MANY
     mode = _MODES[compute_mode]
     by_product = p == 2 and (many if mode is None else mode)
-    return _distances(x1, x2, float(p), by_product)  # type: ignore[no-any-return]
+    return _distances(x1, x2, float(p), by_product)
 
 
 @composite(namespaces=("nn.functional", ""), method=False)
@@ -180,4 +182,4 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
     n = input.shape[0]
     first, second = triu_indices(n, n, 1, backend=input._xp)
-    return _distances(input, input, float(p), False)[first, second]  # type: ignore[no-any-return]
+    return _distances(input, input, float(p), False)[first, second]

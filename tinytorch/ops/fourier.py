@@ -59,8 +59,8 @@ def ifft(
         input: Real or complex tensor; integers count as the default dtype.
         n: Number of points: the input is cut off or followed by zeros; default its size.
         dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by the
-            root of n.
+        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
+            the root of n.
         out: Where to write the result.
 
     Returns:
@@ -103,7 +103,8 @@ def rfft(
         Complex tensor of size ``n // 2 + 1`` along ``dim``.
 
     Raises:
-        RuntimeError: For complex input or fewer than one point, an unknown ``norm`` or half precision.
+        RuntimeError: For complex input, fewer than one point, an unknown ``norm`` or half
+            precision.
         IndexError: If there is no such dimension.
 
     Example:
@@ -131,8 +132,8 @@ def irfft(
         input: Half a spectrum, complex or real; what it implies for the other half is assumed.
         n: Number of points of the result; default ``2 * (size - 1)``, which is even.
         dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by the
-            root of n.
+        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
+            the root of n.
         out: Where to write the result.
 
     Returns:
@@ -203,15 +204,16 @@ def ihfft(
         input: Real tensor; integers count as the default dtype.
         n: Number of points: the input is cut off or followed by zeros; default its size.
         dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by the
-            root of n.
+        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
+            the root of n.
         out: Where to write the result.
 
     Returns:
         Complex tensor of size ``n // 2 + 1`` along ``dim``.
 
     Raises:
-        RuntimeError: For complex input or fewer than one point, an unknown ``norm`` or half precision.
+        RuntimeError: For complex input, fewer than one point, an unknown ``norm`` or half
+            precision.
         IndexError: If there is no such dimension.
 
     Example:

@@ -110,8 +110,8 @@ def rfft2(
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
 
     Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
+        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
+            unknown ``norm`` or half precision.
         IndexError: If there is no such dimension.
 
     Example:
@@ -224,8 +224,8 @@ def ihfft2(
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
 
     Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
+        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
+            unknown ``norm`` or half precision.
         IndexError: If there is no such dimension.
 
     Example:

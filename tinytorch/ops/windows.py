@@ -8,7 +8,8 @@ from typing import Any
 
 from .._creation import creation
 from .._op import Array, Backend
-from ._window_shapes import cosine_sum, finished, kaiser as kaiser_shape, span, steps, triangle
+from ._window_shapes import cosine_sum, finished, span, steps, triangle
+from ._window_shapes import kaiser as kaiser_shape
 
 
 def _check(name: str, M: int, dtype: Any) -> None:
@@ -236,7 +237,13 @@ def cosine(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array
 
 @creation(namespaces=("signal.windows",))
 def exponential(
-    xp: Backend, M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True, dtype: Any = None
+    xp: Backend,
+    M: int,
+    *,
+    center: float | None = None,
+    tau: float = 1.0,
+    sym: bool = True,
+    dtype: Any = None,
 ) -> Array:
     """An exponential decay on both sides: ``exp(-abs(k - center) / tau)``.
 
