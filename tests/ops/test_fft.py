@@ -118,7 +118,7 @@ def test_refused(call: Callable[[], Any], error: type[Exception], text: str) -> 
         call()
 
 
-# -- short pieces ------------------------------------------------------------------------------------
+# -- short pieces ----------------------------------------------------------------------------------
 
 WINDOW = np.hanning(9)[:8]
 STFT: list[dict[str, Any]] = [

@@ -215,7 +215,7 @@ def test_condition_number_of_other_norms(order: Any) -> None:
     has_derivatives(lambda x: tt.linalg.cond(x, order), [a])
 
 
-# -- edges -------------------------------------------------------------------------------------------
+# -- edges -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (0, 2, 2)])
@@ -405,7 +405,7 @@ def test_gradient_with_respect_to_a_factor() -> None:
     assert np.isfinite(through.numpy()).all() and through.abs().max().item() > 0
 
 
-# -- errors ------------------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------------------
 
 S, R, V = tt.zeros(3, 3), tt.ones(2, 3), tt.ones(3)
 SQUARE = "A must be batches of square matrices, but they are 2 by 3 matrices"
