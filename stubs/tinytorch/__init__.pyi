@@ -610,6 +610,13 @@ def cat(
     axis: _int = ...,
 ) -> Tensor:
     """``tensors`` one after the other along an existing dimension."""
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: _float = 2.0,
+    compute_mode: str = 'use_mm_for_euclid_dist_if_necessary',
+) -> Tensor:
+    """The distance of every row of one matrix to every row of another."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next whole number above; integers stay as they are."""
 def ceil_(input: Tensor) -> Tensor:
@@ -1203,6 +1210,18 @@ def geqrf(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_
     """QR factors as LAPACK leaves them; not differentiable."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every product of an element of one vector and one of another."""
+@overload
+def gradient(
+    input: Tensor,
+    *,
+    spacing: Any = 1,
+    dim: Any = None,
+    edge_order: _int = 1,
+) -> tuple[Tensor, ...]:
+    """Derivatives of a sampled function, by second-order differences inside."""
+@overload
+def gradient(input: Tensor, *, axis: Any, edge_order: _int = ...) -> Tensor | tuple[Tensor, ...]:
+    """Derivatives of a sampled function, by second-order differences inside."""
 def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are larger."""
 def greater_(input: Tensor, other: Tensor | _complex) -> Tensor:
@@ -2192,7 +2211,7 @@ def pca_lowrank(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Principal components of low rank, by random projection."""
 def pdist(input: Tensor, p: _float = 2.0) -> Tensor:
-    """The p-norm distance of every pair of rows."""
+    """The distance of every two rows of a matrix."""
 @overload
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
     """``input`` with its dimensions in another order."""

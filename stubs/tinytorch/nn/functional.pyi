@@ -832,7 +832,7 @@ def pairwise_distance(
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps over the last dimension."""
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norm distance of every pair of rows."""
+    """The distance of every two rows of a matrix."""
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels laid out as pixels: an image r times as large with r² times fewer channels."""
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
