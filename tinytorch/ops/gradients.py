@@ -154,5 +154,5 @@ def _numpy_gradient(
     """NumPy's: distances by position, one tensor for one axis."""
     spacing = 1 if not varargs else (varargs[0] if len(varargs) == 1 else list(varargs))
     spacing = [spacing] if isinstance(spacing, Tensor) else spacing
-    found: Any = gradient(f, spacing=spacing, dim=axis, edge_order=edge_order)
+    found: tuple[Tensor, ...] = gradient(f, spacing=spacing, dim=axis, edge_order=edge_order)
     return found[0] if isinstance(axis, int) else found
