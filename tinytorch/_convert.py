@@ -18,7 +18,7 @@ def tensors_in(op: Op, given: list[Any]) -> list[tuple[str, Tensor]]:
     found = []
     for i in op.tensors:
         value = given[i]
-        if isinstance(value, Tensor):
+        if isinstance(value, Tensor) and i != op.sequence:
             found.append((op.params[i], value))
         elif i == op.sequence and value is not None:
             if isinstance(value, Tensor) or not hasattr(value, "__iter__"):

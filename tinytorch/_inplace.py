@@ -45,8 +45,10 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
         return assign(target, op.function(*args, **options), f"{op.name}_")
     given, xp = prepare(op, args, options)
     check_result_dtype(op, given[0], target)
-    wants = _state.grad_enabled() and op.differentiable and any_rg(op, (target, *given[1:]))
-    if wants:
+    operands = (target, *given[1:])
+    wants = _state.grad_enabled() and op.differentiable and any_rg(op, operands)
+    # A view may require grad, which its base decides; one that does not may be changed.
+    if wants and any(isinstance(t, Tensor) and t.requires_grad for t in operands):
         check_inplace(target)
         if op.saves[0]:  # a rule wants the old value, which is about to go
             given = (_old_value(target, given[0]), *given[1:])

@@ -152,6 +152,8 @@ def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
     if isinstance(data, Tensor):
         raw = data._data if data._xp is xp else xp.from_numpy(data._xp.to_numpy(data._data))
         return xp.array(raw, dtype=None if dtype is None else xp.native_dtype(dtype))
+    if hasattr(data, "dtype"):
+        xp.dtype_of(data)  # TypeError for what torch has no dtype for
     if isinstance(data, xp.array_type):
         return xp.array(data, dtype=None if dtype is None else xp.native_dtype(dtype))
     if isinstance(data, (bool, int, float, complex, list, tuple)):
@@ -159,7 +161,7 @@ def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
         array = convert_sequence(plain, xp, dtype)
         return array if isinstance(data, (list, tuple)) else array.reshape(())
     array = xp.convert(data, dtype)
-    xp.dtype_of(array)  # TypeError for what torch has no dtype for
+    xp.dtype_of(array)
     return array
 
 
