@@ -68,7 +68,8 @@ def test_readme_session(test: doctest.DocTest) -> None:
 
 NAMESPACES = ["tinytorch", "tinytorch.autograd", "tinytorch.nn", "tinytorch.nn.functional",
               "tinytorch.nn.init", "tinytorch.optim", "tinytorch.optim.lr_scheduler",
-              "tinytorch.utils.data"]
+              "tinytorch.utils.data", "tinytorch.linalg", "tinytorch.fft",
+              "tinytorch.signal.windows"]
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
