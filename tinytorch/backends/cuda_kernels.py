@@ -126,21 +126,9 @@ extern "C" __global__ void layer_norm(
 ELEMENTWISE = {
     "gelu": (
         "T x", "T out",
-        f"out = x * (T)0.5 * ((T)1 + (T)erf((double)0 + x * (T){math.sqrt(0.5)!r}))",
+        f"out = x * (T)0.5 * ((T)1 + (T)erf(x * (T){math.sqrt(0.5)!r}))",
     ),
     "masked": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
-    "dropout": (
-        # Squares: a counter-based generator, Widynski 2020, arXiv:2004.06278.
-        "T x, uint64 key, float64 keep", "T out",
-        """
-        unsigned long long a = (unsigned long long)(i + 1) * key, b = a + key, c = a;
-        c = c * c + a; c = (c >> 32) | (c << 32);
-        c = c * c + b; c = (c >> 32) | (c << 32);
-        c = c * c + a; c = (c >> 32) | (c << 32);
-        c = c * c + b;
-        out = (double)(c >> 32) < keep * 4294967296.0 ? (T)(x / (T)keep) : (T)0
-        """,
-    ),
     "sgd": (
         "T grad, float64 lr, float64 decay, float64 sign", "T p",
         "p = p - (T)lr * ((T)sign * grad + (T)decay * p)",
@@ -268,11 +256,6 @@ class FusedKernels:
 
     def _masked(self, array: Any, mask: Any) -> Any:
         return self.elementwise("masked")(array, mask)
-
-    def _dropout(self, input: Any, p: float, seed: int) -> Any:
-        if not self._takes(input):
-            return None
-        return self.elementwise("dropout")(input, seed | 1, 1.0 - p)
 
     # -- optimizers: the signatures of their twins in tinytorch.optim._kernels ------------------
 

@@ -210,6 +210,9 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
         return xp.blockwise(lambda x: x * 0.5 * (1 + xp.tanh(_gelu_inner(x))), input)
     if approximate != "none":
         raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
+    fused = xp.fused("gelu", input)
+    if fused is not None:
+        return fused
     return xp.blockwise(lambda x: x * 0.5 * (1 + xp.erf(x * math.sqrt(0.5))), input)
 
 
