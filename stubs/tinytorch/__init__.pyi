@@ -139,7 +139,7 @@ def addbmm_(
     beta: _float = 1,
     alpha: _float = 1,
 ) -> Tensor:
-    """In-place form of ``addbmm``: writes the result over ``input``."""
+    """In-place form of ``addbmm``. As in torch, a tensor that would broadcast grows instead."""
 def addcdiv(
     input: Tensor,
     tensor1: Tensor,

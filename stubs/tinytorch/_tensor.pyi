@@ -174,7 +174,7 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
     ) -> Self:
-        """In-place form of ``addbmm``: writes the result over ``input``."""
+        """In-place form of ``addbmm``. As in torch, a tensor that would broadcast grows instead."""
     def addcdiv(
         _self,
         tensor1: Tensor,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, op
+from .._inplace import call_inplace
+from .._op import Array, Backend, composite, op
+from .._tensor import Tensor
 from .._write import scalar_name
 from .linear_algebra import check_product
 from .shape import expand
@@ -222,7 +224,7 @@ baddbmm.vjp(
 )
 
 
-@op(inplace=True)
+@op
 def addbmm(
     xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -260,3 +262,35 @@ addbmm.vjp(
     batch1=lambda xp, g, batch2, alpha: _scaled(xp.matmul(g, _transposed(xp, batch2)), alpha),
     batch2=lambda xp, g, batch1, alpha: _scaled(xp.matmul(_transposed(xp, batch1), g), alpha),
 )
+
+
+@composite
+def addbmm_(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """In-place form of ``addbmm``. As in torch, a tensor that would broadcast grows instead.
+
+    Args:
+        input: Tensor that broadcasts to ``(n, m)``.
+        batch1: ``(b, n, k)``.
+        batch2: ``(b, k, m)``.
+        beta: Factor of ``input``; default 1.
+        alpha: Factor of the sum; default 1.
+
+    Returns:
+        ``input``, then ``(n, m)``.
+
+    Raises:
+        RuntimeError: As for ``addbmm``, and if a tensor that requires grad would grow.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(1, 2).addbmm_(tt.ones(2, 1, 3), tt.ones(2, 3, 2))
+        tensor([[6., 6.]])
+    """
+    shape = (*batch1.shape[1:2], *batch2.shape[2:])
+    if tuple(input.shape) != shape:
+        grown = addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+        return input.resize_(grown.shape).copy_(grown)
+    options = {"beta": beta, "alpha": alpha}
+    return call_inplace(addbmm.op, (input, batch1, batch2), options)
