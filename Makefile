@@ -75,5 +75,5 @@ $(TORCH_VENV)/.test: setup.cfg pyproject.toml
 	@echo "installing PyTorch and what the tests need into $(TORCH_VENV)"
 	@$(PYTHON) -m venv $(TORCH_VENV)
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
-	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,peers]'
+	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,peers,parity]'
 	@touch $@
