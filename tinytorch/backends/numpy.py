@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from .base import Array, Backend
+from .float_sums import FEW, float_sum
 
 # log(0) is -inf and 0 / 0 is nan, silently, as in torch. NumPy warns at the line that called it:
 # ours. numpy.errstate would say the same in 1.5 us a call, three times what a small operation
@@ -59,7 +60,7 @@ class NumpyBackend(Backend):
     library = numpy
     array_type = numpy.ndarray
     block_elements = _BLOCK
-    column_bytes = 1 << 20
+    column_bytes = 5 << 18
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
         return array  # type: ignore[no-any-return]
@@ -105,6 +106,25 @@ class NumpyBackend(Backend):
         else:
             self.in_parts(work, blocks)
         return out
+
+    def sum(
+        self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
+        keepdims: bool = False,
+    ) -> Any:  # fmt: skip
+        """``numpy.sum``, several times faster on large float arrays."""
+        if array.size >= FEW and array.dtype.char in "fd" and array.flags.c_contiguous:
+            if out is None and dtype in (None, array.dtype):
+                ndim = array.ndim
+                given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+                axes = tuple(sorted(a % ndim for a in given))
+                found = float_sum(array, axes, self.in_parts)
+                if found is not None:
+                    if keepdims:
+                        kept = (1 if i in axes else n for i, n in enumerate(array.shape))
+                        found = found.reshape(tuple(kept))
+                    return found
+        add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
+        return add_up(array, axis, dtype, out, keepdims)
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         out = numpy.diagonal(array, offset, axis1, axis2)

@@ -69,5 +69,9 @@ def run(work: Callable[[int, int], Any], count: int) -> list[Any]:
     with _single_threaded_blas(control):
         pool = _executor(workers)
         others = [pool.submit(work, bounds[i], bounds[i + 1]) for i in range(1, workers)]
-        first = work(0, bounds[1])
+        try:
+            first = work(0, bounds[1])
+        finally:
+            for other in others:
+                other.exception()  # waits, also where the first part failed
         return [first, *(other.result() for other in others)]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._op import Array, Backend, op
-from ._windows import Block, Columns, Grid, Sizes, blocks
+from ._windows import SHORT, Block, Columns, Grid, Sizes, blocks
 
 
 @op(method=False)
@@ -34,17 +34,14 @@ def _conv(
     grid = Grid(weight.shape[2:], stride, padding, dilation, size)
     rows = xp.reshape(weight, (groups, weight.shape[0] // groups, _row(weight)))
     out = xp.empty((input.shape[0], weight.shape[0], *size), input.dtype)
-    column = None if bias is None else xp.reshape(bias, (-1, 1, *(1 for _ in size)))
 
     def some(block: Block, columns: Columns) -> None:
-        found = columns.of(_channels_first(xp, input[block.images]), grid.rows(*_ends(block.rows)))
-        target = _channels_first(xp, out[block.images, :, block.rows])
-        found = xp.reshape(found, (groups, rows.shape[2], math.prod(target.shape[1:])))
-        _product(xp, rows, found, target, columns)
-        if column is not None:
-            xp.add(target, column, out=target)
+        found = columns.of(input[block.images], grid.rows(*_ends(block.rows)))
+        target = out[block.images, :, block.rows]
+        found = xp.reshape(found, (groups, rows.shape[2], _windows(target)))
+        _product(xp, rows, found, bias, target, columns)
 
-    _each_block(xp, some, input.dtype, input.shape, grid, split=True)
+    _each_block(xp, some, input.dtype, input.shape, grid, weight.shape, split=True)
     return out
 
 
@@ -72,14 +69,16 @@ def _conv_input(
     out = xp.empty((count, groups * weight.shape[1], *size), input.dtype)
 
     def some(block: Block, columns: Columns) -> None:
-        source = _channels_first(xp, input[block.images])
-        into = columns.buffer("columns", (out.shape[1], *kernel, *source.shape[1:]))
-        windows = math.prod(source.shape[1:])
-        given = xp.reshape(source, (groups, outputs // groups, windows))
-        xp.matmul(turned, given, out=xp.reshape(into, (groups, rows.shape[2], windows)))
-        columns.back(into, grid, _channels_first(xp, out[block.images]))
+        part = input[block.images]
+        given = columns.inside_out(part)
+        given = xp.reshape(given, (groups, outputs // groups, _windows(part)))
+        into = columns.buffer(
+            "columns", columns.shaped((out.shape[1], *kernel), part.shape[0], part.shape[2:])
+        )
+        xp.matmul(turned, given, out=xp.reshape(into, (groups, rows.shape[2], given.shape[2])))
+        columns.back(into, grid, out[block.images])
 
-    _each_block(xp, some, input.dtype, out.shape, grid, split=False)
+    _each_block(xp, some, input.dtype, out.shape, grid, weight.shape, split=False)
     return out
 
 
@@ -98,43 +97,54 @@ def _conv_weight(
     outputs, channels = grad.shape[1], input.shape[1]
     grid = Grid(size, stride, padding, dilation, grad.shape[2:])
     depth = channels // groups * math.prod(size)
-    shape = (groups, outputs // groups, depth)
 
     def some(block: Block, columns: Columns) -> Array:
-        found = columns.of(_channels_first(xp, input[block.images]), grid.rows(*_ends(block.rows)))
-        given = _channels_first(xp, grad[block.images, :, block.rows])
-        windows = math.prod(given.shape[1:])
-        given = xp.reshape(given, (groups, outputs // groups, windows))
-        found = xp.reshape(found, (groups, depth, windows))
-        return xp.matmul(given, xp.swapaxes(found, 1, 2))
+        found = columns.of(input[block.images], grid.rows(*_ends(block.rows)))
+        part = grad[block.images, :, block.rows]
+        given = columns.inside_out(part)
+        given = xp.reshape(given, (groups, outputs // groups, _windows(part)))
+        found = xp.reshape(found, (groups, depth, _windows(part)))
+        # In this order BLAS is a quarter faster than the other way round.
+        return xp.matmul(found, xp.swapaxes(given, 1, 2))
 
-    sums = _each_block(xp, some, input.dtype, input.shape, grid, split=True)
+    shape = (groups, depth, outputs // groups)
     total = xp.zeros(shape, input.dtype)
-    for part in sums:
+    for part in _each_block(xp, some, input.dtype, input.shape, grid, shape, split=True):
         total += part
-    return xp.reshape(total, (outputs, channels // groups, *size))
+    return xp.reshape(xp.swapaxes(total, 1, 2), (outputs, channels // groups, *size))
 
 
 def _row(weight: Array) -> int:
     return math.prod(weight.shape[1:])
 
 
+def _windows(results: Array) -> int:
+    """How many windows gave ``(count, channels, *size)``."""
+    return int(results.shape[0] * math.prod(results.shape[2:]))
+
+
 def _ends(part: slice) -> tuple[int, int]:
     return part.start, part.stop
 
 
-def _channels_first(xp: Any, images: Array) -> Array:
-    return xp.swapaxes(images, 0, 1)
-
-
-def _product(xp: Backend, a: Array, b: Array, target: Array, columns: Columns) -> None:
-    """Write the matrix product to ``target``, ``(channels, count, *size)``."""
+def _product(
+    xp: Backend, a: Array, b: Array, bias: Array | None, target: Array, columns: Columns
+) -> None:
+    """Write the product of matrices, plus a number per channel, to ``(count, channels, *size)``."""
     shape = (a.shape[0], a.shape[1], b.shape[2])
-    if target.flags.c_contiguous:
-        xp.matmul(a, b, out=xp.reshape(target, shape))
+    column = None if bias is None else xp.reshape(bias, (-1, *(1,) * (target.ndim - 1)))
+    inside = columns.inside_out(target)
+    if inside.flags.c_contiguous:
+        xp.matmul(a, b, out=xp.reshape(inside, shape))
+        if column is not None:
+            xp.add(inside, column, out=inside)
         return
     product = xp.matmul(a, b, out=columns.buffer("product", shape))
-    target[...] = xp.reshape(product, target.shape)
+    product = xp.reshape(product, inside.shape)
+    if column is None:
+        inside[...] = product
+    else:
+        xp.add(product, column, out=inside)
 
 
 def _each_block(
@@ -143,14 +153,18 @@ def _each_block(
     dtype: Any,
     shape: Sequence[int],
     grid: Grid,
+    weight: Sequence[int],
     split: bool,
 ) -> list[Any]:
     """Run ``some`` on every block of a batch of ``shape``; the sums of its results, by thread."""
     row = shape[1] * math.prod(grid.kernel) * math.prod(grid.size[1:]) * dtype.itemsize
-    todo = blocks(xp, shape[0], grid.size[0], row, split)
+    # Every product reads the whole weight: it should be worth as much work on columns.
+    limit = max(xp.column_bytes, math.prod(weight) * dtype.itemsize)
+    todo = blocks(shape[0], grid.size[0], row, limit, split)
+    several = bool(todo) and todo[0].images.stop > 1
 
     def part(start: int, stop: int) -> Any:
-        columns, total = Columns(xp, dtype), None
+        columns, total = Columns(xp, dtype, several and grid.size[-1] < SHORT), None
         for block in todo[start:stop]:
             result = some(block, columns)
             total = result if total is None or result is None else xp.add(total, result, out=total)

@@ -19,7 +19,7 @@ _F = ("nn.functional",)
 def _columns(xp: Backend, input: Array, grid: Grid) -> Array:
     """``(batch, channels * places, windows)`` from ``(batch, channels, *image)``."""
     batch, channels = input.shape[:2]
-    found = Columns(xp, input.dtype).of(xp.swapaxes(input, 0, 1), grid)
+    found = Columns(xp, input.dtype).of(input, grid)
     spatial = len(grid.kernel)
     batch_first = (spatial + 1, *range(spatial + 1), *range(spatial + 2, found.ndim))
     shape = (batch, channels * math.prod(grid.kernel), math.prod(grid.size))
@@ -36,9 +36,7 @@ def _summed(xp: Backend, input: Array, grid: Grid, image: tuple[int, ...]) -> Ar
     spatial = len(grid.kernel)
     batch_inside = (*range(1, spatial + 2), 0, *range(spatial + 2, windows.ndim))
     out = xp.empty((batch, channels, *image), input.dtype)
-    Columns(xp, input.dtype).back(
-        xp.transpose(windows, batch_inside), grid, xp.swapaxes(out, 0, 1)
-    )
+    Columns(xp, input.dtype).back(xp.transpose(windows, batch_inside), grid, out)
     return out
 
 

@@ -1,0 +1,54 @@
+"""Sums of large float arrays: exact enough whatever the shape, the dimensions and the strides."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+SHAPES = [
+    (100_000,), (1000, 100), (30, 40, 50), (4, 3000, 20), (5000, 7), (16, 8, 20, 20), (3, 1, 9000),
+    (3_000_000,), (8192, 300),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_sums_are_near_the_exact_ones(shape: tuple[int, ...], dtype: str) -> None:
+    values = np.random.RandomState(0).randn(*shape).astype(dtype)
+    x = tt.tensor(values)
+    bound = np.finfo(dtype).eps * 4
+    for count in range(1, len(shape) + 1):
+        for dims in itertools.combinations(range(len(shape)), count):
+            exact = values.astype("longdouble").sum(dims)
+            size = np.abs(values.astype("longdouble")).sum(dims)
+            found = x.sum(dims, keepdim=True)
+            assert found.dtype.name == dtype
+            assert tuple(found.shape) == values.sum(dims, keepdims=True).shape
+            assert (np.abs(np.asarray(found).reshape(exact.shape) - exact) <= bound * size).all()
+
+
+def test_ones_are_counted_exactly() -> None:
+    assert tt.ones(16_000_001).sum().item() == 16_000_001
+    assert tt.ones(100, 2000).sum(0).eq(100).all() and tt.ones(100, 2000).sum(1).eq(2000).all()
+
+
+def test_what_is_no_number_spreads() -> None:
+    x = tt.ones(100, 200)
+    x[3, 5], x[7, 5] = math.inf, -math.inf
+    x[4, 6] = math.nan
+    sums = x.sum(0)
+    assert math.isnan(sums[5].item()) and math.isnan(sums[6].item()) and sums[7].item() == 100
+    assert x.sum(1)[3].item() == math.inf
+
+
+def test_sums_follow_strides() -> None:
+    values = np.random.RandomState(0).randn(300, 400)
+    x = tt.tensor(values)
+    np.testing.assert_allclose(x.t().sum(1), values.T.sum(1))
+    np.testing.assert_allclose(x[::2, 5:].sum(0), values[::2, 5:].sum(0))
+    np.testing.assert_allclose(x.flip(0).sum(), values.sum())

@@ -1,0 +1,101 @@
+"""Sums of large float arrays in NumPy, as products with ones.
+
+``numpy.add.reduce`` adds one row after the other without using the width of the processor;
+a matrix-vector product does, and in two threads. The order of the additions differs: sums of
+a few hundred elements are summed up in turn, so that the error grows as that of pairwise
+summation does, with the logarithm of the number of rows.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+#: Below this many elements a product costs as much as it saves.
+FEW = 8192
+_ROW = 256
+#: Rows and columns up to this size are summed in one go.
+_LONG = 4 * _ROW
+#: From here on two threads of ours are faster than BLAS's, which spin while they wait.
+_HUGE = 1 << 21
+
+InParts = Callable[[Callable[[int, int], Any], int], Any]
+
+
+@functools.lru_cache(maxsize=256)
+def _ones(count: int, char: str) -> Any:
+    return numpy.ones(count, char)
+
+
+def float_sum(array: Any, axes: tuple[int, ...], in_parts: InParts) -> Any:
+    """The sum over ``axes``, which are dropped, or None where ``add.reduce`` is to do it.
+
+    Args:
+        array: float32 or float64 array in row-major order.
+        axes: Ascending dimensions, not negative: the first ones, the last ones, or both.
+        in_parts: The backend's method of that name.
+
+    Returns:
+        Array or scalar of ``array``'s dtype.
+    """
+    ndim, shape = array.ndim, array.shape
+    first = 0  # how many of the axes are the array's first dimensions
+    while first < len(axes) and axes[first] == first:
+        first += 1
+    last = len(axes) - first
+    if last and axes[first:] != tuple(range(ndim - last, ndim)):
+        return None
+    if first == ndim:
+        return _total(array.reshape(-1), in_parts)
+    outer, inner = math.prod(shape[:first]), math.prod(shape[ndim - last :])
+    kept = shape[first : ndim - last]
+    if not last:
+        return _columns(array.reshape(outer, -1)).reshape(kept)
+    sums = _rows(array.reshape(-1, inner), in_parts)
+    if sums is None:
+        return None
+    sums = sums.reshape(outer, *kept)
+    return numpy.add.reduce(sums, 0) if first else sums.reshape(kept)
+
+
+def _total(flat: Any, in_parts: InParts) -> Any:
+    whole = flat.size // _ROW * _ROW
+    sums = _product(flat[:whole].reshape(-1, _ROW), in_parts)
+    return numpy.add.reduce(sums) + numpy.add.reduce(flat[whole:])
+
+
+def _rows(matrix: Any, in_parts: InParts) -> Any:
+    count, size = matrix.shape
+    if size <= _LONG:
+        return _product(matrix, in_parts)
+    if size % _ROW:
+        return None
+    return numpy.add.reduce(_product(matrix.reshape(-1, _ROW), in_parts).reshape(count, -1), 1)
+
+
+def _product(matrix: Any, in_parts: InParts) -> Any:
+    """The sum of each row."""
+    ones = _ones(matrix.shape[1], matrix.dtype.char)
+    if matrix.size < _HUGE:
+        return matrix @ ones
+    out = numpy.empty(matrix.shape[0], matrix.dtype)
+
+    def work(start: int, stop: int) -> None:
+        numpy.matmul(matrix[start:stop], ones, out=out[start:stop])
+
+    in_parts(work, matrix.shape[0])
+    return out
+
+
+def _columns(matrix: Any) -> Any:
+    count, size = matrix.shape
+    char = matrix.dtype.char
+    if count <= _LONG:
+        return _ones(count, char) @ matrix
+    whole = count // _ROW * _ROW
+    parts = _ones(_ROW, char) @ matrix[:whole].reshape(-1, _ROW, size)
+    return numpy.add.reduce(parts, 0) + _ones(count - whole, char) @ matrix[whole:]
