@@ -109,11 +109,11 @@ class NumpyBackend(Backend):
 
     def sum(
         self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
-        keepdims: bool = False,
+        keepdims: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
         """``numpy.sum``, several times faster on large float arrays."""
         if array.size >= FEW and array.dtype.char in "fd" and array.flags.c_contiguous:
-            if out is None and dtype in (None, array.dtype):
+            if out is None and dtype in (None, array.dtype) and not others:
                 ndim = array.ndim
                 given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
                 axes = tuple(sorted(a % ndim for a in given))
@@ -124,7 +124,7 @@ class NumpyBackend(Backend):
                         found = found.reshape(tuple(kept))
                     return found
         add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
-        return add_up(array, axis, dtype, out, keepdims)
+        return add_up(array, axis, dtype, out, keepdims, **others)
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         out = numpy.diagonal(array, offset, axis1, axis2)
