@@ -9,6 +9,8 @@
 A module gets a stub if it answers for names that are nowhere in its source (it has a
 ``__getattr__``), and so does ``_tensor``, whose class gets its methods from the operations.
 Everything else is ordinary typed Python and speaks for itself: the stubs are partial.
+
+Beside them it writes ``tinytorch/_families.py``, by which a name is found at run time.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # The folder this script lies in holds a ``tinytorch``, too: the stubs, which are not to be run.
 sys.path.insert(0, str(ROOT))
 
+from stub_families import write_families  # noqa: E402
 from stub_modules import stub_modules, write_module  # noqa: E402
 
 OUTPUT = ROOT / "stubs" / "tinytorch"
+FAMILIES = ROOT / "tinytorch" / "_families.py"
 
 
 def generate(dialects: bool = True) -> dict[Path, str]:
@@ -43,6 +47,8 @@ def differences(files: dict[Path, str]) -> list[str]:
             found.append(f"{path} is missing")
         elif (OUTPUT / path).read_text(encoding="utf-8") != text:
             found.append(f"{path} is out of date")
+    if FAMILIES.read_text(encoding="utf-8") != write_families():
+        found.append("tinytorch/_families.py is out of date")
     return sorted(found)
 
 
@@ -60,6 +66,7 @@ def main(arguments: list[str]) -> int:
     """Do what the arguments ask for; the exit status."""
     match arguments:
         case []:
+            FAMILIES.write_text(write_families(), encoding="utf-8")
             write(OUTPUT, generate())
         case ["--check"]:
             found = differences(generate())

@@ -318,5 +318,8 @@ def write_member(writer: Writer, name: str, value: Any) -> None:
     if isinstance(value, property):
         assert value.fget is not None
         write_attribute(writer, name, value.fget, "    ")
+        if value.fset is not None:
+            writer.line(f"    @{name}.setter")
+            writer.line(f"    def {name}(self, value: Tensor | complex) -> None: ...")
     else:
         write_operation(writer, name, value, "    ")

@@ -1,8 +1,8 @@
 """How a public name is found: used by ``tinytorch`` and every dispatching namespace.
 
 Families of operations are modules of ``tinytorch.ops``. The ones every program needs are
-imported with the package; the others when a name is asked for that nobody has yet, so that
-no list says which family holds which name.
+imported with the package; each of the others when one of its names is asked for. Which family
+that is tells ``_families``, which is generated as the stubs are.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import _state, _tensor, dtypes
+from . import _state, dtypes
+from ._families import FAMILIES
 from ._op import NAMESPACES
+from ._tensor import Tensor
 from .autograd.engine import Hooks
 
 #: Families that ``import tinytorch`` loads: what a first model needs.
@@ -40,9 +42,50 @@ _loading = threading.RLock()
 
 
 def load_core() -> None:
-    """Import the families every program needs."""
+    """Import the families every program needs; the methods of the others only get a stand-in."""
     for name in CORE:
         importlib.import_module(f"tinytorch.ops.{name}")
+    have = vars(Tensor)
+    for name, family in _FAMILY_OF["Tensor"].items():
+        if name not in have:
+            setattr(Tensor, name, Unloaded(name, family))
+
+
+#: By namespace (or ``Tensor``, for its methods) and name, the family that defines it.
+_FAMILY_OF = {
+    space: {name: family for family, names in families.items() for name in names.split()}
+    for space, families in FAMILIES.items()
+}
+
+
+class Unloaded:
+    """Stands for a method of tensors until it is first asked for, and its family imported.
+
+    A ``__getattr__`` of the class could do the same, but it would make Python look up every
+    attribute of every tensor the slow way.
+    """
+
+    def __init__(self, name: str, family: str) -> None:
+        self.name = name
+        self.family = family
+
+    def __get__(self, tensor: Any, owner: Any = None) -> Any:
+        self._load()
+        return getattr(owner if tensor is None else tensor, self.name)
+
+    def __set__(self, tensor: Any, value: Any) -> None:
+        self._load()
+        setattr(tensor, self.name, value)
+
+    def _load(self) -> None:
+        _load(self.family)
+        if vars(Tensor).get(self.name) is self:
+            delattr(Tensor, self.name)  # what follows is the usual AttributeError
+
+
+def _load(family: str) -> None:
+    with _loading:  # another thread may be halfway through it
+        importlib.import_module(f"tinytorch.ops.{family}")
 
 
 def load_until(found: Callable[[], bool]) -> bool:
@@ -71,9 +114,10 @@ def load_all() -> None:
 def find(namespace: str, name: str) -> Any:
     """The function called ``name`` in a namespace, or None."""
     table = NAMESPACES.setdefault(namespace, {})
-    if load_until(lambda: name in table):
-        return table[name]
-    return None
+    family = _FAMILY_OF.get(namespace, {}).get(name)
+    if family is not None and name not in table:
+        _load(family)
+    return table[name] if load_until(lambda: name in table) else None
 
 
 def names(namespace: str) -> list[str]:
@@ -119,17 +163,11 @@ def missing(module: str, name: str, known: Iterable[str], note: str = "") -> str
     return f"{text}. Did you mean: {near[0]!r}?" if near else text
 
 
-def _find_method(name: str) -> bool:
-    return load_until(lambda: hasattr(_tensor.Tensor, name))
-
-
 def _graph_namespace() -> Any:
     return importlib.import_module("tinytorch.numpy")
 
 
 Hooks.graph_namespace = staticmethod(_graph_namespace)
-_tensor.find_method = _find_method
-_tensor.load_all_methods = load_all
 
 
 # -- the top level ---------------------------------------------------------------------------

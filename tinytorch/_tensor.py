@@ -253,16 +253,6 @@ class Tensor(Storage):
             return format(self.item(), spec)
         return format(str(self), spec)
 
-    def __dir__(self) -> list[str]:
-        load_all_methods()
-        return sorted(set(object.__dir__(self)))
-
-    def __getattr__(self, name: str) -> Any:
-        # Families of operations are imported when one of their methods is first asked for.
-        if not name.startswith("__") and find_method(name):
-            return getattr(self, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     # -- copies and pickles ----------------------------------------------------------------------
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
@@ -330,11 +320,6 @@ def _legacy_source(*args: Any, device: Any = None) -> Tensor:
         return wrap(xp.convert(args[0], dtype), xp)
     shape = tuple(operator.index(n) for n in args) if args else (0,)
     return wrap(xp.empty(shape, xp.native_dtype(dtype)), xp)
-
-
-#: Imports the families of operations that are not loaded yet, until ``Tensor`` has the method.
-find_method: Callable[[str], bool] = lambda name: False  # noqa: E731
-load_all_methods: Callable[[], None] = lambda: None  # noqa: E731
 
 
 def _output_of(node: Node) -> Any:

@@ -49,6 +49,28 @@ def test_module_is_imported_on_first_use() -> None:
     assert out == "False True"
 
 
+LOADED = "print([m for m in ('sorting', 'fourier') if f'tinytorch.ops.{m}' in sys.modules])"
+
+
+@pytest.mark.parametrize("use", ["tt.tensor([2, 1]).sort()", "tt.Tensor.sort", "tt.sort"])
+def test_only_the_family_of_a_name_is_imported(use: str) -> None:
+    before = run(f"import sys, tinytorch as tt; {LOADED}")
+    after = run(f"import sys, tinytorch as tt; {use}; {LOADED}")
+    assert (before, after) == ("[]", "['sorting']")
+
+
+def test_a_method_whose_family_is_not_imported_counts_as_an_attribute() -> None:
+    code = "x = tt.ones(2); print('sort' in dir(x), hasattr(x, 'sorts'), hasattr(x, 'sort'))"
+    assert run(f"import sys, tinytorch as tt; {code}; {LOADED}").split() == [
+        "True", "False", "True", "['sorting']",
+    ]  # fmt: skip
+
+
+def test_an_attribute_of_a_family_that_is_not_imported_can_be_set() -> None:
+    code = "x = tt.tensor([1 + 2j]); x.imag = tt.tensor([5.0]); print(x)"
+    assert run(f"import tinytorch as tt; {code}") == "tensor([1.+5.j])"
+
+
 def test_dtype_is_asked_of_the_backend_and_never_stored() -> None:
     assert tt.float32.name == "float32"
     assert "float32" not in vars(tt)

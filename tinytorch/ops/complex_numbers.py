@@ -6,6 +6,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op, torch_convention
 from .._tensor import Tensor
+from .indexing import copy_
 
 
 @op(inplace=True)
@@ -86,9 +87,17 @@ def _is_complex(value: Any) -> bool:
     return isinstance(value, Tensor) and value._data.dtype.kind == "c"
 
 
-# torch's methods of these names are attributes.
-setattr(Tensor, "real", property(real))
-setattr(Tensor, "imag", property(imag))
+def _set_real(self: Tensor, value: Any) -> None:
+    copy_(real(self), value)
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    copy_(imag(self), value)
+
+
+# torch's methods of these names are attributes, which can be assigned to.
+setattr(Tensor, "real", property(real, _set_real))
+setattr(Tensor, "imag", property(imag, _set_imag))
 
 
 @op(inplace=True)

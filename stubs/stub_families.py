@@ -1,0 +1,61 @@
+"""Writes ``tinytorch/_families.py``: which family of operations holds which names."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from tinytorch import _facade
+from tinytorch._op import NAMESPACES
+from tinytorch._tensor import Tensor
+
+_PREFIX = "tinytorch.ops."
+_HEAD = '''\
+"""Which family of operations, a module of ``tinytorch.ops``, holds which names.
+
+Written by ``stubs/generate.py``, as the stubs are. By namespace (``""`` is the top level, under
+``Tensor`` are the methods) and family.
+"""
+
+from typing import Final
+
+FAMILIES: Final[dict[str, dict[str, str]]] = {
+'''
+
+
+def write_families() -> str:
+    """The text of the module."""
+    _facade.load_all()
+    found: dict[str, dict[str, list[str]]] = {}
+    for space, name, value in _everything():
+        module = getattr(inspect.unwrap(value), "__module__", None) or ""
+        if module.startswith(_PREFIX):
+            family = module.removeprefix(_PREFIX).partition(".")[0]
+            found.setdefault(space, {}).setdefault(family, []).append(name)
+    lines = [_HEAD]
+    for space, families in sorted(found.items()):
+        lines.append(f'    "{space}": {{\n')
+        for family, names in sorted(families.items()):
+            lines += _entry(family, sorted(names))
+        lines.append("    },\n")
+    return "".join([*lines, "}\n"])
+
+
+def _everything() -> Iterator[tuple[str, str, Any]]:
+    for space, table in NAMESPACES.items():
+        if space != "Tensor":
+            yield from ((space, name, function) for name, function in table.items())
+    for name, value in vars(Tensor).items():
+        yield "Tensor", name, value.fget if isinstance(value, property) else value
+
+
+def _entry(family: str, names: list[str]) -> list[str]:
+    whole = f'        "{family}": "{" ".join(names)}",\n'
+    if len(whole) <= 101:
+        return [whole]
+    lines = textwrap.wrap(" ".join(names), 84)
+    ends = [" "] * (len(lines) - 1) + [""]
+    parts = [f'            "{line}{end}"\n' for line, end in zip(lines, ends, strict=True)]
+    return [f'        "{family}": (\n', *parts, "        ),\n"]

@@ -1,0 +1,384 @@
+"""Which family of operations, a module of ``tinytorch.ops``, holds which names.
+
+Written by ``stubs/generate.py``, as the stubs are. By namespace (``""`` is the top level, under
+``Tensor`` are the methods) and family.
+"""
+
+from typing import Final
+
+FAMILIES: Final[dict[str, dict[str, str]]] = {
+    "": {
+        "activation": "log_softmax relu relu_ sigmoid sigmoid_ softmax",
+        "adaptive_pooling": "adaptive_avg_pool1d",
+        "added_products": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
+        "bessel_functions": "i0 i0_",
+        "bilinear": "bilinear",
+        "bitwise": (
+            "bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift "
+            "bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ "
+            "bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_"
+        ),
+        "broadcasting": "broadcast_shapes broadcast_tensors broadcast_to expand_as",
+        "combining": "block_diag cartesian_prod combinations meshgrid unravel_index",
+        "comparison": (
+            "allclose eq eq_ equal ge ge_ greater greater_ greater_equal greater_equal_ gt gt_ "
+            "isclose isfinite isinf isnan isneginf isposinf isreal le le_ less less_ less_equal "
+            "less_equal_ logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ "
+            "logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_"
+        ),
+        "complex_numbers": (
+            "angle complex conj conj_physical conj_physical_ imag polar real resolve_conj "
+            "resolve_neg sgn sgn_ view_as_complex view_as_real"
+        ),
+        "conversion": "clone to",
+        "convolution": (
+            "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d "
+            "convolution"
+        ),
+        "creation": (
+            "as_tensor empty empty_permuted empty_strided eye from_numpy full ones tensor zeros"
+        ),
+        "creation_like": "empty_like full_like ones_like zeros_like",
+        "ctc_loss": "ctc_loss",
+        "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
+        "diagonal": (
+            "diag diag_embed diagflat diagonal tril tril_ tril_indices triu triu_ triu_indices"
+        ),
+        "differences": "cumulative_trapezoid diff trapezoid trapz",
+        "distance": "cosine_similarity pairwise_distance",
+        "distance_matrix": "cdist pdist",
+        "dropout": "alpha_dropout dropout feature_alpha_dropout feature_dropout rrelu",
+        "einsum": "einsum inner kron tensordot",
+        "elementwise": (
+            "abs abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide "
+            "floor_divide_ mul mul_ multiply multiply_ neg neg_ negative negative_ positive "
+            "reciprocal reciprocal_ remainder remainder_ square square_ sub sub_ subtract "
+            "subtract_ true_divide true_divide_"
+        ),
+        "error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
+        "exponential": (
+            "exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 log2_ log_ pow "
+            "pow_ rsqrt rsqrt_ sqrt sqrt_"
+        ),
+        "extrema": "amax amin aminmax argmax argmin max min",
+        "filling": "fill fill_ zero_",
+        "floating_point": "float_power float_power_ frexp ldexp ldexp_ nan_to_num nan_to_num_",
+        "gamma_functions": (
+            "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ "
+            "polygamma"
+        ),
+        "gathering": "argwhere gather index_select nonzero nonzero_static take take_along_dim",
+        "gradients": "gradient",
+        "hashing": "hash_tensor",
+        "histograms": "bincount histc histogram histogramdd",
+        "index_writing": (
+            "index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_reduce "
+            "index_reduce_ put put_"
+        ),
+        "indexing": "index_put index_put_",
+        "integers": "gcd gcd_ lcm lcm_",
+        "joining": (
+            "atleast_1d atleast_2d atleast_3d cat column_stack concat concatenate dstack hstack "
+            "row_stack stack vstack"
+        ),
+        "layout": "contiguous reshape_as view view_as",
+        "linalg_determinant": "det logdet slogdet",
+        "linalg_lu": "lu_unpack",
+        "linalg_power": "matrix_exp matrix_power",
+        "linalg_products": "chain_matmul",
+        "linalg_qr": "geqrf orgqr ormqr",
+        "linalg_solve": "inverse",
+        "linalg_svd": "pinverse",
+        "linalg_triangular": "cholesky cholesky_inverse cholesky_solve triangular_solve",
+        "linear_algebra": "bmm dot ger matmul mm mv outer",
+        "logarithms": "logaddexp logaddexp2 logit logit_ xlogy xlogy_",
+        "margin_loss": (
+            "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss triplet_margin_loss"
+        ),
+        "masking": "masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select",
+        "matrix_factors": "lu lu_solve pca_lowrank qr svd svd_lowrank",
+        "multiply_add": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
+        "normalization": "group_norm layer_norm rms_norm",
+        "norms": "dist norm renorm renorm_",
+        "order_statistics": "kthvalue median mode nanmedian",
+        "padding": "constant_pad_nd",
+        "pooling": "avg_pool1d max_pool1d max_pool2d max_pool3d",
+        "promotion": "can_cast result_type",
+        "quantiles": "nanquantile quantile",
+        "random": "bernoulli multinomial normal rand randint randn randperm",
+        "random_like": "rand_like randint_like randn_like",
+        "ranges": "arange linspace logspace",
+        "rearranging": "fliplr flipud repeat_interleave roll rot90 tile",
+        "rectifiers": "celu celu_ hardshrink prelu selu selu_ threshold threshold_",
+        "recurrent": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
+        "reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
+        "reshaping_inplace": "as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_",
+        "rounding": (
+            "ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac frac_ heaviside "
+            "heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc trunc_"
+        ),
+        "scattering": "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
+        "selection": (
+            "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fmax fmin maximum "
+            "minimum where"
+        ),
+        "shape": (
+            "expand flatten flip permute ravel reshape squeeze swapaxes swapdims transpose "
+            "unflatten unsqueeze"
+        ),
+        "short_time_fourier": "istft stft",
+        "shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
+        "slicing": "diagonal_scatter narrow narrow_copy select select_scatter slice_scatter unfold",
+        "sorting": "argsort bucketize msort searchsorted sort topk",
+        "spectral_windows": (
+            "bartlett_window blackman_window hamming_window hann_window kaiser_window"
+        ),
+        "splitting": (
+            "array_split chunk dsplit hsplit split split_with_sizes tensor_split unbind "
+            "unsafe_chunk unsafe_split vsplit"
+        ),
+        "statistics": "corrcoef cov",
+        "strides": "as_strided as_strided_copy as_strided_scatter",
+        "transposition": "adjoint moveaxis movedim t",
+        "trigonometric": (
+            "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
+            "arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ "
+            "atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ hypot "
+            "hypot_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_"
+        ),
+        "unique": "unique unique_consecutive",
+        "variance": "std std_mean var var_mean",
+        "vector_products": "cross trace vander vdot",
+        "view_copies": (
+            "alias_copy diagonal_copy expand_copy permute_copy split_with_sizes_copy squeeze_copy "
+            "t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_copy"
+        ),
+    },
+    "Tensor": {
+        "activation": "log_softmax relu relu_ sigmoid sigmoid_ softmax",
+        "added_products": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
+        "bessel_functions": "i0 i0_",
+        "bitwise": (
+            "__and__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__ __lshift__ "
+            "__or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__ "
+            "bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift "
+            "bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ "
+            "bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_"
+        ),
+        "broadcasting": "broadcast_to expand_as sum_to_size",
+        "combining": "combinations",
+        "comparison": (
+            "__eq__ __ge__ __gt__ __le__ __lt__ __ne__ allclose eq eq_ equal ge ge_ greater "
+            "greater_ greater_equal greater_equal_ gt gt_ isclose isfinite isinf isnan isneginf "
+            "isposinf isreal le le_ less less_ less_equal less_equal_ logical_and logical_and_ "
+            "logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ lt lt_ ne "
+            "ne_ not_equal not_equal_"
+        ),
+        "complex_numbers": (
+            "angle conj conj_physical conj_physical_ imag real resolve_conj resolve_neg sgn sgn_"
+        ),
+        "conversion": (
+            "astype bool byte cdouble cfloat char clone cpu cuda double float half int long "
+            "pin_memory short to type type_as"
+        ),
+        "creation_like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
+        "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
+        "diagonal": "diag diag_embed diagflat diagonal tril tril_ triu triu_",
+        "differences": "diff",
+        "einsum": "inner kron",
+        "elementwise": (
+            "__abs__ __add__ __div__ __floordiv__ __iadd__ __idiv__ __ifloordiv__ __imod__ "
+            "__imul__ __isub__ __itruediv__ __mod__ __mul__ __neg__ __pos__ __radd__ __rdiv__ "
+            "__rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__ abs abs_ "
+            "absolute absolute_ add add_ div div_ divide divide_ floor_divide floor_divide_ mul "
+            "mul_ multiply multiply_ neg neg_ negative negative_ positive reciprocal reciprocal_ "
+            "remainder remainder_ square square_ sub sub_ subtract subtract_ true_divide "
+            "true_divide_"
+        ),
+        "error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
+        "exponential": (
+            "__ipow__ __pow__ __rpow__ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p "
+            "log1p_ log2 log2_ log_ pow pow_ rsqrt rsqrt_ sqrt sqrt_"
+        ),
+        "extrema": "amax amin aminmax argmax argmin max min",
+        "filling": "fill fill_ zero_",
+        "floating_point": "float_power float_power_ frexp ldexp ldexp_ nan_to_num nan_to_num_",
+        "gamma_functions": (
+            "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ "
+            "polygamma polygamma_"
+        ),
+        "gathering": "argwhere gather index_select nonzero nonzero_static take take_along_dim",
+        "hashing": "hash_tensor",
+        "histograms": "bincount histc histogram",
+        "index_writing": (
+            "index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_reduce "
+            "index_reduce_ put put_"
+        ),
+        "indexing": "__getitem__ __setitem__ copy_ index_put index_put_",
+        "integers": "gcd gcd_ lcm lcm_",
+        "layout": "contiguous reshape_as view view_as",
+        "linalg_determinant": "det logdet slogdet",
+        "linalg_power": "matrix_exp matrix_power",
+        "linalg_qr": "geqrf orgqr ormqr",
+        "linalg_solve": "inverse",
+        "linalg_svd": "pinverse",
+        "linalg_triangular": "cholesky cholesky_inverse cholesky_solve triangular_solve",
+        "linear_algebra": "__matmul__ __rmatmul__ bmm dot ger matmul mm mv outer",
+        "logarithms": "logaddexp logaddexp2 logit logit_ xlogy xlogy_",
+        "masking": "masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select",
+        "matrix_factors": "lu lu_solve qr svd",
+        "multiply_add": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
+        "norms": "dist norm renorm renorm_",
+        "order_statistics": "kthvalue median mode nanmedian",
+        "quantiles": "nanquantile quantile",
+        "random": "bernoulli multinomial",
+        "random_inplace": (
+            "bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_"
+        ),
+        "rearranging": "fliplr flipud repeat repeat_interleave roll rot90 tile",
+        "rectifiers": "hardshrink prelu",
+        "reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
+        "reshaping_inplace": (
+            "as_strided_ resize_ resize_as_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_"
+        ),
+        "rounding": (
+            "ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac frac_ heaviside "
+            "heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc trunc_"
+        ),
+        "scattering": "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
+        "selection": (
+            "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fmax fmin maximum "
+            "minimum where"
+        ),
+        "shape": (
+            "expand flatten flip permute ravel reshape squeeze swapaxes swapdims transpose "
+            "unflatten unsqueeze"
+        ),
+        "short_time_fourier": "istft stft",
+        "slicing": "diagonal_scatter narrow narrow_copy select select_scatter slice_scatter unfold",
+        "sorting": "argsort msort searchsorted sort topk",
+        "splitting": (
+            "array_split chunk dsplit hsplit split split_with_sizes tensor_split unbind "
+            "unsafe_chunk unsafe_split vsplit"
+        ),
+        "statistics": "corrcoef cov",
+        "strides": "as_strided as_strided_copy as_strided_scatter",
+        "transposition": "H T adjoint mH mT moveaxis movedim t",
+        "trigonometric": (
+            "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
+            "arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ "
+            "atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ hypot "
+            "hypot_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_"
+        ),
+        "unique": "unique unique_consecutive",
+        "variance": "std var",
+        "vector_products": "cross trace vdot",
+    },
+    "fft": {
+        "fourier": "fft hfft ifft ihfft irfft rfft",
+        "fourier_2d": "fft2 hfft2 ifft2 ihfft2 irfft2 rfft2",
+        "fourier_bins": "fftfreq fftshift ifftshift rfftfreq",
+        "fourier_nd": "fftn hfftn ifftn ihfftn irfftn rfftn",
+    },
+    "linalg": {
+        "linalg_determinant": "det slogdet",
+        "linalg_eigen": "eig eigh eigvals eigvalsh",
+        "linalg_ldl": "ldl_factor ldl_factor_ex ldl_solve",
+        "linalg_lstsq": "lstsq",
+        "linalg_lu": "lu lu_factor lu_factor_ex lu_solve",
+        "linalg_norm": "cond matrix_norm norm vector_norm",
+        "linalg_power": "matrix_exp matrix_power",
+        "linalg_products": "cross multi_dot vander vecdot",
+        "linalg_qr": "householder_product qr",
+        "linalg_solve": "inv inv_ex solve solve_ex tensorinv tensorsolve",
+        "linalg_svd": "matrix_rank pinv svd svdvals",
+        "linalg_triangular": "cholesky cholesky_ex solve_triangular",
+        "linear_algebra": "matmul",
+        "matrix_factors": "diagonal",
+    },
+    "nn.functional": {
+        "activation": (
+            "elu elu_ gelu leaky_relu leaky_relu_ log_softmax relu relu_ sigmoid sigmoid_ silu "
+            "silu_ softmax"
+        ),
+        "adaptive_pooling": (
+            "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
+            "adaptive_max_pool2d adaptive_max_pool3d"
+        ),
+        "attention": "scaled_dot_product_attention",
+        "batch_normalization": "batch_norm instance_norm local_response_norm",
+        "bilinear": "bilinear",
+        "class_loss": "cross_entropy linear_cross_entropy nll_loss",
+        "convolution": (
+            "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d"
+        ),
+        "ctc_loss": "ctc_loss",
+        "distance": "cosine_similarity pairwise_distance",
+        "distance_matrix": "pdist",
+        "dropout": (
+            "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu"
+        ),
+        "embedding": "embedding one_hot",
+        "embedding_bag": "embedding_bag",
+        "fractional_pooling": "fractional_max_pool2d fractional_max_pool3d",
+        "grid": "affine_grid grid_sample",
+        "interpolation": "interpolate upsample upsample_bilinear upsample_nearest",
+        "linear_algebra": "linear",
+        "loss": "huber_loss l1_loss mse_loss smooth_l1_loss",
+        "margin_loss": (
+            "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multi_margin_loss "
+            "multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss "
+            "triplet_margin_loss triplet_margin_with_distance_loss"
+        ),
+        "multi_head_attention": "multi_head_attention_forward",
+        "normalization": "group_norm layer_norm normalize rms_norm",
+        "padding": "pad",
+        "pooling": "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d",
+        "power_pooling": "lp_pool1d lp_pool2d lp_pool3d",
+        "probability_loss": (
+            "binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss kl_div "
+            "poisson_nll_loss"
+        ),
+        "rectifiers": (
+            "celu celu_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh "
+            "hardtanh_ prelu relu6 relu6_ selu selu_ softshrink threshold threshold_"
+        ),
+        "shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
+        "smooth_activation": (
+            "glu gumbel_softmax logsigmoid mish mish_ softmin softplus softsign tanhshrink"
+        ),
+        "trigonometric": "tanh tanh_",
+        "unfolding": "fold unfold",
+        "unpooling": "max_unpool1d max_unpool2d max_unpool3d",
+    },
+    "signal.windows": {
+        "windows": (
+            "bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming "
+            "hann kaiser nuttall"
+        ),
+    },
+    "special": {
+        "activation": "expit log_softmax softmax",
+        "bessel_functions": (
+            "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 i0 i0_ i0e i1 i1e modified_bessel_i0 "
+            "modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 "
+            "scaled_modified_bessel_k1 spherical_bessel_j0"
+        ),
+        "error_functions": "entr erf erf_ erfc erfc_ erfcx erfinv erfinv_ log_ndtr ndtr ndtri",
+        "exponential": "exp2 exp2_ expm1 expm1_ log1p log1p_",
+        "gamma_functions": (
+            "digamma digamma_ gammainc gammaincc gammaln multigammaln polygamma psi zeta"
+        ),
+        "logarithms": "logit logit_ xlog1py xlogy xlogy_",
+        "orthogonal_polynomials": (
+            "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v "
+            "chebyshev_polynomial_w hermite_polynomial_h hermite_polynomial_he "
+            "laguerre_polynomial_l legendre_polynomial_p shifted_chebyshev_polynomial_t "
+            "shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
+            "shifted_chebyshev_polynomial_w"
+        ),
+        "reduction": "logsumexp",
+        "rounding": "round round_",
+        "trigonometric": "sinc sinc_",
+    },
+}
