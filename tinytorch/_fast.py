@@ -12,7 +12,7 @@ from typing import Any
 from . import _state
 from ._arguments import bind, explain_shapes
 from ._call import call, results
-from ._record import record, record_binary, record_unary
+from ._record import record, record_binary, record_leading, record_unary
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor, new, wrap
 
@@ -73,7 +73,7 @@ def _unary_with_flag(op: Op) -> Callable[..., Any]:
 
 
 def _binary(op: Op) -> Callable[..., Any]:
-    forward = operands(op, call)
+    forward, _ = operands(op, call)
 
     def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
         if options or other is REQUIRED or not isinstance(input, Tensor):
@@ -92,30 +92,70 @@ def _given(op: Op, input: Any, other: Any, options: dict[str, Any]) -> tuple[Any
     return (input,) if other is REQUIRED else (input, other)
 
 
-def operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """A tensor and another, or a number; ``fallback`` takes every call that is less plain."""
-    only_floats = op.promote == "float"
-    number_types = (int, float) if 1 in op.numbers else ()
-    kernels: dict[Any, Callable[..., Any]] = {}
+_SMALL = {i: i for i in range(128)}  # numbers that fit every integer dtype
+
+
+#: ``(xp, dtype, run, kinds, number)``: how an operation of two operands runs on the arrays of one
+#: backend and native dtype. ``run`` is the kernel on two arrays, or None where the general path has
+#: to convert first; ``kinds`` are the classes of numbers that may be an operand; ``number(value)``
+#: is such a number as the kernel takes it, or None to leave it to the general path. (No named
+#: tuple: Python takes a plain one apart several times faster.)
+Plan = tuple[Any, Any, Any, tuple[type, ...], Callable[[Any], Any]]
+
+
+def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
+    floats = dtype.kind == "f"
+    kernel = op.kernel
+    run = None
+    if dtype.kind in "fc" or op.promote != "float":
+        run = lambda x, y: kernel(xp, x, y)  # noqa: E731
+    if 1 not in op.numbers:
+        return xp, dtype, run, (), _SMALL.get
+    if floats and op.ufunc:  # the library's function itself: the kernel is no more than that
+        return xp, dtype, getattr(xp, op.ufunc), (float, int), xp.number(dtype)
+    if floats:
+        return xp, dtype, run, (float, int), lambda number: number
+    return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL.get
+
+
+def operands(
+    op: Op, fallback: Callable[..., Any]
+) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Two tensors, or a tensor and a number, and a number and a tensor.
+
+    ``fallback(op, (input, other), {})`` takes every call that is less plain. Long, because what
+    both functions share would cost a call: they are what a small program does all day.
+    """
+    plans: dict[Any, Plan] = {}
+    last: Plan = (None, None, None, (), _SMALL.get)
+
+    def find(xp: Any, dtype: Any) -> Plan:
+        nonlocal last
+        plan = plans.get((xp, dtype))
+        if plan is None:
+            plan = plans[xp, dtype] = _plan(op, xp, dtype)
+        last = plan
+        return plan
 
     def forward(input: Any, other: Any) -> Any:
         x = input._data
         xp = input._xp
-        rg = input._rg
         dtype = x.dtype
+        known, kept, run, kinds, number = last
+        if known is not xp or kept is not dtype:
+            _, _, run, kinds, number = find(xp, dtype)
         if isinstance(other, Tensor):
             y = other._data
-            if y.dtype is not dtype or other._xp is not xp:
+            if y.dtype is not dtype or other._xp is not xp or run is None:
                 return fallback(op, (input, other), {})
-            if only_floats and dtype.kind not in "fc":
-                return fallback(op, (input, other), {})
-            rg = rg or other._rg
-        elif other.__class__ in number_types and dtype.kind == "f":
-            y = other
+            rg = input._rg or other._rg
         else:
-            return fallback(op, (input, other), {})
+            rg = input._rg
+            y = number(other) if other.__class__ in kinds else None
+            if y is None or run is None:
+                return fallback(op, (input, other), {})
         try:
-            z = (kernels.get(xp) or _find_kernel(op, xp, kernels))(x, y)
+            z = run(x, y)
         except ValueError as error:
             raise explain_shapes(op, (input, other), error) from None
         if z.__class__ is not x.__class__:
@@ -129,25 +169,56 @@ def operands(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
             record_binary(op, xp, out, input, other, x, y)
         return out
 
-    return forward
+    def reflected(input: Any, other: Any) -> Any:
+        x = input._data
+        xp = input._xp
+        known, kept, run, kinds, number = last
+        if known is not xp or kept is not x.dtype:
+            _, _, run, kinds, number = find(xp, x.dtype)
+        y = number(other) if other.__class__ in kinds else None
+        if y is None or run is None:
+            return fallback(op, (other, input), {})
+        z = run(y, x)
+        out = wrap(z if z.__class__ is x.__class__ else xp.asarray(z), xp)
+        if input._rg and op.differentiable and grad_enabled():
+            record(op, xp, out, (other, input, *op.tail), (other, x, *op.tail))
+        return out
+
+    return forward, reflected
 
 
 def _leading(op: Op) -> Callable[..., Any]:
     """One tensor first and plain values after it: reductions, softmax, ..."""
+    kernel, run = op.kernel, op.positional_kernel
+    required, positional, defaults = op.required - 1, op.positional - 1, op.defaults[1:]
 
-    def function(*args: Any, **options: Any) -> Any:
-        if not args or not isinstance(args[0], Tensor) or not _plain(op, options):
-            return call(op, args, options)
-        given = tuple(bind(op, args, options))
-        input = given[0]
+    def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
+        if not isinstance(input, Tensor):
+            return call(op, () if input is REQUIRED else (input, *args), options)
         xp = input._xp
-        raws = (input._data, *given[1:])
-        y = op.run(xp, raws)
+        x = input._data
+        n = len(args)
+        if not options and required <= n <= positional:
+            if n:
+                rest = args + defaults[n:]
+                y = run(xp, x, *rest)
+            else:
+                rest = defaults
+                y = kernel(xp, x)
+        elif _plain(op, options):
+            rest = tuple(bind(op, (input, *args), options)[1:])
+            y = run(xp, x, *rest)
+        else:
+            return call(op, (input, *args), options)
         if y.__class__ is tuple or y.__class__ is list:
-            return results(op, xp, y, given, raws)
-        out = wrap(y if y.__class__ is xp.array_type else xp.asarray(y), xp)
+            return results(op, xp, y, (input, *rest), (x, *rest))
+        out = new(Tensor)
+        out._data = y if y.__class__ is x.__class__ else xp.asarray(y)
+        out._xp = xp
+        out._rg = False
+        out._node = out.grad = out._vc = out._base = out._view = None
         if input._rg and op.differentiable and grad_enabled():
-            record(op, xp, out, given, raws)
+            record_leading(op, xp, out, input, x, rest)
         return out
 
     return function
@@ -157,14 +228,6 @@ def _plain(op: Op, options: dict[str, Any]) -> bool:
     """Whether all keywords are the operation's own parameters."""
     index = op.index
     return not options or all(name in index for name in options)
-
-
-def _find_kernel(op: Op, xp: Any, kernels: dict[Any, Any]) -> Callable[..., Any]:
-    """The kernel on a backend: the library's function itself where it is no more than that."""
-    kernel = op.kernel
-    found = getattr(xp, op.ufunc) if op.ufunc else lambda x, y: kernel(xp, x, y)
-    kernels[xp] = found
-    return found
 
 
 def _general(op: Op) -> Callable[..., Any]:

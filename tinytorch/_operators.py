@@ -8,11 +8,9 @@ from typing import Any
 
 from ._fast import operands
 from ._inplace import call_inplace
-from ._record import record
 from ._signature import of_operator
 from ._spec import Op
-from ._state import grad_enabled
-from ._tensor import Tensor, wrap
+from ._tensor import Tensor
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -24,24 +22,19 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
         return _dressed(op, name, {f"__{name}__": lambda self: function(self)})
 
     def fallback(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        other = args[1]
-        if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(args[0], other):
+        tensor, other = args if isinstance(args[0], Tensor) else args[::-1]
+        if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(tensor, other):
             return function(*args)
         return NotImplemented
 
-    if op.kernel is not None and op.operands == (0, 1) and op.positional == 2:
-        forward = operands(op, fallback)
-    else:
-
-        def forward(self: Any, other: Any) -> Any:
-            return fallback(op, (self, other), {})
-
     def swapped(self: Any, other: Any) -> Any:
-        if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(self, other):
-            return function(other, self)
-        return NotImplemented
+        return fallback(op, (other, self), {})
 
-    reflected = _number_first(op, swapped) if {0, 1} <= op.numbers and op.kernel else swapped
+    forward: Callable[..., Any] = lambda self, other: fallback(op, (self, other), {})  # noqa: E731
+    reflected: Callable[..., Any] = swapped
+    if op.kernel is not None and op.operands == (0, 1) and op.positional == 2:
+        forward, number_first = operands(op, fallback)
+        reflected = number_first if 0 in op.numbers else reflected
 
     methods: dict[str, Callable[..., Any]] = {f"__{name}__": forward}
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
@@ -49,23 +42,6 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
         if op.inplace:
             methods[f"__i{name}__"] = lambda self, other: call_inplace(op, (self, other), {})
     return _dressed(op, name, methods)
-
-
-def _number_first(op: Op, fallback: Callable[..., Any]) -> Callable[[Any, Any], Any]:
-    """``1 - x`` without the general path; ``fallback`` takes all but numbers with floats."""
-    kernel, rest = op.kernel, op.defaults[2:]
-
-    def reflected(self: Any, other: Any) -> Any:
-        x, xp = self._data, self._xp
-        if (other.__class__ is not float and other.__class__ is not int) or x.dtype.kind != "f":
-            return fallback(self, other)
-        y = kernel(xp, other, x)
-        out = wrap(y if y.__class__ is x.__class__ else xp.asarray(y), xp)
-        if self._rg and op.differentiable and grad_enabled():
-            record(op, xp, out, (other, self, *rest), (other, x, *rest))
-        return out
-
-    return reflected
 
 
 def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:

@@ -15,23 +15,58 @@ from .autograd.views import edge_of
 def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
     """``record`` for one tensor and parameters at their defaults."""
     edge = (input._node or input) if input._rg is True else edge_of(input)
-    if edge is None:
-        return
     y = out._data
-    if y.dtype.kind not in "fc":
+    dtype = y.dtype
+    if edge is None or (dtype is not x.dtype and dtype.kind not in "fc"):
         return
+    # Node(...), without the frame of a call: this is the hot path.
+    node = new(Node)
+    node.seq = next_seq()
+    node.op = op
+    node.xp = xp
+    node.edges = (edge,)
+    node.shape = y.shape
+    node.dtype = dtype
+    node.versions = node.out = node.out_version = node.hooks = node.extra = None
     if op.saves[0]:
-        node = Node(op, xp, (edge,), (x,), (input,), y.shape, y.dtype)
+        node.args = (x,)
+        node.saved = (input,)
         if input._vc is not None:
             note_versions(node)
     else:
-        node = Node(op, xp, (edge,), _NO_ARGUMENT, (), y.shape, y.dtype)
+        node.args = _NO_ARGUMENT
+        node.saved = ()
+    if op.saves_out:
+        node.out = y
+        out._vc = [0]  # nobody has seen the result yet
+        node.out_version = (out._vc, 0)
+    if Anomaly.enabled:
+        keep_traceback(node)
+    out._node = node
+    out._rg = True
+
+
+_NO_ARGUMENT = (None,)
+
+
+def record_leading(
+    op: Op, xp: Any, out: Any, input: Any, x: Any, rest: tuple[Any, ...]
+) -> None:
+    """``record`` for one tensor, of the array ``x``, and plain values after it."""
+    edge = (input._node or input) if input._rg is True else edge_of(input)
+    y = out._data
+    dtype = y.dtype
+    if edge is None or (dtype is not x.dtype and dtype.kind not in "fc"):
+        return
+    saves = op.saves[0]
+    args = (x if saves else None, *rest)
+    node = Node(op, xp, (edge,), args, (input,) if saves else (), y.shape, dtype)
+    if saves and input._vc is not None:
+        note_versions(node)
     if op.saves_out or Anomaly.enabled:
         keep_more(op, node, out)
     out._node = node
     out._rg = True
-
-_NO_ARGUMENT = (None,)
 
 
 def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: Any) -> None:
@@ -46,21 +81,19 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
     first = (input._node or input) if rg is True else (edge_of(input) if rg else None)
     saves = op.saves
     saved: tuple[Any, ...]
-    if y is other:  # a number
-        second = None
-        saved = (input,) if saves[0] else ()
-    else:
+    if isinstance(other, Tensor):
         rg = other._rg
         second = (other._node or other) if rg is True else (edge_of(other) if rg else None)
         if saves[0]:
             saved = (input, other) if saves[1] else (input,)
         else:
             saved = (other,) if saves[1] else ()
-    if first is None and second is None:
-        return
+    else:  # a number
+        second = None
+        saved = (input,) if saves[0] else ()
     z = out._data
     dtype = z.dtype
-    if dtype is not x.dtype and dtype.kind not in "fc":
+    if (first is None and second is None) or (dtype is not x.dtype and dtype.kind not in "fc"):
         return
     # Node(...), without the frame of a call: this is the hot path.
     node = new(Node)
@@ -77,10 +110,8 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
     else:
         args = (x if saves[0] else None, y if saves[1] else None)
         node.args = args + op.tail if op.tail else args
-        for tensor in saved:
-            if tensor._vc is not None:
-                note_versions(node)
-                break
+        if saved and (saved[0]._vc is not None or saved[-1]._vc is not None):
+            note_versions(node)
     if op.saves_out or Anomaly.enabled:
         keep_more(op, node, out)
     out._node = node

@@ -352,8 +352,11 @@ def _tensor_args(node: Node) -> list[Any]:
         value = args[position]
         if position == node.op.sequence:
             args[position] = tuple(next(saved) for _ in value)
-        elif hasattr(value, "dtype"):  # a number in an operand's place was saved as it is
-            args[position] = next(saved)
+        elif hasattr(value, "dtype"):
+            # A number in an operand's place is no tensor. It may have become an array, but then
+            # it is the second of two operands.
+            tensor = next(saved, None)
+            args[position] = value.item() if tensor is None else tensor
     return args
 
 

@@ -270,6 +270,10 @@ class Backend:
         kernel = self.kernel(name)
         return None if kernel is None else kernel(*args)
 
+    def number(self, dtype: Any) -> Callable[[float], Any]:
+        """A function of Python numbers: how they go into a ufunc with arrays of ``dtype``."""
+        return _unchanged
+
     def kernel(self, name: str) -> Callable[..., Any] | None:
         """The backend's own fused kernel for ``name``, or None: use the shared twin."""
         return None
@@ -316,3 +320,7 @@ def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
 
 
 _DTYPE_OF_CHAR = _bind_numpy_twins()
+
+
+def _unchanged(number: float) -> float:
+    return number

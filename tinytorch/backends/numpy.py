@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy
 
 from .base import Array, Backend
-from .float_sums import FEW, float_sum
+from .float_sums import float_sum, ones_like_short
 
 # log(0) is -inf and 0 / 0 is nan, silently, as in torch. NumPy warns at the line that called it:
 # ours. numpy.errstate would say the same in 1.5 us a call, three times what a small operation
@@ -51,6 +52,22 @@ def _select(x: Array, y: Array, condition: Array) -> Array:
     bits &= mask
     bits ^= other
     return bits.view(x.dtype)
+
+
+class _Numbers(dict[float, Any]):
+    """Python numbers as 0-d arrays of one dtype, which NumPy takes in half the time."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        self.zero = numpy.zeros((), dtype)
+
+    def __missing__(self, number: float) -> Any:
+        if number == 0:  # 0.0 and -0.0 are one key
+            return self.zero if math.copysign(1, number) > 0 else number
+        array = numpy.array(number, self.dtype)
+        if number == number and len(self) < 1000:
+            self[number] = array
+        return array
 
 
 class NumpyBackend(Backend):
@@ -111,26 +128,43 @@ class NumpyBackend(Backend):
         self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
         keepdims: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
-        """``numpy.sum``, several times faster on large float arrays."""
-        if array.size >= FEW and array.dtype.char in "fd" and array.flags.c_contiguous:
-            if out is None and dtype in (None, array.dtype) and not others:
-                ndim = array.ndim
-                given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-                axes = tuple(sorted(a % ndim for a in given))
-                found = float_sum(array, axes, self.in_parts)
+        """``numpy.sum``, several times faster on large float arrays, and on a few elements."""
+        if out is None and not others:
+            if axis is None and dtype is None and not keepdims:
+                ones = ones_like_short(array)
+                if ones is not None:
+                    return (array if array.ndim == 1 else array.reshape(-1)).dot(ones)
+            if array.dtype.char in "fd" and dtype in (None, array.dtype):
+                found = float_sum(array, axis, keepdims, self.in_parts)
                 if found is not None:
-                    if keepdims:
-                        kept = (1 if i in axes else n for i, n in enumerate(array.shape))
-                        found = found.reshape(tuple(kept))
                     return found
         add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
         return add_up(array, axis, dtype, out, keepdims, **others)
+
+    def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
+        """``numpy.broadcast_to``, which takes several times as long."""
+        if array.__class__ is not numpy.ndarray or not array.flags.c_contiguous or array.size == 0:
+            return numpy.broadcast_to(array, shape)
+        strides, lead = array.strides, len(shape) - array.ndim
+        if lead < 0 or -1 in shape:
+            return numpy.broadcast_to(array, shape)
+        steps = [0] * lead
+        for have, want, step in zip(array.shape, shape[lead:], strides, strict=True):
+            if have != want and have != 1:
+                return numpy.broadcast_to(array, shape)
+            steps.append(step if have == want else 0)
+        out: Array = numpy.ndarray(tuple(shape), array.dtype, array, 0, tuple(steps))
+        out.flags.writeable = False
+        return out
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         out = numpy.diagonal(array, offset, axis1, axis2)
         if array.flags.writeable:  # NumPy hands it out read-only
             out.flags.writeable = True
         return out
+
+    def number(self, dtype: Any) -> Callable[[float], Any]:
+        return _Numbers(dtype).__getitem__
 
     def in_parts(self, work: Callable[[int, int], Any], count: int) -> list[Any]:
         if count < 2:

@@ -63,7 +63,9 @@ add.vjp(
 )
 
 
-@op(inplace=True, operators=("sub",), promote="arithmetic", aliases=("subtract",))
+@op(
+    inplace=True, operators=("sub",), promote="arithmetic", ufunc="subtract", aliases=("subtract",)
+)
 def sub(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
 ) -> Array:
@@ -138,7 +140,7 @@ mul.vjp(
 
 
 @op(
-    inplace=True, operators=("truediv", "div"), promote="arithmetic",
+    inplace=True, operators=("truediv", "div"), promote="arithmetic", ufunc="true_divide",
     aliases=("divide", "true_divide"),
 )  # fmt: skip
 def div(

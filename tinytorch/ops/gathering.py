@@ -44,7 +44,7 @@ def check_slices(
 ) -> tuple[int, Array]:
     """The dimension counted from the front and the index as a vector, both checked."""
     at = normalize_dim(name, dim, input.ndim)
-    if index.dtype.name not in ("int32", "int64"):
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
         raise RuntimeError(
             f"{name}(): Expected dtype int32/int64 for index, got {index.dtype.name}"
         )
@@ -111,7 +111,7 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
     at = normalize_dim(name, dim, input.ndim)
     if not index.size:
         return at
-    if index.dtype.name not in ("int32", "int64"):
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
         found = index.dtype.name
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {found}")
     if max(index.ndim, 1) != max(input.ndim, 1):
@@ -157,7 +157,7 @@ _OUT_OF_RANGE = (
 
 def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
     """Places that ``index`` names in the flattened ``input``, counted from the front."""
-    if index.dtype.name != "int64":
+    if index.dtype != "int64":
         raise RuntimeError(
             f"{name}(): Expected a long tensor for index, but got {index.dtype.name}"
         )

@@ -29,7 +29,7 @@ def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
 
 def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient, stretched over what was reduced."""
-    axes = reduced_axes("sum", dim, len(shape))
+    axes = None if dim is None else reduced_axes("sum", dim, len(shape))
     if not keepdim and axes is not None:
         g = xp.reshape(g, tuple(1 if i in axes else n for i, n in enumerate(shape)))
     return xp.broadcast_to(g, shape)
@@ -61,6 +61,10 @@ def sum(
         >>> tt.ones(2, 3).sum(1)
         tensor([3., 3.])
     """
+    if dtype is None and input.dtype.kind in "fc":
+        if dim is None:
+            return xp.sum(input, keepdims=True) if keepdim else xp.sum(input)
+        return xp.sum(input, reduced_axes("sum", dim, len(input.shape)), keepdims=keepdim)
     axes = reduced_axes("sum", dim, len(input.shape))
     return xp.sum(input, axis=axes, dtype=running_dtype(xp, input, dtype), keepdims=keepdim)
 
@@ -144,7 +148,7 @@ def mean(
     """
     axes = reduced_axes("mean", dim, input.ndim)
     native = _mean_dtype(xp, input, dtype)
-    if input.dtype.name == "float16" and native is None:
+    if input.dtype.char == "e" and native is None:
         native = xp.native_dtype(dtypes.float32)  # a sum may be too large for the mean's type
     total = xp.sum(input, axis=axes, dtype=native, keepdims=keepdim)
     mean_ = total / _float_count(input.shape, axes)
@@ -334,7 +338,7 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         tensor(False)
     """
     out = xp.all(input, axis=reduced_axes("all", dim, input.ndim), keepdims=keepdim)
-    return xp.astype(out, input.dtype) if input.dtype.name == "uint8" else out
+    return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
 @op
@@ -355,7 +359,7 @@ def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         tensor(True)
     """
     out = xp.any(input, axis=reduced_axes("any", dim, input.ndim), keepdims=keepdim)
-    return xp.astype(out, input.dtype) if input.dtype.name == "uint8" else out
+    return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
 @op
