@@ -45,14 +45,15 @@ class Sweep:
     def __init__(self, retain_graph: bool, create_graph: bool, capture: Sequence[Edge]) -> None:
         self.retain_graph = retain_graph
         self.create_graph = create_graph
-        self.pending: dict[int, Node] = {}
-        self.grads: dict[int, Gradient] = {}
+        # node.seq -> [node, gradient (a list of them for several results), whether nobody else
+        # holds the gradient's memory]
+        self.pending: dict[int, list[Any]] = {}
         self.heap: list[int] = []
-        self.owned: set[int] = set()
         # id(leaf) -> [leaf, gradient, whether nobody else holds the gradient's memory]
         self.leaves: dict[int, list[Any]] = {}
         self.captured: dict[int, Gradient] = {id(edge): None for edge in capture}
         self.capturing = bool(self.captured)
+        self.special = self.capturing or Anomaly.enabled
         self.needed: set[int] = set()
         self.namespace = Hooks.graph_namespace() if create_graph else None
 
@@ -69,21 +70,20 @@ class Sweep:
         """Add ``g`` to what flows along ``edge``; ``fresh``: its memory is ours alone."""
         kind = edge.__class__
         if kind is Node:
-            seq = edge.seq
-            have = self.grads.get(seq)
-            if have is None:
-                self.grads[seq] = g
-                self.pending[seq] = edge
-                heappush(self.heap, -seq)
-                if fresh:
-                    self.owned.add(seq)
+            entry = self.pending.get(edge.seq)
+            if entry is None:
+                self.pending[edge.seq] = [edge, g, fresh]
+                heappush(self.heap, -edge.seq)
             else:
-                self.grads[seq] = self._sum(have, g, seq in self.owned, edge.xp)
-                self.owned.add(seq)
+                self._add(entry, g, edge.xp)
         elif kind is Slot:
             self._send_to_slot(edge, g)
         else:
             self._send_to_leaf(edge, g, fresh)
+
+    def _add(self, entry: list[Any], g: Gradient, xp: Any) -> None:
+        entry[1] = self._sum(entry[1], g, entry[2], xp)
+        entry[2] = True
 
     def _sum(self, have: Gradient, g: Gradient, owned: bool, xp: Any) -> Gradient:
         # NumPy's gradients of 0-d tensors may be scalars, which cannot be written to.
@@ -96,11 +96,11 @@ class Sweep:
 
     def _send_to_slot(self, slot: Slot, g: Gradient) -> None:
         node = slot.node
-        grads = self.grads.get(node.seq)
-        if grads is None:
-            grads = self.grads[node.seq] = [None] * len(node.shape)
-            self.pending[node.seq] = node
+        entry = self.pending.get(node.seq)
+        if entry is None:
+            entry = self.pending[node.seq] = [node, [None] * len(node.shape), False]
             heappush(self.heap, -node.seq)
+        grads = entry[1]
         have = grads[slot.index]
         grads[slot.index] = g if have is None else self._sum(have, g, False, node.xp)
         if slot.hooks or self.capturing:
@@ -112,25 +112,22 @@ class Sweep:
         if entry is None:
             self.leaves[id(leaf)] = [leaf, g, fresh]
         else:
-            entry[1] = self._sum(entry[1], g, entry[2], leaf._xp)
-            entry[2] = True
+            self._add(entry, g, leaf._xp)
 
     # -- the loop ------------------------------------------------------------------------
 
     def run(self) -> None:
         """Visit every pending node until only leaves are left."""
         visit = self._visit_graph if self.create_graph else self._visit_raw
-        pending, grads, heap, owned = self.pending, self.grads, self.heap, self.owned
+        pending, heap = self.pending, self.heap
+        special = self.special
         node: Any = None
         try:
             while heap:
-                seq = -heappop(heap)
-                node = pending.pop(seq)
-                g = grads.pop(seq)
-                owned.discard(seq)
-                if node.hooks or node.extra or self.capturing or Anomaly.enabled:
+                node, g, _ = pending.pop(-heappop(heap))
+                if special or node.hooks or node.extra:
                     g = self._before(node, g)
-                    if self.capturing and seq not in self.needed:
+                    if self.capturing and node.seq not in self.needed:
                         continue
                 visit(node, g)
         except Exception as error:
@@ -138,35 +135,57 @@ class Sweep:
             raise
 
     def _visit_raw(self, node: Node, g: Gradient) -> None:
+        """Compute and send the gradients of ``node``'s inputs, as raw arrays.
+
+        Long, because it holds what it would otherwise call for every edge: this is the inner loop
+        of a backward pass, and a call costs as much as the rest.
+        """
         op = node.op
         args = node.args
         if args is FREED:
             raise RuntimeError(_TWICE)
-        if node.saved or node.out_version is not None:
+        for tensor in node.saved:
+            if tensor._vc is not None:
+                check_versions(node)
+                break
+        if node.out_version is not None:
             check_versions(node)
         xp = node.xp
-        plain = op.joint is None and g.__class__ is not list and not node.extra
-        if not plain or self.capturing or Anomaly.enabled:
+        if op.joint is not None or g.__class__ is list or node.extra or self.special:
             self._visit_joint(node, xp, g, args)
         else:
-            rules = op.rule_list
-            for i, edge in enumerate(node.edges):
+            pending = self.pending
+            for edge, (at, rule) in zip(node.edges, op.plain_rules):  # noqa: B905  # costs 50 ns
                 if edge is None:
                     continue
-                # target_of(edge), inlined: this loop is the engine's inner one.
+                if at is None:
+                    h = rule(xp, g, node.out, target_of(edge)[0], args)
+                else:
+                    h = rule(xp, g) if at < 0 else rule(xp, g, args[at])
                 if edge.__class__ is Node:
                     shape = edge.shape
                     dtype = edge.dtype
                 else:
                     shape, dtype = target_of(edge)
-                h = rules[i](xp, g, node.out, shape, args)
-                if h.__class__ is not xp.array_type:
-                    h = xp.asarray(h)
-                if h.shape != shape:
-                    h = sum_to_shape(h, shape)
-                if h.dtype != dtype:
-                    h = cast_raw(xp, h, dtype)
-                self.send(edge, h, h is not g and h.base is None)
+                if h is g:
+                    if node.shape != shape or node.dtype is not dtype:
+                        h = fit_raw(xp, h, shape, dtype)
+                    fresh = False
+                else:
+                    if h.__class__ is not g.__class__:
+                        h = xp.asarray(h)
+                    if h.shape != shape or h.dtype is not dtype:
+                        h = fit_raw(xp, h, shape, dtype)
+                    fresh = h.base is None
+                if edge.__class__ is Node:
+                    entry = pending.get(edge.seq)
+                    if entry is None:
+                        pending[edge.seq] = [edge, h, fresh]
+                        heappush(self.heap, -edge.seq)
+                    else:
+                        self._add(entry, h, edge.xp)
+                else:
+                    self.send(edge, h, fresh)
         if not self.retain_graph and (node.saved or node.out is not None):
             release(node)
 
@@ -215,9 +234,7 @@ class Sweep:
             xp = backend_of(edge)
             if h.__class__ is not xp.array_type:
                 h = xp.asarray(h)
-            if h.shape != shape:
-                h = sum_to_shape(h, shape)
-            return h if h.dtype == dtype else cast_raw(xp, h, dtype)
+            return fit_raw(xp, h, shape, dtype)
         if tuple(h.shape) != shape:
             h = sum_to_shape(h, shape)
         if h._data.dtype != dtype:
@@ -373,8 +390,12 @@ def _add_into(grad: Any, g: Gradient) -> None:
     grad._bump()
 
 
-def cast_raw(xp: Any, g: Gradient, dtype: Any) -> Gradient:
-    """``g`` in the dtype of the input it belongs to; the real part for a real input."""
+def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradient:
+    """``g`` in the shape and dtype of the input it belongs to; the real part for a real one."""
+    if g.shape != shape:
+        g = sum_to_shape(g, shape)
+    if g.dtype == dtype:
+        return g
     if g.dtype.kind == "c" and dtype.kind != "c":
         g = g.real
     return g.astype(dtype)
