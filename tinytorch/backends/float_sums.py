@@ -19,7 +19,7 @@ import numpy
 #: Below this many elements a product of matrices costs as much as it saves.
 _FEW = 8192
 #: Up to here one product of vectors gives the sum of everything.
-_SHORT = 512
+_SHORT = 1024
 _short_ones: dict[str, dict[int, Any]] = {"f": {}, "d": {}}
 _ROW = 256
 #: Rows and columns up to this size are summed in one go.
