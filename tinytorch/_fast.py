@@ -30,8 +30,8 @@ def make_function(op: Op) -> Callable[..., Any]:
     if op.tensors == op.operands == (0, 1) and op.positional == 2 and op.params[0] == "input":
         if all(d is not REQUIRED for d in op.defaults[2:]):
             return _binary(op)
-    if op.tensors == (0,) and op.promote is None and op.shape_position is op.flag is None:
-        return _leading(op)
+    if op.shape_position is op.flag is None:
+        return _leading(op) if op.tensors == (0,) and op.promote is None else _several(op)
     return _general(op)
 
 
@@ -219,6 +219,56 @@ def _leading(op: Op) -> Callable[..., Any]:
         out._node = out.grad = out._vc = out._base = out._view = None
         if input._rg and op.differentiable and grad_enabled():
             record_leading(op, xp, out, input, x, rest)
+        return out
+
+    return function
+
+
+def _several(op: Op) -> Callable[..., Any]:
+    """Tensors and plain values in any order; tensors that may be left out, too.
+
+    Long, because the function inside is one loop over the arguments and what surrounds it.
+    """
+    run, tensors, operands = op.positional_kernel, op.tensors, op.operands
+    required, positional, defaults = op.required, op.positional, op.defaults
+
+    def function(*args: Any, **options: Any) -> Any:
+        n = len(args)
+        if not options and required <= n <= positional:
+            given = args + defaults[n:]
+        elif _plain(op, options):
+            given = tuple(bind(op, args, options))
+        else:
+            return call(op, args, options)
+        raws = list(given)
+        xp = dtype = None
+        wants = False
+        for i in tensors:
+            tensor = given[i]
+            if isinstance(tensor, Tensor):
+                x = raws[i] = tensor._data
+                if tensor._xp is not xp:
+                    if xp is not None:
+                        return call(op, args, options)
+                    xp = tensor._xp
+                if op.promote is not None and i in operands and x.dtype is not dtype:
+                    if dtype is not None or x.dtype.kind != "f":
+                        return call(op, args, options)
+                    dtype = x.dtype
+                wants = wants or tensor._rg
+            elif tensor is not None:
+                return call(op, args, options)
+        if xp is None:
+            return call(op, args, options)
+        try:
+            y = run(xp, *raws)
+        except ValueError as error:
+            raise explain_shapes(op, given, error) from None
+        if y.__class__ is tuple or y.__class__ is list:
+            return results(op, xp, y, given, tuple(raws))
+        out = wrap(y if y.__class__ is xp.array_type else xp.asarray(y), xp)
+        if wants and op.differentiable and grad_enabled():
+            record(op, xp, out, given, tuple(raws))
         return out
 
     return function

@@ -157,28 +157,27 @@ def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, .
 def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
     """A node for a call of ``op``, without its result; None if no input wants a gradient."""
     if op.sequence is not None and op.sequence in op.differentiable:
-        edges = tuple(edge_of(t) for t in given[op.sequence])
+        edges = [edge_of(t) for t in given[op.sequence]]
     else:
-        edges = tuple(
-            edge_of(given[i]) if isinstance(given[i], Tensor) else None for i in op.differentiable
-        )
-    if not any(edge is not None for edge in edges):
+        edges = []
+        for i in op.differentiable:
+            t = given[i]
+            edges.append(edge_of(t) if isinstance(t, Tensor) and t._rg else None)
+    if edges.count(None) == len(edges):
         return None
-    args = tuple(
-        raw if keep or i not in op.tensors else None
-        for i, (raw, keep) in enumerate(zip(raws, op.saves, strict=True))
-    )
+    args = list(raws)
+    for i in op.dropped:
+        args[i] = None
     if op.sequence is not None and not op.saves[op.sequence]:
-        shapes = tuple(tuple(raw.shape) for raw in raws[op.sequence])
-        args = (*args[: op.sequence], shapes, *args[op.sequence + 1 :])
+        args[op.sequence] = tuple(tuple(raw.shape) for raw in raws[op.sequence])
     saved: list[Any] = []
     for i in op.saved_positions:
         value = given[i]
-        if isinstance(value, (tuple, list)):
-            saved.extend(value)
-        elif isinstance(value, Tensor):
+        if isinstance(value, Tensor):
             saved.append(value)
-    node = Node(op, xp, edges, args, tuple(saved), None, None)
+        elif isinstance(value, (tuple, list)):
+            saved.extend(value)
+    node = Node(op, xp, tuple(edges), tuple(args), tuple(saved), None, None)
     note_versions(node)
     if Anomaly.enabled:
         keep_traceback(node)
@@ -190,7 +189,8 @@ def note_versions(node: Node) -> None:
     for tensor in node.saved:
         cell = tensor._vc
         if cell is not None and cell[0]:
-            node.versions = tuple(t._version for t in node.saved)
+            cells = [t._vc for t in node.saved]
+            node.versions = tuple([0 if cell is None else cell[0] for cell in cells])
             return
 
 

@@ -120,6 +120,8 @@ class Op:
         self.both = False
         self.joint: Callable[..., Any] | None = None
         self.saved_positions: tuple[int, ...] = ()
+        #: The other tensor positions.
+        self.dropped: tuple[int, ...] = self.tensors
         self.saves: tuple[bool, ...] = (False,) * len(self.params)
         self.saves_none = True
         self.saves_out = False
@@ -220,6 +222,7 @@ class Op:
             old or name in needs for old, name in zip(self.saves, self.params, strict=True)
         )
         self.saved_positions = tuple(i for i in self.tensors if self.saves[i])
+        self.dropped = tuple(i for i in self.tensors if not self.saves[i])
         self.saves_none = not self.saved_positions
 
     def _compile(self, rule: Callable[..., Any]) -> Callable[..., Any]:

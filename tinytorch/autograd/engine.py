@@ -151,8 +151,10 @@ class Sweep:
         if node.out_version is not None:
             check_versions(node)
         xp = node.xp
-        if op.joint is not None or g.__class__ is list or node.extra or self.special:
+        if g.__class__ is list or node.extra or self.special:
             self._visit_joint(node, xp, g, args)
+        elif op.joint is not None:
+            self._send_jointly(node, g, args)
         else:
             pending = self.pending
             for edge, (at, rule) in zip(node.edges, op.plain_rules):  # noqa: B905  # costs 50 ns
@@ -188,6 +190,21 @@ class Sweep:
                     self.send(edge, h, fresh)
         if not self.retain_graph and (node.saved or node.out is not None):
             release(node)
+
+    def _send_jointly(self, node: Node, g: Gradient, args: Any) -> None:
+        """What ``_visit_raw`` does, for a rule that gives all gradients at once."""
+        xp, edges = node.xp, node.edges
+        shapes = [None if edge is None else target_of(edge)[0] for edge in edges]
+        results = node.op.joint(xp, g, node.out, shapes, args)
+        ours = node.op.makes_gradients
+        for edge, h in zip(edges, results, strict=True):
+            if edge is not None and h is not None:
+                shape, dtype = target_of(edge)
+                if h.__class__ is not g.__class__:
+                    h = backend_of(edge).asarray(h)
+                if h.shape != shape or h.dtype is not dtype:
+                    h = fit_raw(backend_of(edge), h, shape, dtype)
+                self.send(edge, h, ours and h is not g and h.base is None)
 
     def _visit_graph(self, node: Node, g: Gradient) -> None:
         if node.args is FREED:
@@ -278,7 +295,8 @@ class Sweep:
                 self.captured[id(node)] = g
         for hook in list((node.extra or {}).get("pre_hooks", {}).values()):
             many = g.__class__ is list
-            result = hook(tuple(self._tensor(h, node.xp) for h in (g if many else [g])))
+            with self._mode():
+                result = hook(tuple(self._tensor(h, node.xp) for h in (g if many else [g])))
             if result is not None:
                 values = [self._unwrap(h) for h in result]
                 g = values if many else values[0]
@@ -289,7 +307,8 @@ class Sweep:
         assert node.extra is not None
         for hook in list(node.extra["post_hooks"].values()):
             given = tuple(None if h is None else self._tensor(h, node.xp) for h in results)
-            changed = hook(given, tuple(self._tensor(h, node.xp) for h in outputs))
+            with self._mode():
+                changed = hook(given, tuple(self._tensor(h, node.xp) for h in outputs))
             if changed is not None:
                 results = [None if h is None else self._unwrap(h) for h in changed]
         return results
@@ -298,12 +317,16 @@ class Sweep:
         if not hooks:
             return g
         tensor = self._tensor(g, xp)
-        with Hooks.enable_grad() if self.create_graph else Hooks.no_grad():
+        with self._mode():
             for hook in list(hooks.values()):
                 result = hook(tensor)
                 if result is not None:
                     tensor = result
         return self._unwrap(tensor)
+
+    def _mode(self) -> Any:
+        """Whether what a user's hook computes is recorded."""
+        return Hooks.enable_grad() if self.create_graph else Hooks.no_grad()
 
     def _tensor(self, g: Gradient, xp: Any) -> Any:
         """A gradient as users see it."""

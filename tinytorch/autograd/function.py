@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from .. import _state
@@ -118,11 +119,15 @@ class _FunctionOp:
 
     def joint(self, xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
         """The gradients ``backward`` returns, for the tensor arguments alone."""
-        ctx, positions, backend = args
-        many = isinstance(g, tuple)
-        grads = [_as_user(h, backend) for h in (g if many else (g,))]
-        graph_mode = any(isinstance(h, Tensor) for h in (g if many else (g,)))
-        results = self.cls.backward(ctx, *grads)
+        given = g if isinstance(g, tuple) else (g,)
+        graph_mode = any(isinstance(h, Tensor) for h in given)
+        with nullcontext() if graph_mode else _state.no_grad():
+            return self._call_backward(given, graph_mode, *args)
+
+    def _call_backward(
+        self, given: tuple[Any, ...], graph_mode: bool, ctx: Any, positions: Any, backend: Any
+    ) -> list[Any]:
+        results = self.cls.backward(ctx, *(_as_user(h, backend) for h in given))
         results = results if isinstance(results, tuple) else (results,)
         count = len(ctx.needs_input_grad)
         surplus = any(r is not None for r in results[count:])

@@ -7,7 +7,6 @@ from typing import Any
 
 from .._tensor import Tensor, wrap
 from .engine import Hooks, Sweep, conjugate, needed_nodes
-from .graph import Slot
 from .views import edge_of
 
 Tensors = Tensor | Sequence[Tensor]
@@ -195,12 +194,8 @@ def _sweep(
     wanted: tuple[Tensor, ...] | None,
 ) -> Sweep:
     edges = [edge_of(t) for t in wanted or ()]
-    for edge, tensor in zip(edges, wanted or (), strict=True):
-        if isinstance(edge, Slot):
-            continue
-        if edge is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        del tensor
+    if None in edges:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
     sweep = Sweep(create_graph if retain_graph is None else retain_graph, create_graph, edges)
     root_edges = [edge_of(t) for t in roots]
     if edges:
@@ -208,6 +203,9 @@ def _sweep(
     for edge, g in zip(root_edges, grads, strict=True):
         if sweep.wants(edge):
             sweep.send(edge, g, False)
-    with Hooks.enable_grad() if create_graph else Hooks.no_grad():
+    if create_graph:
+        with Hooks.enable_grad():
+            sweep.run()
+    else:  # rules work on raw arrays, and what calls a user's code switches recording off itself
         sweep.run()
     return sweep

@@ -48,6 +48,9 @@ class DeferredChecks(Backend):
         extremes = self.library.stack([index.min(), index.max()])
         return self._defer(extremes, lambda host: check(name, host, size, dim, negative, text))
 
+    def extremes(self, index: Array) -> None:
+        return None  # they are on the device
+
     def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
         if self.immediate:
             return super().check_extremes(name, extremes, size, dim, text)

@@ -19,40 +19,52 @@ _OUT_OF_BOUNDS = "Target {index} is out of bounds."
 def _places(xp: Backend, shape: tuple[int, ...], classes: Array) -> Array:
     """Where ``input[n, classes[n, *], *]`` lies in the flattened input, for each target."""
     inner = math.prod(shape[2:])
+    if inner == 1:
+        return xp.arange(0, shape[0] * shape[1], shape[1]) + classes.reshape(-1)
     at = xp.arange(shape[0] * inner)
-    outer, rest = (at, 0) if inner == 1 else (at // inner, at % inner)
-    return (outer * shape[1] + classes.reshape(-1)) * inner + rest
+    return (at // inner * shape[1] + classes.reshape(-1)) * inner + at % inner
 
 
-def _valid(xp: Backend, target: Array, ignore_index: int) -> tuple[Array, Array]:
-    """Which targets count, and the targets with 0 in place of those that do not."""
+# ``ignore_index`` is None where it is known that every target counts, and is a class.
+
+
+def _valid(xp: Backend, target: Array, ignore_index: int | None) -> tuple[Array | None, Array]:
+    """Which targets count, None for all, and the targets with 0 in place of the others."""
+    if ignore_index is None:
+        return None, target
     valid = target != ignore_index
     return valid, xp.where(valid, target, 0)
 
 
-def _check_classes(xp: Backend, input: Array, classes: Array) -> None:
-    xp.check_indices(
-        "cross_entropy", classes, input.shape[1], 1, negative=False, text=_OUT_OF_BOUNDS
-    )
+def _counted(xp: Any, valid: Any, values: Any) -> Any:
+    """``values`` where the target counts, else 0."""
+    return values if valid is None else xp.where(valid, values, 0)
+
+
+def _check_classes(xp: Backend, input: Array, classes: Array, ignore_index: int | None) -> None:
+    if ignore_index is not None:
+        xp.check_indices(
+            "cross_entropy", classes, input.shape[1], 1, negative=False, text=_OUT_OF_BOUNDS
+        )
 
 
 @op(public=False)
-def _negative_at(xp: Backend, input: Array, target: Index, ignore_index: int) -> Array:
+def _negative_at(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
     """-input at the target classes, 0 where the target is ignored."""
     valid, classes = _valid(xp, target, ignore_index)
-    _check_classes(xp, input, classes)
+    _check_classes(xp, input, classes, ignore_index)
     picked = xp.take(input.reshape(-1), _places(xp, input.shape, classes))
-    return xp.where(valid, -picked.reshape(target.shape), 0)
+    return _counted(xp, valid, -picked.reshape(target.shape))
 
 
 @op(public=False)
 def _negative_onto(
-    xp: Backend, grad: Array, target: Index, ignore_index: int, shape: Any
+    xp: Backend, grad: Array, target: Index, ignore_index: int | None, shape: Any
 ) -> Array:
     """The transpose of ``_negative_at``: -grad at the target classes, else 0."""
     valid, classes = _valid(xp, target, ignore_index)
     out = xp.zeros(math.prod(shape), grad.dtype)
-    out[_places(xp, shape, classes)] = xp.where(valid, -grad, 0).reshape(-1)
+    out[_places(xp, shape, classes)] = _counted(xp, valid, -grad).reshape(-1)
     return out.reshape(shape)
 
 
@@ -67,37 +79,42 @@ _negative_onto.vjp(
 
 
 @op(public=False)
-def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int) -> Array:
+def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
     """-log softmax(input) at the target classes, 0 where the target is ignored."""
-    fused = xp.fused("surprise", input, target, ignore_index)
+    fused = None if ignore_index is None else xp.fused("surprise", input, target, ignore_index)
     if fused is not None:
         out, wrong = fused
         xp.check_extremes("cross_entropy", wrong, input.shape[1], 1, _OUT_OF_BOUNDS)
         return out
     valid, classes = _valid(xp, target, ignore_index)
-    _check_classes(xp, input, classes)
+    _check_classes(xp, input, classes, ignore_index)
     # Every term of the sum is at most 1: no overflow.
-    highest = xp.max(input, axis=1, keepdims=True)
-    shifted = input - highest
+    shifted = input - input.max(1, keepdims=True)
     log_sum = xp.log(xp.sum(xp.exp(shifted), axis=1))
-    picked = xp.take(shifted.reshape(-1), _places(xp, input.shape, classes))
-    return xp.where(valid, log_sum - picked.reshape(target.shape), 0)
+    picked = shifted.reshape(-1)[_places(xp, input.shape, classes)]
+    return _counted(xp, valid, log_sum - picked.reshape(target.shape))
 
 
 @op(public=False)
 def _surprise_grad(
-    xp: Backend, grad: Array, input: Array, target: Index, ignore_index: int
+    xp: Backend, grad: Array, input: Array, target: Index, ignore_index: int | None
 ) -> Array:
     """grad · (softmax(input) - one_hot(target)), 0 where the target is ignored."""
-    fused = xp.fused("surprise_grad", grad, input, target, ignore_index)
-    if fused is not None:
-        return fused
+    if ignore_index is not None:
+        fused = xp.fused("surprise_grad", grad, input, target, ignore_index)
+        if fused is not None:
+            return fused
     valid, classes = _valid(xp, target, ignore_index)
     out = xp.call(_softmax, input, 1)
     # A view of what was just computed, so the subtraction is seen in it.
     out.reshape(-1)[_places(xp, input.shape, classes)] -= 1
-    out *= xp.expand_dims(xp.where(valid, grad, 0), 1)
+    out *= _column(xp, _counted(xp, valid, grad))
     return out
+
+
+def _column(xp: Any, grad: Any) -> Any:
+    """A gradient per target beside the classes; one for all of them as it is."""
+    return xp.expand_dims(grad, 1) if grad.ndim else grad
 
 
 _surprise.vjp(
@@ -109,22 +126,28 @@ _surprise.vjp(
 
 @op(public=False)
 def _reduced_surprise(
-    xp: Backend, input: Array, target: Index, ignore_index: int, mean: bool
+    xp: Backend, input: Array, target: Index, ignore_index: int | None, mean: bool
 ) -> Array:
     """The sum of ``_surprise``, or its mean over the targets that count."""
     total = xp.sum(_surprise.kernel(xp, input, target, ignore_index))
+    if ignore_index is None:
+        return total / target.size if mean else total
     return total / xp.sum(target != ignore_index).astype(input.dtype) if mean else total
 
 
 @op(public=False)
-def _spread(xp: Backend, grad: Array, target: Index, ignore_index: int, mean: bool) -> Array:
+def _spread(xp: Backend, grad: Array, target: Index, ignore_index: int | None, mean: bool) -> Array:
     """The gradient of each ``_surprise`` by that of their sum or mean."""
+    if ignore_index is None:
+        return grad / target.size if mean else grad
     valid = target != ignore_index
     each = grad / xp.sum(valid).astype(grad.dtype) if mean else grad
     return xp.where(valid, each, 0)
 
 
-def _spread_vjp(xp: Any, g: Any, target: Any, ignore_index: int, mean: bool) -> Any:
+def _spread_vjp(xp: Any, g: Any, target: Any, ignore_index: int | None, mean: bool) -> Any:
+    if ignore_index is None:
+        return g / math.prod(target.shape) if mean else g
     valid = target != ignore_index
     total = xp.sum(xp.where(valid, g, 0))
     return total / xp.sum(valid) if mean else total
@@ -142,20 +165,25 @@ _reduced_surprise.vjp(
 )
 
 
-def _counted(xp: Any, g: Any, target: Any, ignore_index: int) -> Any:
+def _of_counted(xp: Any, g: Any, target: Any, ignore_index: int | None) -> Any:
+    if ignore_index is None:
+        return g
     return xp.where(xp.expand_dims(target != ignore_index, 1), g, 0)
 
 
-def _surprise_grad_vjp_grad(xp: Any, g: Any, input: Any, target: Any, ignore_index: int) -> Any:
-    expected = xp.sum(_counted(xp, g, target, ignore_index) * xp.call(_softmax, input, 1), axis=1)
+def _surprise_grad_vjp_grad(
+    xp: Any, g: Any, input: Any, target: Any, ignore_index: int | None
+) -> Any:
+    counted = _of_counted(xp, g, target, ignore_index)
+    expected = xp.sum(counted * xp.call(_softmax, input, 1), axis=1)
     return expected + xp.call(_negative_at, g, target, ignore_index)
 
 
 def _surprise_grad_vjp_input(
-    xp: Any, g: Any, grad: Any, input: Any, target: Any, ignore_index: int
+    xp: Any, g: Any, grad: Any, input: Any, target: Any, ignore_index: int | None
 ) -> Any:
     p = xp.call(_softmax, input, 1)
-    g = _counted(xp, g, target, ignore_index) * xp.expand_dims(grad, 1)
+    g = _of_counted(xp, g, target, ignore_index) * _column(xp, grad)
     return p * (g - xp.sum(g * p, axis=1, keepdims=True))
 
 
@@ -170,8 +198,8 @@ def _target_weights(
     if weight is None:
         return (target != ignore_index).astype(input.dtype)
     valid, classes = _valid(xp, target, ignore_index)
-    _check_classes(xp, input, classes)
-    return xp.where(valid, weight[classes], 0)
+    _check_classes(xp, input, classes, ignore_index)
+    return _counted(xp, valid, weight[classes])
 
 
 def _mean_weighted(loss: Any, weights: Any, reduction: str) -> Tensor:
@@ -194,7 +222,7 @@ def _check_batch(input: Tensor, target: Tensor) -> tuple[Any, Any]:
                 f"{target.shape[0]}"
             )
         return x.unsqueeze(0), y.reshape(1)
-    if not target.ndim or input.shape[0] != target.shape[0]:
+    if not target.ndim or len(input) != len(target):
         raise ValueError(
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
             f"({target.shape[0] if target.ndim else 1})."
@@ -206,8 +234,9 @@ def _check_target(input: Any, target: Any, weight: Any) -> None:
     if target.dtype.kind not in "iu":
         found = scalar_name(target.dtype)
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}")
-    expected = (input.shape[0], *input.shape[2:])
-    if tuple(target.shape) != expected:
+    shape = input._data.shape
+    expected = (shape[0], *shape[2:])
+    if target._data.shape != expected:
         if input.ndim == 2:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         if input.ndim == 4 and target.ndim != 3:
@@ -219,6 +248,12 @@ def _check_target(input: Any, target: Any, weight: Any) -> None:
             f"Expected target size {list(expected)}, got {list(target.shape)}"
         )
     _check_weight(input, weight)
+
+
+def _all_count(input: Any, target: Any, ignore_index: int) -> bool:
+    """Whether every target is known to count and to be a class, without waiting for a device."""
+    ends = target._xp.extremes(target._data) if ignore_index < 0 else None
+    return ends is not None and 0 <= ends[0] <= ends[1] < input._data.shape[1]
 
 
 def _check_weight(input: Any, weight: Any) -> None:
@@ -328,12 +363,14 @@ def cross_entropy(
         raise RuntimeError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
         )
-    if target.shape == input.shape and input.ndim:
+    if target._data.shape == input._data.shape and input.ndim:
         _check_probabilities(target, ignore_index)
         return _of_probabilities(input, target, weight, reduction, label_smoothing)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     if weight is None and not label_smoothing and reduction in ("mean", "sum"):
+        if _all_count(x, y, ignore_index):
+            return _reduced_surprise(x, y, None, reduction == "mean")
         return _reduced_surprise(x, y, ignore_index, reduction == "mean")
     if label_smoothing:
         loss, weights = _smoothed(x, y, weight, ignore_index, label_smoothing)
