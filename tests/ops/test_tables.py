@@ -138,6 +138,21 @@ def test_equal_rows_have_no_slope() -> None:
     assert not host(x.grad).any()
 
 
+def test_distances_of_equal_rows_and_of_zeros() -> None:
+    zeros, ones = np.zeros((2, 3)), np.ones((2, 3))
+    for p in (1.0, 1.5, 2.0, 3.0, np.inf):
+        compare("pairwise_distance", zeros, zeros, p=p, eps=0.0)
+    compare("cosine_similarity", zeros, ones)
+    compare("cosine_similarity", zeros, zeros)
+    compare("triplet_margin_loss", zeros, zeros, ones, eps=0.0)
+
+
+def test_distances_of_complex_rows_are_real() -> None:
+    x, y = (randn(2, 3) + 1j * randn(2, 3) for _ in range(2))
+    for p in (1.0, 2.0, 3.0):
+        compare("pairwise_distance", x, y, p=p)
+
+
 def test_derivatives() -> None:
     x = tt.tensor(randn(4, 2), requires_grad=True)
     for p in (1.5, 2, 3):

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-
-
-def p_norm(x: Any, p: float, keepdim: bool = False) -> Any:
-    """The p-norm over the last dimension: (Σ |x|^p)^(1/p), max |x| for infinity."""
-    if p == 2:
-        return (x * x).sum(-1, keepdim).sqrt()
-    size = x.abs()
-    if p == 1:
-        return size.sum(-1, keepdim)
-    if p == math.inf:
-        return size.amax(-1, keepdim)
-    if p == 0:
-        return (size != 0).sum(-1, keepdim).to(x.dtype)
-    return size.pow(p).sum(-1, keepdim).pow(1 / p)
+from .norms import p_norm
 
 
 @composite(namespaces=("", "nn.functional"), method=False)
@@ -45,7 +31,7 @@ def pairwise_distance(
         tensor([2.0000, 2.0000])
     """
     difference: Any = x1 - x2 + eps
-    return p_norm(difference, p, keepdim)  # type: ignore[no-any-return]
+    return p_norm(difference, p, -1, keepdim)
 
 
 @composite(namespaces=("", "nn.functional"), method=False)
@@ -74,4 +60,4 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 
 def _normalized(x: Any, dim: int, eps: float) -> Any:
-    return x / (x * x).sum(dim, True).sqrt().clamp(min=eps)
+    return x / p_norm(x, 2, dim, True).clamp(min=eps)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from types import GeneratorType
-from typing import Any, cast
+from typing import Any
 
 from ..._state import no_grad
 from ..._tensor import Tensor
 from ...ops.creation import tensor
-from ...ops.distance import p_norm
 from ...ops.joining import stack
+from ...ops.norms import p_norm
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
@@ -47,7 +47,7 @@ def get_total_norm(
     if not values:
         return tensor(0.0)
     with no_grad():
-        norms: list[Any] = [p_norm(value.reshape(-1), float(norm_type)) for value in values]
+        norms: list[Any] = [p_norm(value, float(norm_type)) for value in values]
         total = p_norm(stack([norm.to(values[0].device) for norm in norms]), float(norm_type))
         if error_if_nonfinite and not bool(total.isfinite()):
             raise RuntimeError(
@@ -55,7 +55,7 @@ def get_total_norm(
                 "non-finite, so it cannot be clipped. To disable this error and scale the "
                 "gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
             )
-    return cast(Tensor, total)
+    return total
 
 
 def clip_grads_with_norm_(
