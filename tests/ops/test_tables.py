@@ -144,7 +144,7 @@ def test_distances_of_equal_rows_and_of_zeros() -> None:
         compare("pairwise_distance", zeros, zeros, p=p, eps=0.0)
     compare("cosine_similarity", zeros, ones)
     compare("cosine_similarity", zeros, zeros)
-    compare("triplet_margin_loss", zeros, zeros, ones, eps=0.0)
+    compare("triplet_margin_loss", zeros, zeros, ones, eps=0.0, reduction="none")
 
 
 def test_distances_of_complex_rows_are_real() -> None:
