@@ -30,6 +30,7 @@ NUMPY_ALONE = {
     "test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
     "data/test_dataloader.py::test_batches_and_random_numbers_match": "samplers draw on numpy",
     "data/test_dataloader.py::test_workers_draw_pytorchs_random_numbers": "samplers draw on numpy",
+    "test_programs.py::test_program_prints_what_it_prints_under_torch": "samplers draw on numpy",
 }
 
 

@@ -1,0 +1,90 @@
+"""Programs as PyTorch's users write them run with one import line changed, and print the same.
+
+``tests/programs/`` holds them, written for PyTorch. Each runs on tinytorch; where PyTorch is
+installed it runs there too, and what the two print must agree to the digits printed. Elsewhere
+what the program prints must be finite, and its loss must fall.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import math
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tinytorch as tt
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+#: Programs that print no single loss over time.
+NO_LOSS_CURVE = {"gan", "reinforce", "schedules"}
+
+_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+
+
+def test_there_are_programs() -> None:
+    assert len(PROGRAMS) >= 15
+
+
+@pytest.fixture(autouse=True)
+def default_dtypes() -> Iterator[None]:
+    """A program may change the default dtype, and fail before it changes it back."""
+    yield
+    tt.set_default_dtype(tt.float32)
+    if importlib.util.find_spec("torch") is not None:
+        import torch
+
+        torch.set_default_dtype(torch.float32)
+
+
+def for_tinytorch(source: str) -> str:
+    """The program with its import lines changed, and nothing else."""
+    source = re.sub(r"^import torch$", "import tinytorch as torch", source, flags=re.M)
+    return re.sub(r"^(from|import) torch\b", r"\1 tinytorch", source, flags=re.M)
+
+
+def printed(source: str, name: str) -> list[str]:
+    """The lines that a program prints."""
+    out = io.StringIO()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(out):
+        warnings.simplefilter("ignore")
+        exec(compile(source, name, "exec"), {"__name__": "__main__"})
+    return out.getvalue().replace("tinytorch.", "torch.").splitlines()
+
+
+def assert_same_line(ours: str, theirs: str) -> None:
+    """The same words, and numbers that differ by little more than their rounding."""
+    assert _NUMBER.sub("#", ours) == _NUMBER.sub("#", theirs)
+    for a, b in zip(_NUMBER.findall(ours), _NUMBER.findall(theirs), strict=True):
+        mantissa, _, exponent = b.partition("e")
+        last_digit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+        assert float(a) == pytest.approx(float(b), rel=1e-3, abs=1.5 * last_digit), (ours, theirs)
+
+
+def losses(lines: list[str]) -> list[float]:
+    return [float(_NUMBER.findall(line)[0]) for line in lines if line.startswith("loss ")]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_program_trains(path: Path) -> None:
+    lines = printed(for_tinytorch(path.read_text()), path.name)
+    numbers = [float(n) for line in lines for n in _NUMBER.findall(line)]
+    assert numbers and all(map(math.isfinite, numbers)) and "nan" not in " ".join(lines).split()
+    if path.stem not in NO_LOSS_CURVE:
+        curve = losses(lines)
+        assert len(curve) >= 3 and curve[-1] < curve[0]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_program_prints_what_it_prints_under_torch(path: Path) -> None:
+    pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    source = path.read_text()
+    ours, theirs = printed(for_tinytorch(source), path.name), printed(source, path.name)
+    assert len(ours) == len(theirs)
+    for ours_line, theirs_line in zip(ours, theirs, strict=True):
+        assert_same_line(ours_line, theirs_line)
