@@ -44,31 +44,33 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     out = wrap(y, xp)
     wants = op.differentiable and any_rg(op, given) and grad_enabled()
     if op.view and xp.is_view(y, raws[op.tensors[0]]):
-        _view_result(op, xp, out, given, raws, bool(wants))
+        view_result(op, xp, out, given, raws, bool(wants))
     elif wants:
         record(op, xp, out, given, raws)
     return out
 
 
-def _view_result(
+def view_result(
     op: Op, xp: Any, out: Tensor, given: tuple[Any, ...], raws: tuple[Any, ...], wants: bool
 ) -> None:
+    """Make ``out`` a view of the tensor it shares its memory with, recorded if ``wants``."""
     at = op.tensors[0]
     source = given[at]
-    if out._data is source._data:
-        out._data = source._data[...]
+    data = out._data
+    if data is source._data:
+        out._data = data = data[...]
     node = make_node(op, xp, given, raws) if wants else None
     if node is not None:
-        node.shape = out._data.shape
-        node.dtype = out._data.dtype
-    refusal = ""
-    if not grad_enabled() and source._rg:
-        refusal = (
-            "A view was created in no_grad mode and is being modified inplace with grad mode "
-            "enabled. Given that this use case is ambiguous and error-prone, it is forbidden."
-        )
-    rest = given[:at] + given[at + 1 :]
-    views.track(out, source, (op.function, rest), node, refusal)
+        node.shape = data.shape
+        node.dtype = data.dtype
+    refusal = "" if wants or not source._rg or grad_enabled() else _MADE_IN_NO_GRAD
+    views.track(out, source, (op.function, given[:at] + given[at + 1 :]), node, refusal)
+
+
+_MADE_IN_NO_GRAD = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode "
+    "enabled. Given that this use case is ambiguous and error-prone, it is forbidden."
+)
 
 
 def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _state
 from ._arguments import bind, explain_shapes
-from ._call import call, results
+from ._call import call, results, view_result
 from ._record import record, record_binary, record_leading, record_unary
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor, new, wrap
@@ -21,6 +21,8 @@ grad_enabled = _state.grad_enabled
 
 def make_function(op: Op) -> Callable[..., Any]:
     """The public function that fits ``op``'s kind."""
+    if op.view and op.tensors == (0,) and op.flag is None and op.promote is None:
+        return _viewing(op)
     if op.view or op.returns is not None or op.sequence is not None or not op.tensors:
         return _general(op)
     if op.params == ("input",):
@@ -219,6 +221,39 @@ def _leading(op: Op) -> Callable[..., Any]:
         out._node = out.grad = out._vc = out._base = out._view = None
         if input._rg and op.differentiable and grad_enabled():
             record_leading(op, xp, out, input, x, rest)
+        return out
+
+    return function
+
+
+def _viewing(op: Op) -> Callable[..., Any]:
+    """One tensor first, of which the result may be a view, and plain values after it."""
+    run, sizes = op.positional_kernel, op.shape_position == 1
+    required, positional, defaults = op.required - 1, op.positional - 1, op.defaults[1:]
+
+    def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
+        if options or not isinstance(input, Tensor):
+            return call(op, () if input is REQUIRED else (input, *args), options)
+        if sizes and args and args[0].__class__ is int:
+            args = (args,)
+        n = len(args)
+        if not required <= n <= positional or (sizes and args and isinstance(args[0], Tensor)):
+            return call(op, (input, *args), options)
+        xp = input._xp
+        x = input._data
+        given = (input, *args, *defaults[n:])
+        try:
+            y = run(xp, x, *given[1:])
+        except ValueError as error:
+            raise explain_shapes(op, given, error) from None
+        if y.__class__ is tuple or y.__class__ is list:
+            return results(op, xp, y, given, (x, *given[1:]))
+        out = wrap(y if y.__class__ is x.__class__ else xp.asarray(y), xp)
+        wants = input._rg and op.differentiable and grad_enabled()
+        if xp.is_view(y, x):
+            view_result(op, xp, out, given, (x, *given[1:]), bool(wants))
+        elif wants:
+            record_leading(op, xp, out, input, x, given[1:])
         return out
 
     return function

@@ -29,11 +29,10 @@ class View:
 
     __slots__ = ("replay", "base_node", "rg", "refusal")
 
-    def __init__(self, replay: tuple[Any, ...], base_node: Any, rg: bool, refusal: str) -> None:
-        self.replay = replay
-        self.base_node = base_node
-        self.rg = rg
-        self.refusal = refusal
+    replay: tuple[Any, ...]
+    base_node: Any
+    rg: bool
+    refusal: str
 
 
 _MULTIPLE = (
@@ -55,10 +54,15 @@ def track(out: Any, source: Any, step: Any, node: Any, refusal: str = "") -> Non
     else:
         refusal = refusal or source._view.refusal
         replay = source._view.replay + replay
+    view = object.__new__(View)  # View(...), without the frame of a call
+    view.replay = replay
+    view.base_node = base._node
+    view.rg = node is not None
+    view.refusal = refusal
     out._base = base
     out._node = node
     out._rg = VIEW
-    out._view = View(replay, base._node, node is not None, refusal)
+    out._view = view
 
 
 def edge_of(tensor: Any) -> Edge:

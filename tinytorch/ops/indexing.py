@@ -90,8 +90,10 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
     Raises:
         IndexError: For too many indices, one out of range, or one of a wrong type.
     """
-    items = index if isinstance(index, tuple) else (index,)
     xp, shape = tensor._xp, tensor._data.shape
+    if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
+        return index
+    items = index if isinstance(index, tuple) else (index,)
     raw = [_raw_item(tensor, item) for item in items]
     consumed = sum(_consumes(item) for item in raw)
     if consumed > len(shape):
@@ -290,10 +292,10 @@ _additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(_getitem,
 
 @composite(namespaces=("", "nn.functional"), method=False, public=False)
 def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Write ``src``, broadcast and cast, over ``input``."""
+    """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``."""
     source = src if isinstance(src, Tensor) else OPS["tensor"].function(src, backend=input._xp)
     if source._xp is not input._xp:
-        source = source.to(backend=input._xp)
+        source = source.to(backend=input._xp, non_blocking=non_blocking)
     if source.dtype is not input.dtype:
         source = source.to(input.dtype)
     return assign(input, source, "copy_")

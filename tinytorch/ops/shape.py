@@ -31,7 +31,7 @@ def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
         tensor([[0, 1],
                 [2, 3]])
     """
-    return xp.reshape(input, infer_shape("reshape", tuple(input.shape), shape))
+    return input.reshape(infer_shape("reshape", input.shape, shape))
 
 
 reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
@@ -39,8 +39,13 @@ reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tuple[int, ...]:
     """``wanted`` with a -1 worked out; RuntimeError if the element counts differ."""
-    shape = tuple(int(n) for n in wanted)
-    total = math.prod(have)
+    shape = tuple([int(n) for n in wanted])
+    total, product = math.prod(have), math.prod(shape)
+    if product == total > 0 and min(shape, default=1) > 0:
+        return shape
+    if product < 0 == total % product and min(shape) == -1 == -shape.count(-1):
+        at = shape.index(-1)
+        return (*shape[:at], total // -product, *shape[at + 1 :])
     unknown = [i for i, n in enumerate(shape) if n == -1]
     known = math.prod(n for n in shape if n != -1)
     if len(unknown) > 1:
