@@ -180,6 +180,23 @@ class Backend:
         """Indices of the elements at ``place`` of the orders; ``axis`` is kept with size 1."""
         return self.library.take_along_axis(self.order(array, axis), place, axis)
 
+    def order(self, array: Array, axis: int, descending: bool = False) -> Array:
+        """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""
+        xp = self.library
+        if not descending:
+            return self.astype(xp.argsort(array, axis=axis, kind="stable"), "int64")
+        # A stable order of the reversed elements, reversed, leaves equal ones in their order.
+        found = xp.argsort(xp.flip(array, axis), axis=axis, kind="stable")
+        return array.shape[axis] - 1 - self.astype(xp.flip(found, axis), "int64")
+
+    def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
+        """The first ``count`` indices of the order along ``axis``; of equal elements any."""
+        return self.order(array, axis, descending)[(slice(None),) * axis + (slice(0, count),)]
+
+    def pick(self, array: Array, axis: int, place: Array) -> Array:
+        """Indices of the elements at ``place`` of the orders; ``axis`` is kept with size 1."""
+        return self.library.take_along_axis(self.order(array, axis), place, axis)
+
     def astype(self, array: Array, dtype: Any) -> Array:
         """The array in another native dtype, itself if it has it already."""
         return array.astype(dtype, copy=False)

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy
 
+from . import ordering
 from .base import Array, Backend
+from .float_products import float_prod
 from .float_sums import float_sum, ones_like_short
 
 # log(0) is -inf and 0 / 0 is nan, silently, as in torch. NumPy warns at the line that called it:
@@ -162,6 +164,27 @@ class NumpyBackend(Backend):
         if array.flags.writeable:  # NumPy hands it out read-only
             out.flags.writeable = True
         return out
+
+    def order(self, array: Array, axis: int, descending: bool = False) -> Array:
+        return ordering.order(array, axis, descending, self.in_parts)
+
+    def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
+        return ordering.leading(array, count, axis, descending, self.in_parts)
+
+    def pick(self, array: Array, axis: int, place: Array) -> Array:
+        return ordering.pick(array, axis, place, self.in_parts)
+
+    def prod(
+        self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
+        keepdims: bool = False, **others: Any,
+    ) -> Any:  # fmt: skip
+        """``numpy.prod``, many times faster along the last dimension of a large array."""
+        if out is None and not others:
+            found = float_prod(array, axis, dtype, keepdims)
+            if found is not None:
+                return found
+        multiply: Any = numpy.multiply.reduce
+        return multiply(array, axis, dtype, out, keepdims, **others)
 
     def number(self, dtype: Any) -> Callable[[float], Any]:
         return _Numbers(dtype).__getitem__

@@ -31,20 +31,22 @@ def _ranked(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool)
 
     Unless they are to be ignored, NaNs decide the median.
     """
+    if input.dtype.kind == "c":
+        raise RuntimeError("Sort currently does not support complex dtypes on CPU")
     at = dim if input.ndim else 0
     rows = input if input.ndim else input.reshape(1)
-    order = xp.call(order_along, rows, at, False, "median")
     size = rows.shape[at]
     place: Any = (size - 1) // 2 if rank is None else rank
     shape = tuple(1 if i == at else n for i, n in enumerate(rows.shape))
+    native = xp.native_dtype(dtypes.int64)
     if rank is None and input.dtype.kind == "f":
-        lost = xp.sum(rows != rows, axis=at, keepdims=True, dtype=order.dtype)
+        lost = xp.sum(rows != rows, axis=at, keepdims=True, dtype=native)
         if ignore:
             place = xp.maximum(size - 1 - lost, 0) // 2
         else:
             place = xp.where(lost > 0, size - lost, place)
-    place = xp.broadcast_to(xp.asarray(place, dtype=order.dtype), shape)
-    found = xp.take_along_axis(order, place, at)
+    place = xp.broadcast_to(xp.asarray(place, dtype=native), shape)
+    found = xp.pick(rows, at, place)
     return found if input.ndim else found.reshape(())
 
 

@@ -9,13 +9,9 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._checks import refuse
-from ._positions import int64
 from ._results import named_result
 from .gathering import gather
 from .shape import normalize_dim
-
-#: Up to so many elements a whole sort costs no more than a partition.
-_SMALL = 1024
 
 
 @op(method=False, public=False)
@@ -26,11 +22,7 @@ def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
     if not input.ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
-    if not descending:
-        return int64(xp, xp.argsort(input, axis=at, kind="stable"))
-    # A stable order of the reversed elements, reversed, leaves equal ones in their order.
-    order = xp.argsort(xp.flip(input, at), axis=at, kind="stable")
-    return input.shape[at] - 1 - int64(xp, xp.flip(order, at))
+    return xp.order(input, at, descending)
 
 
 _sort_result = named_result("sort", "values indices")
@@ -143,14 +135,7 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
         raise RuntimeError(f"selected index k out of range: k={k}, size {size} of dimension {at}")
     if not input.ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
-    front = (slice(None),) * at
-    if size <= _SMALL or k * 8 > size or not k:
-        return xp.call(order_along, input, at, largest, "topk")[(*front, slice(0, k))]
-    cut = size - k if largest else k - 1
-    part = slice(cut, None) if largest else slice(0, k)
-    candidates = int64(xp, xp.argpartition(input, cut, axis=at)[(*front, part)])
-    order = xp.call(order_along, xp.take_along_axis(input, candidates, at), at, largest, "topk")
-    return xp.take_along_axis(candidates, order, at)
+    return xp.leading(input, k, at, largest)
 
 
 @composite

@@ -22,7 +22,9 @@ def _rows(xp: Backend, input: Array, dim: int | None) -> Array:
 def _order(xp: Backend, rows: Array) -> Array:
     """The order that sorts the rows, by their first elements first; stable."""
     if rows.shape[1] == 1:
-        return xp.argsort(rows[:, 0], kind="stable")
+        return xp.order(rows.reshape(-1), 0) if rows.dtype.kind != "c" else xp.argsort(
+            rows[:, 0], kind="stable"
+        )
     if not rows.shape[1]:
         return xp.arange(rows.shape[0])
     return xp.lexsort(xp.ascontiguousarray(rows.T[::-1]))
@@ -34,7 +36,8 @@ def _starts(xp: Backend, rows: Array, equal_nan: bool) -> Array:
     if equal_nan:
         differs &= ~((rows[1:] != rows[1:]) & (rows[:-1] != rows[:-1]))
     first = xp.ones(min(1, rows.shape[0]), differs.dtype)
-    return xp.concatenate((first, xp.any(differs, axis=1)))
+    differs = differs.reshape(-1) if rows.shape[1] == 1 else xp.any(differs, axis=1)
+    return xp.concatenate((first, differs))
 
 
 @op(method=False)
@@ -46,17 +49,48 @@ def _distinct(
     size = rows.shape[0]
     order = counting(xp, size) if consecutive else int64(xp, _order(xp, rows))
     starts = _starts(xp, rows if consecutive else rows[order], equal_nan)
-    group = xp.cumsum(starts, dtype=order.dtype) - 1
-    inverse = xp.zeros_like(order)
-    inverse[order] = group
+    inverse = xp.cumsum(starts, dtype=order.dtype) - 1
+    if not consecutive:
+        group, inverse = inverse, xp.empty_like(order)
+        inverse[order] = group
     bounds = xp.nonzero(starts)[0]
-    first = order[bounds]
-    counts = xp.diff(bounds, append=xp.full(1, size, bounds.dtype))
+    first = bounds if consecutive else order[bounds]
     if dim is None:
         values, inverse = input.reshape(-1)[first], inverse.reshape(input.shape)
     else:
         values = xp.take(input, first, axis=dim)
-    return values, first, inverse, int64(xp, counts)
+    return values, int64(xp, first), inverse, _lengths(xp, bounds, size)
+
+
+def _lengths(xp: Backend, bounds: Array, size: int) -> Array:
+    """How far it is from each bound to the next, and to the end."""
+    return int64(xp, xp.diff(bounds, append=xp.full(1, size, bounds.dtype)))
+
+
+@op(method=False)
+def _distinct_elements(
+    xp: Backend, input: Array, consecutive: bool, counts: bool
+) -> tuple[Array, Array]:
+    """Values, and if wanted the counts: elements need no order to be sorted."""
+    flat = input.reshape(-1)
+    ordered = flat if consecutive else xp.sort(flat)
+    starts = _starts(xp, ordered.reshape(-1, 1), False)
+    bounds = xp.nonzero(starts)[0] if counts else counting(xp, 0)
+    return ordered[starts], _lengths(xp, bounds, flat.size)
+
+
+def _found(
+    input: Tensor, dim: int | None, consecutive: bool, inverse: bool, counts: bool
+) -> Tensor | tuple[Tensor, ...]:
+    """The results of torch's functions."""
+    source = input.detach()
+    if dim is None and not inverse:
+        values, lengths = _distinct_elements(source, consecutive, counts)
+        return _results(values, [(counts, lengths)])
+    if not source.ndim and dim is not None:
+        source = source.reshape(1)
+    values, _, places, lengths = _distinct(source, dim, consecutive, False)
+    return _results(values, [(inverse, places), (counts, lengths)])
 
 
 def _results(
@@ -122,9 +156,7 @@ def unique(
         (tensor([1, 3]), tensor([1, 2]))
     """
     at = _checked("unique", input, dim)
-    source = input.detach() if input.ndim or dim is None else input.detach().reshape(1)
-    values, _, inverse, counts = _distinct(source, at, False, False)
-    return _results(values, [(return_inverse, inverse), (return_counts, counts)])
+    return _found(input, at, False, return_inverse, return_counts)
 
 
 @unique.numpy
@@ -167,8 +199,6 @@ def unique_consecutive(
         tensor([1, 2, 1])
     """
     at = _checked("unique_consecutive", input, dim)
-    source = input.detach() if input.ndim or dim is None else input.detach().reshape(1)
-    values, _, inverse, counts = _distinct(source, at, True, False)
-    return _results(values, [(return_inverse, inverse), (return_counts, counts)])
+    return _found(input, at, True, return_inverse, return_counts)
 
 
