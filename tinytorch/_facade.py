@@ -212,6 +212,8 @@ def resolve(name: str) -> Any:
     table = vars(sys.modules["tinytorch"])
     if name in NAMESPACES[""]:
         return table.setdefault(name, NAMESPACES[""][name])
+    if name == "torch":  # PyTorch's module has itself under this name, and programs use it
+        return sys.modules["tinytorch"]
     if name in MODULES and _exists(name):
         return importlib.import_module(f"tinytorch.{name}")
     if name in _HOME_OF:

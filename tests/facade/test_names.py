@@ -71,6 +71,11 @@ def test_an_attribute_of_a_family_that_is_not_imported_can_be_set() -> None:
     assert run(f"import tinytorch as tt; {code}") == "tensor([1.+5.j])"
 
 
+def test_the_module_has_itself_under_pytorchs_name() -> None:
+    assert tt.torch.special.gammainc is tt.special.gammainc
+    assert "torch" not in dir(tt)
+
+
 def test_dtype_is_asked_of_the_backend_and_never_stored() -> None:
     assert tt.float32.name == "float32"
     assert "float32" not in vars(tt)
