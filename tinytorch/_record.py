@@ -39,7 +39,7 @@ def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
     if op.saves_out:
         node.out = y
         out._vc = [0]  # nobody has seen the result yet
-        node.out_version = (out._vc, 0)
+        node.out_version = ((out._vc, 0),)
     if Anomaly.enabled:
         keep_traceback(node)
     out._node = node
@@ -140,6 +140,7 @@ def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, .
                 t._rg = True
         if op.saves_out:
             node.out = tuple(t._data for t in out)
+            node.out_version = tuple(_version_of(t) for t in out)
             # Weakly, since a slot holds its node: for rules that are recorded in their turn.
             node._extra()["results"] = [t._node and weakref.ref(t._node) for t in out]
         return
@@ -205,9 +206,13 @@ def keep_more(op: Op, node: Node, out: Tensor) -> None:
 def keep_out(node: Node, out: Tensor) -> None:
     """Save the result for the rules that use it (not the tensor: that would be a cycle)."""
     node.out = out._data
+    node.out_version = (_version_of(out),)
+
+
+def _version_of(out: Tensor) -> tuple[list[int], int]:
     if out._vc is None:
         out._vc = [0]
-    node.out_version = (out._vc, out._vc[0])
+    return out._vc, out._vc[0]
 
 
 def keep_traceback(node: Node) -> None:

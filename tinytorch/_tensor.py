@@ -330,7 +330,7 @@ def _output_of(node: Node) -> Any:
     out._node = node
     out._rg = True
     if node.out_version is not None:
-        out._vc = node.out_version[0]
+        out._vc = node.out_version[0][0]
     return out
 
 
@@ -341,6 +341,8 @@ def _result_of(node: Node, index: int) -> Tensor:
         # The slot that hooks and captures know, while the tensor it belonged to is alive.
         out._node = ref() or Slot(node, index)
         out._rg = True
+    if node.out_version is not None:
+        out._vc = node.out_version[index][0]
     return out
 
 

@@ -198,3 +198,19 @@ def test_result_type_must_fit() -> None:
 def test_result_shape_must_fit() -> None:
     with pytest.raises(RuntimeError, match=r"output with shape \[3\] doesn't match the broadcast"):
         tt.ones(3).add_(tt.ones(2, 3))
+
+
+@pytest.mark.parametrize(("op", "which"), [
+    (lambda x: tt.linalg.svd(x), 1),
+    (lambda x: tt.linalg.qr(x), 0),
+    (lambda x: tt.linalg.eigh(x @ x.mT), 1),
+    (lambda x: tt.max(x, 1), 1),
+    (lambda x: tt.sort(x, 1), 1),
+], ids=["svd", "qr", "eigh", "max", "sort"])  # fmt: skip
+def test_a_changed_result_among_several_is_noticed(op: Any, which: int) -> None:
+    x = tt.tensor([[4.0, 1.0], [2.0, 3.0]], requires_grad=True)
+    results = op(x)
+    with tt.no_grad():
+        results[which].zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation.*is at version 1"):
+        results[0].sum().backward()

@@ -440,11 +440,11 @@ def check_versions(node: Node) -> None:
         if cell is not None and cell[0] != (0 if versions is None else versions[i]):
             expected = 0 if versions is None else versions[i]
             raise RuntimeError(_modified(tensor.shape, tensor._origin(), cell[0], expected, node))
-    if node.out_version is not None:
-        cell, expected = node.out_version
+    for i, (cell, expected) in enumerate(node.out_version or ()):
         if cell[0] != expected:
-            where = f", which is output 0 of {node.name()},"
-            raise RuntimeError(_modified(node.shape, where, cell[0], expected, node))
+            shape = node.shape[i] if node.out.__class__ is tuple else node.shape
+            where = f", which is output {i} of {node.name()},"
+            raise RuntimeError(_modified(shape, where, cell[0], expected, node))
 
 
 def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:
