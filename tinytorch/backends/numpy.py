@@ -13,6 +13,7 @@ from . import ordering
 from .base import Array, Backend
 from .float_products import float_prod
 from .float_sums import float_sum, ones_like_short
+from .row_sums import add_rows
 
 # log(0) is -inf and 0 / 0 is nan, silently, as in torch. NumPy warns at the line that called it:
 # ours. numpy.errstate would say the same in 1.5 us a call, three times what a small operation
@@ -164,6 +165,10 @@ class NumpyBackend(Backend):
         if array.flags.writeable:  # NumPy hands it out read-only
             out.flags.writeable = True
         return out
+
+    def index_add(self, target: Array, index: Any, values: Array) -> None:
+        if not add_rows(target, index, values):
+            numpy.add.at(target, index, values)
 
     def order(self, array: Array, axis: int, descending: bool = False) -> Array:
         return ordering.order(array, axis, descending, self.in_parts)

@@ -75,6 +75,23 @@ def slices(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:
     return chosen.reshape(-1)
 
 
+def add_slices(xp: Backend, target: Array, at: int, index: Array, values: Array) -> None:
+    """Add the slices of ``values`` along ``at`` to those of ``target`` that ``index`` names.
+
+    Args:
+        xp: The backend.
+        target: Row-major array, changed in place.
+        at: The dimension that ``index`` chooses in.
+        index: Integer array of at most one dimension, not negative.
+        values: Array of ``target``'s dtype and shape, but of ``index``'s size at ``at``.
+    """
+    if at == 0 and target.ndim > 1 and target.size:
+        xp.index_add(target, index.reshape(-1), values)
+    else:
+        places = slices(xp, index, at, target.shape)
+        xp.index_add(target.reshape(-1), places, values.reshape(-1))
+
+
 def row_major(xp: Backend, array: Array) -> Array:
     """A copy whose flattened form is a view of it."""
     return xp.array(array, order="C")

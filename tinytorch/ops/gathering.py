@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
-from ._positions import along, int64, slices
+from ._positions import add_slices, along, int64
 from .broadcasting import broadcast_shapes
 from .shape import expand, flatten, normalize_dim
 
@@ -66,8 +66,7 @@ index_select.vjp(
 def _index_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
     """Zeros of ``shape`` with the slices of ``input`` added where ``index`` says."""
     out = xp.zeros(tuple(shape), input.dtype)
-    places = slices(xp, index, dim % max(len(shape), 1), tuple(shape))
-    xp.index_add(out.reshape(-1), places, input.reshape(-1))
+    add_slices(xp, out, dim % max(len(shape), 1), index, input)
     return out
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from .._convert import fit_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor
-from ._positions import row_major, slices
+from ._positions import add_slices, row_major
 from .gathering import check_slices, flat_positions, index_select, take
 from .scattering import scatter_reduce
 from .shape import expand, normalize_dim, reshape
@@ -71,7 +71,7 @@ def index_add(
     out = row_major(xp, input)
     if alpha != 1:
         source = source * fit_number(alpha, xp.dtype_of(source), xp)
-    xp.index_add(out.reshape(-1), slices(xp, index, at, input.shape), source.reshape(-1))
+    add_slices(xp, out, at, index, source)
     return out
 
 
