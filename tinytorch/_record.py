@@ -164,7 +164,10 @@ def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) ->
         for i in op.differentiable:
             t = given[i]
             edges.append(edge_of(t) if isinstance(t, Tensor) and t._rg else None)
-    if edges.count(None) == len(edges):
+    for edge in edges:
+        if edge is not None:
+            break
+    else:
         return None
     args = list(raws)
     for i in op.dropped:
@@ -179,7 +182,8 @@ def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) ->
         elif isinstance(value, (tuple, list)):
             saved.extend(value)
     node = Node(op, xp, tuple(edges), tuple(args), tuple(saved), None, None)
-    note_versions(node)
+    if saved:
+        note_versions(node)
     if Anomaly.enabled:
         keep_traceback(node)
     return node

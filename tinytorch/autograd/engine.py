@@ -194,12 +194,13 @@ class Sweep:
     def _send_jointly(self, node: Node, g: Gradient, args: Any) -> None:
         """What ``_visit_raw`` does, for a rule that gives all gradients at once."""
         xp, edges = node.xp, node.edges
-        shapes = [None if edge is None else target_of(edge)[0] for edge in edges]
+        nothing: Any = (None, None)
+        targets = [nothing if edge is None else target_of(edge) for edge in edges]
+        shapes = [shape for shape, _ in targets]
         results = node.op.joint(xp, g, node.out, shapes, args)
         ours = node.op.makes_gradients
-        for edge, h in zip(edges, results, strict=True):
+        for edge, h, (shape, dtype) in zip(edges, results, targets, strict=True):
             if edge is not None and h is not None:
-                shape, dtype = target_of(edge)
                 if h.__class__ is not g.__class__:
                     h = backend_of(edge).asarray(h)
                 if h.shape != shape or h.dtype is not dtype:

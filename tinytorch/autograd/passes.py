@@ -194,7 +194,7 @@ def _sweep(
     wanted: tuple[Tensor, ...] | None,
 ) -> Sweep:
     edges = [edge_of(t) for t in wanted or ()]
-    if None in edges:
+    if any(edge is None for edge in edges):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     sweep = Sweep(create_graph if retain_graph is None else retain_graph, create_graph, edges)
     root_edges = [edge_of(t) for t in roots]
