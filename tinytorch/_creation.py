@@ -20,11 +20,14 @@ _COMMON: dict[str, tuple[str, Any]] = {
     "requires_grad": ("bool", False), "backend": ("Backend | str | None", None),
 }  # fmt: skip
 
+#: NumPy's names of their parameters.
+_SPELLINGS = {"shape": "size", "stop": "end", "num": "steps", "N": "n", "M": "m"}
+
 
 def backend_for(where: Any = None, backend: Any = None) -> Backend:
     """The backend of a creation call: its argument's, its device's, or the active one."""
     if backend is not None:
-        return load(backend)
+        return load(backend).here()
     if where is not None:
         return backend_of_device(where)
     return _state.current_backend()
@@ -32,9 +35,9 @@ def backend_for(where: Any = None, backend: Any = None) -> Backend:
 
 def backend_of_device(where: Any) -> Backend:
     """The backend whose arrays live on a device; RuntimeError for a device nobody knows."""
-    name = backend_name(device(where).type)
+    place = device(where)
     try:
-        return load(name)
+        return load(backend_name(place.type)).at(place.index)
     except UnknownBackendError:
         kinds = ", ".join(dict.fromkeys(["cpu", "cuda", *list_backends()]))
         raise RuntimeError(
@@ -62,6 +65,9 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
 
     def function(*args: Any, **given: Any) -> Tensor:
         common = {name: given.pop(name) for name in _COMMON if name in given}
+        for name in _SPELLINGS.keys() & given.keys():
+            if _SPELLINGS[name] in spec.index and _SPELLINGS[name] not in given:
+                given[_SPELLINGS[name]] = given.pop(name)
         return _create(spec, use_default, args, given, common)
 
     dress(spec, function, kernel, _COMMON)
@@ -93,7 +99,14 @@ def _create(
         from ._write import write_to_out
 
         return write_to_out(target, out, spec)  # type: ignore[no-any-return]
+    if common.get("pin_memory"):
+        out = pinned(out)
     return out.requires_grad_() if common.get("requires_grad") else out
+
+
+def pinned(tensor: Tensor) -> Tensor:
+    """A new CPU tensor in pinned memory; RuntimeError without a GPU, or for one on it."""
+    return wrap(tensor._xp.pinned(tensor._data), tensor._xp)
 
 
 def _dtype_into(name: str, out: Tensor, dtype: Any) -> dtypes.dtype:

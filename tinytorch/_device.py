@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._state import Scope, Settings, backend_settings
+from .backends import load
 
 
 class device(Scope):
@@ -71,7 +72,8 @@ class device(Scope):
         return self
 
     def _settings(self) -> Settings:
-        return backend_settings(backend_name(self.type))
+        name = backend_name(self.type)
+        return backend_settings(name if self.index is None else load(name).at(self.index))
 
 
 #: Device types whose backend has another name.

@@ -36,7 +36,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "convolution"
         ),
         "creation": (
-            "as_tensor empty empty_permuted empty_strided eye from_numpy full ones tensor zeros"
+            "as_tensor asarray empty empty_permuted empty_strided eye from_numpy full ones "
+            "scalar_tensor tensor zeros"
         ),
         "creation_like": "empty_like full_like ones_like zeros_like",
         "ctc_loss": "ctc_loss",
@@ -178,8 +179,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "angle conj conj_physical conj_physical_ imag real resolve_conj resolve_neg sgn sgn_"
         ),
         "conversion": (
-            "astype bool byte cdouble cfloat char clone cpu cuda double float half int long "
-            "pin_memory short to type type_as"
+            "astype bool byte cdouble cfloat char clone cpu cuda double float half int is_pinned "
+            "long pin_memory short to type type_as"
         ),
         "creation_like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
         "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",

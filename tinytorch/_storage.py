@@ -230,3 +230,38 @@ class Storage:
                 f"{type(element)}."
             )
         return bool((self == element).any())  # type: ignore[attr-defined]
+
+
+class _OnItsDevice:
+    """A slot that, asked for its value, first makes the owner's device current."""
+
+    def __init__(self, slot: Any, backend: Any) -> None:
+        self._slot = slot
+        self._backend = backend
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        if owner is None:
+            return self
+        xp = self._backend.__get__(owner)
+        if xp.several:
+            xp.here()
+        return self._slot.__get__(owner)
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        self._slot.__set__(owner, value)
+
+
+def follow_devices() -> None:
+    """Have operations run on the device of their inputs, and rules on that of their node.
+
+    What computes asks a tensor for its array, or a node for its backend, just before. Where there
+    is one device, which is nearly everywhere, asking costs nothing, for this was not called.
+    """
+    for cls, backend, slots in ((Storage, "_xp", ("_data", "_xp")), (Node, "xp", ("xp",))):
+        holder = vars(cls)[backend]
+        if not isinstance(holder, _OnItsDevice):
+            for name in slots:
+                setattr(cls, name, _OnItsDevice(vars(cls)[name], holder))
+
+
+Backend.when_several.append(follow_devices)

@@ -20,7 +20,7 @@ from .autograd.views import VIEW, edge_of
 from .backends.base import Array, Backend
 
 if TYPE_CHECKING:
-    pass
+    from .backends import BackendLike
 
 new = object.__new__
 
@@ -277,7 +277,8 @@ class Tensor(Storage):
                 "use tensor.detach() first."
             )
         host = self._xp.to_numpy(self._data)
-        return rebuild, (type(self), host, self._xp.name, self.requires_grad)
+        xp = self._xp
+        return rebuild, (type(self), host, xp if xp.several else xp.name, self.requires_grad)
 
 
 def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
@@ -294,11 +295,13 @@ def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     return out
 
 
-def rebuild(cls: type[Tensor], host: Any, backend: str, requires_grad: bool) -> Tensor:
-    """Unpickle: the tensor on the backend it was saved from."""
+def rebuild(
+    cls: type[Tensor], host: Any, backend: BackendLike, requires_grad: bool
+) -> Tensor:
+    """Unpickle: the tensor on the backend, and the device, it was saved from."""
     from .backends import load
 
-    xp = load(backend)
+    xp = load(backend).here()
     out = wrap(xp.from_numpy(host), xp, cls)
     out._rg = requires_grad
     return out

@@ -3,6 +3,11 @@
 Asking (``is_available``, ``device_count``) never raises: without CuPy or a device the answers
 are False and 0. Everything that needs a device raises ``BackendUnavailableError`` with what is
 missing and what to do.
+
+An operation runs on the device of its inputs, and a gradient on that of its graph, whatever device
+and stream the thread has chosen here: these say where new tensors are made by ``device="cuda"``
+and which queue work goes to. Where there are several devices, an operation leaves the device it
+ran on current for CuPy itself; a program that also calls CuPy says ``with cupy.cuda.Device(n)``.
 """
 
 from __future__ import annotations
@@ -15,15 +20,16 @@ from .backends import BackendUnavailableError, load
 from .backends.base import Backend
 
 __all__ = [
-    "Event", "Stream", "current_device", "current_stream", "device", "device_count", "empty_cache",
+    "Event", "Stream", "current_device", "current_stream", "default_stream", "device",
+    "device_count", "empty_cache",
     "get_device_capability", "get_device_name", "get_device_properties", "is_available",
     "manual_seed", "manual_seed_all", "max_memory_allocated", "max_memory_reserved",
-    "memory_allocated", "memory_reserved", "reset_peak_memory_stats", "set_device", "stream",
-    "synchronize",
+    "memory_allocated", "memory_reserved", "reset_peak_memory_stats", "set_device", "set_stream",
+    "stream", "synchronize",
 ]  # fmt: skip
 
 
-def _backend() -> Backend:
+def _backend() -> Any:
     return load("cupy")
 
 
@@ -58,7 +64,7 @@ def current_device() -> int:
     Raises:
         BackendUnavailableError: Without a device.
     """
-    return int(_backend().cuda.runtime.getDevice())
+    return int(_backend().chosen())
 
 
 def _number(device: Any) -> int:
@@ -83,7 +89,7 @@ def set_device(device: Any) -> None:
     """
     number = _number(device)
     if number >= 0:
-        _backend().cuda.Device(number).use()
+        _backend().choose(number)
 
 
 class device:
@@ -107,7 +113,7 @@ class device:
 
 def synchronize(device: Any = None) -> None:
     """Wait until all work on a device (default: the current one) is done."""
-    _backend().cuda.Device(_number(device)).synchronize()
+    _backend().at(_number(device)).synchronize()
 
 
 # -- what a device is ------------------------------------------------------------------------
@@ -174,7 +180,7 @@ def memory_reserved(device: Any = None) -> int:
     return int(_pool(device).total_bytes()) if is_available() else 0
 
 
-#: The most bytes in use since ``reset_peak_memory_stats``, by backend; see ``_PeakHook``.
+#: The most bytes in use since ``reset_peak_memory_stats``, by backend; see ``_peak_hook``.
 _peaks: dict[Backend, Any] = {}
 
 
@@ -185,10 +191,15 @@ def _peak_hook(xp: Backend) -> Any:
 
         class PeakHook(base):  # type: ignore[misc]
             name = "tinytorch.peak"
-            peak = 0
+
+            def __init__(self) -> None:
+                super().__init__()
+                self.peaks: dict[int, int] = {}
 
             def malloc_postprocess(self, **event: Any) -> None:
-                self.peak = max(self.peak, int(xp.get_default_memory_pool().used_bytes()))
+                used = int(xp.get_default_memory_pool().used_bytes())
+                number = event["device_id"]
+                self.peaks[number] = max(self.peaks.get(number, 0), used)
 
         _peaks[xp] = PeakHook()
         _peaks[xp].__enter__()
@@ -198,7 +209,7 @@ def _peak_hook(xp: Backend) -> Any:
 def reset_peak_memory_stats(device: Any = None) -> None:
     """Begin to count ``max_memory_allocated`` from what is in use now."""
     if is_available():
-        _peak_hook(_backend()).peak = memory_allocated(device)
+        _peak_hook(_backend()).peaks[_number(device)] = memory_allocated(device)
 
 
 def max_memory_allocated(device: Any = None) -> int:
@@ -210,7 +221,8 @@ def max_memory_allocated(device: Any = None) -> int:
     if not is_available():
         return 0
     xp = _backend()
-    return int(_peaks[xp].peak) if xp in _peaks else memory_reserved(device)
+    counted = _peaks[xp].peaks if xp in _peaks else {}
+    return int(counted.get(_number(device), memory_reserved(device)))
 
 
 def max_memory_reserved(device: Any = None) -> int:
@@ -222,7 +234,9 @@ def empty_cache() -> None:
     """Give the pool's free memory back to the device; nothing happens without one."""
     if is_available():
         xp = _backend()
-        xp.get_default_memory_pool().free_all_blocks()
+        for number in range(device_count()):
+            with xp.cuda.Device(number):
+                xp.get_default_memory_pool().free_all_blocks()
         xp.get_default_pinned_memory_pool().free_all_blocks()
 
 
@@ -230,42 +244,52 @@ def empty_cache() -> None:
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the CUDA backend; nothing happens without a device."""
+    """Seed the generator of the current device; nothing happens without one."""
     if is_available():
-        _state.generator(_backend()).manual_seed(seed)
+        _state.generator(_backend().here()).manual_seed(seed)
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all devices; there is one for all of them."""
-    manual_seed(seed)
+    """Seed the generators of all devices; nothing happens without one."""
+    for number in range(device_count()):
+        _state.generator(_backend().at(number)).manual_seed(seed)
 
 
 # -- streams and events --------------------------------------------------------------------
 
 
 class Stream:
-    """A queue of work on the current device.
+    """A queue of work on a device.
 
     Args:
         device: Whose queue; default the current device's.
         priority: 0 (default), or negative for a higher one.
+
+    Attributes:
+        device: The device.
     """
 
     def __init__(self, device: Any = None, priority: int = 0, *, _raw: Any = None) -> None:
-        xp = _backend()
+        number = _number(device)
+        xp = _backend().at(number)
         if _raw is None:
-            with xp.cuda.Device(_number(device)):
-                _raw = xp.cuda.Stream(non_blocking=True)
+            _raw = xp.cuda.Stream(non_blocking=True, priority=priority)
         self._raw = _raw
         self.priority = priority
+        self.device = _device(xp.device_type, number)
+
+    def _at_home(self) -> Any:
+        """CuPy's stream, with its device current: the default stream means that device's."""
+        _backend().at(self.device.index)
+        return self._raw
 
     def synchronize(self) -> None:
         """Wait until the queue's work is done."""
-        self._raw.synchronize()
+        self._at_home().synchronize()
 
     def query(self) -> bool:
         """Whether the queue's work is done."""
-        return bool(self._raw.done)
+        return bool(self._at_home().done)
 
     def wait_stream(self, stream: Stream) -> None:
         """Let this queue's later work wait for what ``stream`` holds now."""
@@ -273,7 +297,8 @@ class Stream:
 
     def wait_event(self, event: Event) -> None:
         """Let this queue's later work wait for ``event``."""
-        self._raw.wait_event(event._raw)
+        if event._raw is not None:
+            self._at_home().wait_event(event._raw)
 
     def record_event(self, event: Event | None = None) -> Event:
         """Put an event (default: a new one) into the queue and return it."""
@@ -281,25 +306,58 @@ class Stream:
         event.record(self)
         return event
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Stream):
+            return NotImplemented
+        return bool(self.device == other.device and self._raw == other._raw)
+
+    def __hash__(self) -> int:
+        return hash((self.device, self._raw))
+
 
 class stream:
-    """Context in which work goes to ``stream``; None does nothing."""
+    """Context in which the calling thread's work goes to ``stream``; None does nothing.
+
+    The stream's device is current inside. Other threads are not affected.
+
+    Args:
+        stream: The queue.
+    """
 
     def __init__(self, stream: Stream | None) -> None:
         self.stream = stream
+        self._before: list[int] = []
 
     def __enter__(self) -> None:
         if self.stream is not None:
+            self._before.append(current_device())
+            set_device(self.stream.device)
             self.stream._raw.__enter__()
 
     def __exit__(self, *exception: Any) -> None:
         if self.stream is not None:
-            self.stream._raw.__exit__(*exception)
+            # CuPy puts the stream before it back on the device that is current then.
+            self.stream._at_home().__exit__(*exception)
+            set_device(self._before.pop())
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The queue that the calling thread's work goes to."""
-    return Stream(_raw=_backend().cuda.get_current_stream())
+    """The queue that the calling thread's work on a device (default: the current one) goes to."""
+    number = _number(device)
+    return Stream(number, _raw=_backend().at(number).cuda.get_current_stream())
+
+
+def default_stream(device: Any = None) -> Stream:
+    """The queue that work on a device (default: the current one) goes to outside ``stream``."""
+    number = _number(device)
+    return Stream(number, _raw=_backend().at(number).cuda.Stream.null)
+
+
+def set_stream(stream: Stream | None) -> None:
+    """Have the calling thread's work go to ``stream`` from now on; None does nothing."""
+    if stream is not None:
+        set_device(stream.device)
+        stream._raw.use()
 
 
 class Event:
@@ -317,19 +375,26 @@ class Event:
         if interprocess:
             raise NotImplementedError("cuda.Event: interprocess events are not supported")
         self._timing = enable_timing
-        self._raw = _backend().cuda.Event(block=blocking, disable_timing=not enable_timing)
+        self._options = {"block": blocking, "disable_timing": not enable_timing}
+        self._raw: Any = None  # made on the device of the first stream it is recorded in
+        _backend()
 
     def record(self, stream: Stream | None = None) -> None:
         """Put the mark into a queue (default: the current one)."""
-        self._raw.record(None if stream is None else stream._raw)
+        stream = current_stream() if stream is None else stream
+        raw = stream._at_home()
+        if self._raw is None:
+            self._raw = _backend().cuda.Event(**self._options)
+        self._raw.record(raw)
 
     def synchronize(self) -> None:
         """Wait until the work before the mark is done."""
-        self._raw.synchronize()
+        if self._raw is not None:
+            self._raw.synchronize()
 
     def query(self) -> bool:
-        """Whether the work before the mark is done."""
-        return bool(self._raw.done)
+        """Whether the work before the mark is done; True for a mark that is in no queue."""
+        return self._raw is None or bool(self._raw.done)
 
     def wait(self, stream: Stream | None = None) -> None:
         """Let a queue (default: the current one) wait for the mark."""
@@ -339,8 +404,10 @@ class Event:
         """Milliseconds from this mark to another.
 
         Raises:
-            ValueError: If one of them was made without ``enable_timing=True``.
+            ValueError: If one of them was made without ``enable_timing=True``, or not recorded.
         """
         if not (self._timing and end_event._timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self._raw is None or end_event._raw is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
         return float(_backend().cuda.get_elapsed_time(self._raw, end_event._raw))

@@ -61,7 +61,7 @@ class Generator:
     @property
     def device(self) -> Device:
         """Where the numbers are drawn."""
-        xp = self.backend
+        xp = self.backend.here()
         return Device(xp.device_type, xp.device_index(xp.empty(0)))
 
     def manual_seed(self, seed: int) -> Generator:
@@ -123,7 +123,7 @@ class Generator:
 
 
 def _rebuild(cls: type[Generator], backend: str, state: Any) -> Generator:
-    generator = _around(backends.load(backend), None, cls)
+    generator = _around(backends.load(backend).here(), None, cls)
     generator._engine.set_state(state)
     return generator
 
@@ -162,7 +162,8 @@ def _default(backend: Backend | None = None) -> Generator:
 def _defaults() -> list[Generator]:
     """The default generators of the active backend and of every other that is loaded."""
     found = {_state.current_backend()}
-    found.update(b for b in map(backends.loaded, backends.list_backends()) if b is not None)
+    for backend in map(backends.loaded, backends.list_backends()):
+        found.update([] if backend is None else backend.in_use())
     return [_default(backend) for backend in found]
 
 

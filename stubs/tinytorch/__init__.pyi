@@ -290,7 +290,7 @@ def any(
 ) -> Tensor:
     """Whether some element is true (not zero), of all or along ``dim``."""
 def arange(
-    start: _float,
+    start: _float | None = None,
     end: _float | None = None,
     step: _float = 1,
     *,
@@ -404,6 +404,16 @@ def as_tensor(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible."""
+def asarray(
+    obj: Any,
+    dtype: dtype | None = None,
+    device: device | str | _int | None = None,
+    copy: _bool | None = None,
+    requires_grad: _bool = False,
+    *,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """``obj`` as a tensor, without a copy where possible; a tensor keeps its history."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
 def asin_(input: Tensor) -> Tensor:
@@ -1087,8 +1097,8 @@ def expm1_(input: Tensor) -> Tensor:
 def eye(
     n: _int,
     m: _int | None = None,
-    *,
     k: _int = 0,
+    *,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -2516,6 +2526,14 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
 def rsqrt_(input: Tensor) -> Tensor:
     """In-place form of ``rsqrt``: writes the result over ``input``."""
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | _int | None = None,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """A 0-d tensor of a number."""
 @overload
 def scatter(
     input: Tensor,

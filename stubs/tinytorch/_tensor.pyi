@@ -570,7 +570,7 @@ class Tensor(Storage):
     def contiguous(_self, memory_format: Any = None) -> Tensor:
         """``input`` with its elements in row-major order in memory: itself, or a copy."""
     def copy_(_self, src: Any, non_blocking: _bool = False) -> Self:
-        """Write ``src``, broadcast and cast, over ``input``."""
+        """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``."""
     def copysign(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of ``input`` with the sign of ``other``."""
     def copysign_(_self, other: Tensor | complex) -> Self:
@@ -1036,6 +1036,8 @@ class Tensor(Storage):
         """``input`` as int32."""
     def inverse(_self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of every matrix of a batch; see ``linalg.inv``."""
+    def is_pinned(_self, device: device | str | _int | None = None) -> _bool:
+        """Whether ``input`` lies in pinned host memory."""
     def isclose(
         _self,
         other: Tensor,
@@ -1552,7 +1554,7 @@ class Tensor(Storage):
     def permute(_self, *dims: _int) -> Tensor:
         """``input`` with its dimensions in another order."""
     def pin_memory(_self, device: device | str | _int | None = None) -> Tensor:
-        """``input`` itself: host memory is pinned where a transfer needs it."""
+        """``input`` in pinned host memory, from which a GPU copies while the program goes on."""
     def pinverse(_self, rcond: _float = 1e-15) -> Tensor:
         """The Moore-Penrose pseudoinverse; see ``linalg.pinv``."""
     def polygamma(_self, n: _int) -> Tensor:
@@ -2248,7 +2250,12 @@ class Tensor(Storage):
         """Write zeros over ``input``."""
 
 def wrap(data: Any, xp: Backend, cls: type[Tensor] = ...) -> Tensor: ...
-def rebuild(cls: type[Tensor], host: Any, backend: str, requires_grad: bool) -> Tensor: ...
+def rebuild(
+    cls: type[Tensor],
+    host: Any,
+    backend: str | Backend | type[Backend],
+    requires_grad: bool,
+) -> Tensor: ...
 def _share(cls: type[Tensor], source: Tensor) -> Tensor: ...
 def _legacy_source(*args: Any, device: Any = None) -> Tensor: ...
 def _output_of(node: Node) -> Any: ...

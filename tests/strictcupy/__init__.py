@@ -33,6 +33,7 @@ from . import lib as lib  # noqa: E402
 from . import linalg as linalg  # noqa: E402
 from . import random as random  # noqa: E402
 from ._array import ndarray as ndarray  # noqa: E402
+from ._devices import pretend_devices as pretend_devices  # noqa: E402
 from ._sync import Sync as Sync  # noqa: E402
 from ._sync import record_syncs as record_syncs  # noqa: E402
 

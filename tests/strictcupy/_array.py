@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy
 
+from . import _devices, _pinned
 from ._manifest import ACCEPTED_DTYPES
 from ._sync import log_sync
 
@@ -18,7 +19,7 @@ _new = object.__new__
 class ndarray:
     """CuPy's array as far as code can tell: refuses implicit conversion, waits are logged."""
 
-    __slots__ = ("__weakref__", "_base", "_host")
+    __slots__ = ("__weakref__", "_base", "_device", "_host")
 
     # With None, NumPy's ufuncs raise TypeError, while its scalars defer to the operators here.
     # (CuPy forwards NumPy's ufuncs; an op must not depend on that.)
@@ -27,6 +28,8 @@ class ndarray:
     __hash__ = None  # type: ignore[assignment]
     _host: numpy.ndarray[Any, Any]
     _base: ndarray | None
+    #: The number of the device that holds it.
+    _device: int
 
     def __init__(
         self, shape: Any, dtype: Any = float, memptr: None = None, strides: Any = None,
@@ -36,6 +39,7 @@ class ndarray:
             raise NotImplementedError("strictcupy has no device memory to lay an array over")
         self._host = poisoned(shape, dtype, order)
         self._base = None
+        self._device = _devices.current()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         raise TypeError(
@@ -97,13 +101,13 @@ class ndarray:
     def data(self) -> Any:
         from .cuda import MemoryPointer
 
-        return MemoryPointer(self._host)
+        return MemoryPointer(self._host, self._device)
 
     @property
     def device(self) -> Any:
         from .cuda import Device
 
-        return Device(0)
+        return Device(self._device)
 
     @property
     def flat(self) -> Any:
@@ -144,8 +148,19 @@ class ndarray:
     def get(
         self, stream: Any = None, order: str = "C", out: Any = None, blocking: bool = True
     ) -> Any:
-        log_sync("get")
-        return self._download(order, out)
+        from . import _streams
+
+        if blocking or out is None:
+            log_sync("get")
+            return self._download(order, out)
+        if not _pinned.holds(out):
+            log_sync("get")  # the driver stages pageable memory, and waits for that
+            return self._download(order, out)
+        # Until somebody waits for the stream, the numbers are not there.
+        now = self._host.copy()
+        out.fill(poison(out.dtype))
+        _streams.later(stream, self._device, lambda: numpy.copyto(out, now))
+        return out
 
     def _download(self, order: str = "C", out: Any = None) -> Any:
         if out is None:
@@ -164,8 +179,12 @@ class ndarray:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
         if arr.shape != self.shape:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
+        from . import _streams
+
         log_sync("upload")
         self._host[...] = arr
+        if stream is not None and _pinned.holds(arr):
+            _streams.later(stream, self._device, _pinned.watch(arr))
 
     def item(self) -> Any:
         if self._host.size != 1:
@@ -247,6 +266,7 @@ class ndarray:
             raise TypeError("casting is not supported yet")
         if subok is not None:
             raise TypeError("subok is not supported yet")
+        _devices.check(self)
         check_dtype(numpy.dtype(dtype))
         with numpy.errstate(all="ignore"):
             host = self._host.astype(dtype, order=order, copy=copy)
@@ -256,6 +276,7 @@ class ndarray:
         return view_of(self._host.view() if dtype is None else self._host.view(dtype), self)
 
     def fill(self, value: Any) -> None:
+        _devices.check(self)
         host = unwrap(value) if isinstance(value, ndarray) else numpy.asarray(value, self.dtype)
         if host.shape != ():
             kind = "cupy" if isinstance(value, ndarray) else "numpy"
@@ -313,6 +334,7 @@ def wrap(host: Any) -> ndarray:
     array = _new(ndarray)
     array._host = host
     array._base = None
+    array._device = _devices.current()
     return array
 
 
@@ -320,6 +342,7 @@ def view_of(host: Any, source: ndarray) -> ndarray:
     """Return the device array over ``host``, a view into ``source``; views have one base."""
     array = wrap(host)
     array._base = source if source._base is None else source._base
+    array._device = source._device
     return array
 
 
@@ -358,6 +381,7 @@ def unwrap(value: Any) -> Any:
     """Return ``value`` with device arrays unwrapped; a host array among them is a TypeError."""
     kind = type(value)
     if kind is ndarray:
+        _devices.check(value)
         return value._host
     if kind in _PLAIN:
         return value

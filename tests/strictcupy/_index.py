@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from . import _devices
 from ._array import ndarray, unwrap, view_of, wrap
 from ._sync import log_sync
 
@@ -26,6 +27,8 @@ def device_index(shape: tuple[int, ...], key: Any) -> tuple[Any, ...]:
 def getitem(array: ndarray, key: Any) -> ndarray:
     """Return ``array[key]``: a view where the key is basic, 0-d arrays instead of scalars."""
     index = device_index(array.shape, key)
+    if _is_advanced(index):
+        _devices.check(array)
     try:
         host = array._host[index]
         return wrap(host) if _is_advanced(index) else view_of(host, array)
@@ -35,6 +38,7 @@ def getitem(array: ndarray, key: Any) -> ndarray:
 
 def setitem(array: ndarray, key: Any, value: Any) -> None:
     """Store ``value`` at ``array[key]``; host arrays are refused where CuPy refuses them."""
+    _devices.check(array, value)
     index = device_index(array.shape, key)
     advanced = _is_advanced(index)
     host = _host_value(value, array.dtype, advanced)
@@ -80,6 +84,7 @@ def _host_value(value: Any, dtype: Any, advanced: bool) -> Any:
 
 def _host_item(item: Any) -> Any:
     if type(item) is ndarray:
+        _devices.check(item)
         item = item._host
     elif isinstance(item, (list, tuple, numpy.ndarray, bool, numpy.bool_)):
         log_sync("upload")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from . import _index
+from . import _devices, _index
 from ._array import ndarray, unwrap, view_of, wrap, wrap_result
 from ._functions import check_host_numbers, checker
 from ._manifest import methods, names
@@ -27,6 +27,8 @@ _COMPARISONS = {
 }  # fmt: skip
 _UNARY = {"neg": "negative", "pos": "positive", "invert": "invert", "abs": "absolute"}
 _WAITING = frozenset({"nonzero", "compress", "dump", "dumps", "tofile"})
+# A view needs no kernel, and a copy is the way from one device to another.
+_ON_ANY_DEVICE = frozenset({"copy", "ravel", "reshape", "squeeze", "swapaxes", "transpose"})
 _UFUNCS = names("cupy")
 
 
@@ -45,6 +47,7 @@ def _method(name: str, spec: dict[str, Any]) -> Callable[..., Any]:
     twin = getattr(numpy.ndarray, name, None) or getattr(numpy, name, None)
     if twin is None:
         return _refusing(name)
+    anywhere = name in _ON_ANY_DEVICE
     waits, takes_numbers = name in _WAITING, name in ("reshape", "transpose")
 
     def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
@@ -53,6 +56,8 @@ def _method(name: str, spec: dict[str, Any]) -> Callable[..., Any]:
             check_host_numbers(args)
         if waits:
             log_sync(name)
+        if not anywhere:
+            _devices.check(self)
         with numpy.errstate(all="ignore"):
             named = {key: unwrap(value) for key, value in kwargs.items()}
             result = twin(self._host, *map(unwrap, args), **named)
@@ -142,6 +147,7 @@ def _matmul(operation: Callable[[Any, Any], Any]) -> Callable[[ndarray, Any], An
     def method(self: ndarray, other: Any) -> Any:
         if type(other) is not ndarray:
             return NotImplemented if _defers_to(other) else _refuse(other)
+        _devices.check(self, other)
         with numpy.errstate(all="ignore"):
             return wrap(operation(self._host, other._host))
 
@@ -156,6 +162,7 @@ def _refuse(other: Any) -> Any:
 
 
 def _take(self: ndarray, indices: Any, axis: Any = None, out: Any = None) -> Any:
+    _devices.check(self, indices, out)
     index = indices if isinstance(indices, int) else _index_array(indices)
     result = numpy.take(self._host, index, axis, mode="wrap")
     if out is None:
@@ -172,6 +179,7 @@ def _index_array(indices: Any) -> Any:
 
 
 def _put(self: ndarray, indices: Any, values: Any, mode: str = "wrap") -> None:
+    _devices.check(self, indices, values)
     if mode == "raise":
         log_sync("put")
     host_values = values._host if isinstance(values, ndarray) else numpy.asarray(values)
@@ -186,11 +194,13 @@ def _repeat(self: ndarray, repeats: Any, axis: Any = None) -> ndarray:
 
 def _sort(self: ndarray, axis: int = -1, kind: Any = None) -> None:
     check_kind(kind)
+    _devices.check(self)
     self._host.sort(axis, kind="stable")
 
 
 def _argsort(self: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
     check_kind(kind)
+    _devices.check(self)
     return wrap(self._host.argsort(axis, kind="stable"))
 
 
@@ -216,6 +226,7 @@ def _argextreme(name: str) -> Callable[..., Any]:
     def method(
         self: ndarray, axis: Any = None, out: Any = None, dtype: Any = None, keepdims: bool = False
     ) -> Any:
+        _devices.check(self, out)
         result = getattr(numpy, name)(self._host, axis, keepdims=keepdims)
         result = numpy.asarray(result).astype(dtype or numpy.int64)
         if out is None:

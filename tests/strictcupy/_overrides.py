@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy
 
-from . import _array, _methods, cuda
+from . import _array, _devices, _methods, cuda
 from ._array import flatiter, ndarray, poisoned, unwrap, upload, wrap, wrap_result
 from ._functions import function
 from ._manifest import names
@@ -33,7 +33,8 @@ def array(
     if not isinstance(obj, ndarray):
         return upload(obj, dtype, copy, order, ndmin)
     host = obj._host
-    copied = numpy.array(host, dtype, copy=copy or None, order=order, ndmin=ndmin)
+    elsewhere = obj._device != _devices.current()
+    copied = numpy.array(host, dtype, copy=copy or elsewhere or None, order=order, ndmin=ndmin)
     return obj if copied is host else wrap(copied)
 
 
@@ -61,7 +62,7 @@ def asnumpy(
     if not isinstance(a, ndarray):
         return numpy.array(a, order=order)
     log_sync("asnumpy")
-    return a._download(order, out)
+    return a._download(order, out) if blocking or out is None else a.get(stream, order, out, False)
 
 
 def empty(shape: Any, dtype: Any = float, order: Any = "C") -> ndarray:
@@ -109,6 +110,7 @@ def _along(a: ndarray, indices: ndarray, axis: int | None) -> tuple[Any, Any, An
     index = unwrap(indices)
     if index.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
+    _devices.check(a)
     return a._host, numpy.remainder(index, size) if size else index, axis
 
 
@@ -129,6 +131,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 def sort(a: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
     """Sort a copy; CuPy has one algorithm, a stable one."""
     _methods.check_kind(kind)
+    _devices.check(a)
     return wrap(numpy.sort(a._host, axis, kind="stable"))
 
 
@@ -141,6 +144,7 @@ def lexsort(keys: Any) -> ndarray:
     """Sort by the rows of one 2-D device array; a sequence of keys is refused."""
     if not isinstance(keys, ndarray):
         raise AttributeError(f"{type(keys).__name__!r} object has no attribute 'ndim'")
+    _devices.check(keys)
     return wrap(numpy.lexsort(keys._host))
 
 

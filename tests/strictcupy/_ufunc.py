@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from . import _devices
 from ._array import ndarray, unwrap, wrap
 from ._index import device_index
 
@@ -118,6 +119,7 @@ class ufunc:
     def at(self, a: ndarray, indices: Any, b: Any = None) -> None:
         if not self._spec["at_supported"]:
             raise NotImplementedError(f"`{self.name}.at` is not supported yet")
+        _devices.check(a)
         host, index = a._host, device_index(a.shape, indices)
         atomic = any(isinstance(item, numpy.ndarray) and item.dtype.kind != "b" for item in index)
         if atomic and host.dtype.char not in self._spec["at"]:
@@ -161,6 +163,7 @@ def _inputs(args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
     hosts, key = [], []
     for value in args:
         if type(value) is ndarray:
+            _devices.check(value)
             value = value._host
             key.append(value.dtype.char)
         elif isinstance(value, numpy.generic):
@@ -225,5 +228,6 @@ def _store(result: Any, out: ndarray | None, casting: str) -> ndarray:
         )
     if numpy.broadcast_shapes(result.shape, out.shape) != out.shape:
         raise ValueError("Out shape is mismatched")
+    _devices.check(out)
     out._host[...] = result
     return out

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import strictcupy
+from tinytorch import backends
 from tinytorch.backends.cupy import CupyBackend
 
 
@@ -51,3 +54,23 @@ class StrictCudaBackend(StrictBackend):
 
     def devices(self) -> list[str]:
         return CupyBackend.devices(self)
+
+
+class PretendedCuda(StrictCudaBackend):
+    """The stand-in in CuPy's place: it goes by ``cupy`` and its devices are ``cuda:0``, …"""
+
+    name = "cupy"
+    device_type = "cuda"
+
+
+@contextlib.contextmanager
+def pretended_cuda(devices: int = 2) -> Iterator[PretendedCuda]:
+    """Have a CUDA backend with so many devices inside the block."""
+    with strictcupy.pretend_devices(devices):
+        backend = PretendedCuda()
+        real = backends._registry["cupy"]
+        backends.register_backend("cupy", backend, replace=True)
+        try:
+            yield backend
+        finally:
+            backends._registry["cupy"] = real

@@ -1,25 +1,27 @@
-"""``cupy.cuda`` with one pretended device: streams, events and memory pools that do nothing."""
+"""``cupy.cuda`` with pretended devices: streams, events, and memory pools that do nothing."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import time
 from collections.abc import Iterator
 from typing import Any
 
+from . import _devices, _streams
 from . import cuda_runtime as runtime
 
 __all__ = ["Device", "Event", "MemoryPointer", "Stream", "get_current_stream", "runtime"]
 
 
 class Device:
-    """The only device, number 0."""
+    """A pretended device; number 0 is the only one unless ``pretend_devices`` says otherwise."""
 
     def __init__(self, device: Any = None) -> None:
-        number = 0 if device is None else int(getattr(device, "id", device))
-        if number:
+        self.id = _devices.current() if device is None else int(getattr(device, "id", device))
+        if not 0 <= self.id < _devices.count():
             raise runtime.CUDARuntimeError(runtime.INVALID_DEVICE)
-        self.id = 0
+        self._before: list[int] = []
         self.attributes: dict[str, int] = {"MultiProcessorCount": 1}
         self.compute_capability = "80"
         self.mem_info = (1 << 34, 1 << 34)
@@ -28,10 +30,12 @@ class Device:
         return self.id
 
     def __enter__(self) -> Device:
+        self._before.append(_devices.current())
+        _devices.use(self.id)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        return None
+        _devices.use(self._before.pop())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Device) and other.id == self.id
@@ -44,36 +48,49 @@ class Device:
 
     def use(self) -> None:
         """Make this the current device."""
+        _devices.use(self.id)
 
     def synchronize(self) -> None:
         """Wait for the device."""
         _log("synchronize")
+        _streams.wait_for(None, self.id)
 
 
 class Stream:
-    """A queue of work; the stand-in works at once."""
+    """A queue of work: kernels run at once, transfers that the host can see when it waits."""
 
     null: Stream
-    ptr = 0
 
-    def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False) -> None:
+    def __init__(
+        self, null: bool = False, non_blocking: bool = False, ptds: bool = False,
+        priority: int | None = None,
+    ) -> None:  # fmt: skip
         self.non_blocking = non_blocking
+        self.ptr = 0 if null else next(_addresses)
+        self.device_id = -1 if null else _devices.current()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and other.ptr == self.ptr
+
+    def __hash__(self) -> int:
+        return self.ptr
 
     def __enter__(self) -> Stream:
-        _streams.append(self)
+        _streams.enter(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        _streams.pop()
+        _streams.leave()
 
     def use(self) -> Stream:
         """Make this the current stream."""
-        _streams[-1] = self
+        _streams.thread.current[_streams.checked_device(self)] = self
         return self
 
     def synchronize(self) -> None:
         """Wait for the stream."""
         _log("synchronize")
+        _streams.wait_for(self.ptr, _here(self))
 
     def wait_event(self, event: Event) -> None:
         """Let later work wait for ``event``."""
@@ -87,11 +104,15 @@ class Stream:
     @property
     def done(self) -> bool:
         """Whether nothing is left to do."""
-        return True
+        return not _streams.pending(self.ptr, _here(self))
 
 
+def _here(stream: Stream) -> int:
+    return _devices.current() if stream.device_id < 0 else stream.device_id
+
+
+_addresses = itertools.count(1)
 Stream.null = Stream(null=True)
-_streams = [Stream.null]
 
 
 class Event:
@@ -101,27 +122,43 @@ class Event:
         self, block: bool = False, disable_timing: bool = False, interprocess: bool = False
     ) -> None:
         self.time = 0.0
-        self.done = True
+        self._device = _devices.current()
+        self._stream: Stream | None = None
+        self._queued: list[Any] = []
 
     def record(self, stream: Stream | None = None) -> None:
         """Store the time."""
-        self.time = time.perf_counter()
+        stream = _streams.current() if stream is None else stream
+        if _here(stream) != self._device:
+            raise runtime.CUDARuntimeError(runtime.INVALID_HANDLE)
+        self.time, self._stream = time.perf_counter(), stream
+        self._queued = _streams.pending(stream.ptr, self._device)
+
+    @property
+    def done(self) -> bool:
+        """Whether what was queued before the event is done."""
+        if self._stream is None:
+            return True
+        left = _streams.pending(self._stream.ptr, self._device)
+        return not any(action in left for action in self._queued)
 
     def synchronize(self) -> None:
         """Wait for the event."""
         _log("synchronize")
+        if self._stream is not None:
+            _streams.wait_for(self._stream.ptr, self._device)
 
 
 class MemoryPointer:
     """Where an array's memory is; two views of one array share ``mem``."""
 
-    def __init__(self, host: Any) -> None:
+    def __init__(self, host: Any, device: int = 0) -> None:
         self.ptr: int = host.__array_interface__["data"][0]
         while host.base is not None and hasattr(host.base, "__array_interface__"):
             host = host.base
         self.mem = BaseMemory(host.__array_interface__["data"][0], host.nbytes)
-        self.device_id = 0
-        self.device = Device(0)
+        self.device_id = device
+        self.device = Device(device)
 
 
 class BaseMemory:
@@ -165,13 +202,13 @@ def get_default_memory_pool() -> MemoryPool:
 
 
 def get_current_stream(device_id: int = -1) -> Stream:
-    """Return the innermost stream entered."""
-    return _streams[-1]
+    """Return the stream of the calling thread on a device."""
+    return _streams.current(device_id)  # type: ignore[no-any-return]
 
 
 def get_device_id() -> int:
-    """Return 0."""
-    return 0
+    """Return the number of the calling thread's device."""
+    return _devices.current()
 
 
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:

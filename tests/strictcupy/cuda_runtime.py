@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 INVALID_DEVICE = 101
+INVALID_HANDLE = 400
+memoryTypeUnregistered, memoryTypeHost = 0, 1
 _NAMES = {
     2: "cudaErrorMemoryAllocation: out of memory",
     3: "cudaErrorInitializationError: initialization error",
     35: "cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version",
     100: "cudaErrorNoDevice: no CUDA-capable device is detected",
     101: "cudaErrorInvalidDevice: invalid device ordinal",
+    400: "cudaErrorInvalidResourceHandle: invalid resource handle",
 }
 
 
@@ -23,27 +26,33 @@ class CUDARuntimeError(RuntimeError):
 
 
 def getDeviceCount() -> int:
-    """Return 1."""
-    return 1
+    """Return how many devices are pretended."""
+    from . import _devices
+
+    return _devices.count()
 
 
 def getDevice() -> int:
-    """Return 0."""
-    return 0
+    """Return the calling thread's device."""
+    from . import _devices
+
+    return _devices.current()
 
 
 def setDevice(device: int) -> None:
-    """Accept device 0 alone."""
-    if device:
-        raise CUDARuntimeError(INVALID_DEVICE)
+    """Make a device the calling thread's."""
+    from . import _devices
+
+    _devices.use(device)
 
 
 def getDeviceProperties(device: int) -> dict[str, Any]:
-    """Return a few properties of the pretended device."""
-    setDevice(device)
+    """Return a few properties of a pretended device."""
+    if not 0 <= device < getDeviceCount():
+        raise CUDARuntimeError(INVALID_DEVICE)
     return {
         "name": b"strictcupy", "totalGlobalMem": 1 << 34, "major": 8, "minor": 0,
-        "multiProcessorCount": 1,
+        "multiProcessorCount": 1, "warpSize": 32,
     }  # fmt: skip
 
 
@@ -59,6 +68,25 @@ def runtimeGetVersion() -> int:
 
 def deviceSynchronize() -> None:
     """Wait for the device."""
-    from ._sync import log_sync
+    from .cuda import Device
 
-    log_sync("synchronize")
+    Device().synchronize()
+
+
+class PointerAttributes(NamedTuple):
+    """What CUDA knows of an address."""
+
+    device: int
+    devicePointer: int
+    hostPointer: int
+    type: int
+
+
+def pointerGetAttributes(ptr: int) -> PointerAttributes:
+    """Tell pinned host memory from other."""
+    from . import _pinned
+
+    pinned = _pinned.block_at(ptr) is not None
+    return PointerAttributes(
+        getDevice(), ptr if pinned else 0, ptr, memoryTypeHost if pinned else memoryTypeUnregistered
+    )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from . import _functions, cupyx
-from ._array import ndarray, wrap
+from ._array import ndarray, unwrap, wrap
 from ._manifest import names
 from ._sync import log_sync
 
@@ -54,7 +54,7 @@ def _garbage(name: str, a: ndarray, *args: Any, **kwargs: Any) -> Any:
 
 
 def _host(value: Any) -> Any:
-    return value._host if isinstance(value, ndarray) else value
+    return unwrap(value) if isinstance(value, ndarray) else value
 
 
 _OWN: dict[str, Any] = {name: _checked(name) for name in _CHECKED}

@@ -33,16 +33,18 @@ def current_backend() -> Backend:
     frame = _scoped()
     if frame is None:
         if BACKEND.by_thread:
-            chosen = thread.backend
-            if chosen is not None:
-                return chosen
+            found = thread.backend
+            if found is not None:
+                return found.here() if found.several else found
     elif frame.entry.live:
-        return frame.value
+        found = frame.value
+        return found.here() if found.several else found
     else:
-        chosen = BACKEND.explicit()
-        if chosen is not None:
-            return chosen
-    return _default if _default is not None else _first_default()
+        found = BACKEND.explicit()
+        if found is not None:
+            return found.here() if found.several else found
+    found = _default if _default is not None else _first_default()
+    return found.here() if found.several else found
 
 
 def get_backend() -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy
 
 from .. import dtypes
+from .placement import Placement
 
 #: A raw array of whatever library the backend wraps.
 Array: TypeAlias = Any
@@ -17,7 +18,7 @@ Array: TypeAlias = Any
 OUT_OF_BOUNDS = "{name}(): index {index} is out of bounds for dimension {dim} with size {size}"
 
 
-class Backend:
+class Backend(Placement):
     """An array library, as the kernels see it.
 
     A kernel calls its first argument ``xp`` with NumPy's names: a name this class does
@@ -162,23 +163,6 @@ class Backend:
         from .scans import scan
 
         return scan(self, combine, array, axis)
-
-    def order(self, array: Array, axis: int, descending: bool = False) -> Array:
-        """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""
-        xp = self.library
-        if not descending:
-            return self.astype(xp.argsort(array, axis=axis, kind="stable"), "int64")
-        # A stable order of the reversed elements, reversed, leaves equal ones in their order.
-        found = xp.argsort(xp.flip(array, axis), axis=axis, kind="stable")
-        return array.shape[axis] - 1 - self.astype(xp.flip(found, axis), "int64")
-
-    def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
-        """The first ``count`` indices of the order along ``axis``; of equal elements any."""
-        return self.order(array, axis, descending)[(slice(None),) * axis + (slice(0, count),)]
-
-    def pick(self, array: Array, axis: int, place: Array) -> Array:
-        """Indices of the elements at ``place`` of the orders; ``axis`` is kept with size 1."""
-        return self.library.take_along_axis(self.order(array, axis), place, axis)
 
     def order(self, array: Array, axis: int, descending: bool = False) -> Array:
         """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 from .base import Array
+from .cuda_devices import CudaDevices
 from .cuda_errors import dotted, open_cupy, refuse_after_fork
 from .cuda_gemm import gemm
 from .cuda_kernels import FusedKernels
@@ -19,7 +20,7 @@ from .scans import index_combine, scan
 _ATOMIC = "ilILqQefd"
 
 
-class CupyBackend(DeferredChecks):
+class CupyBackend(DeferredChecks, CudaDevices):
     """CuPy: NumPy's names on a GPU, indices unchecked, conversion to NumPy explicit.
 
     Raises:
@@ -29,8 +30,6 @@ class CupyBackend(DeferredChecks):
 
     name = "cupy"
     device_type = "cuda"
-    #: The module ``cupyx``: what CuPy has beyond NumPy.
-    extras: Any
     #: Whether the library's cuBLAS can be called directly.
     _cublas = True
 
@@ -40,10 +39,16 @@ class CupyBackend(DeferredChecks):
         self.array_type = self.library.ndarray
         self._fused: FusedKernels | None = None
         refuse_after_fork(self)
+        self.look_for_devices()
 
     def open(self) -> tuple[Any, Any]:
         """The library and its extras, ``cupy`` and ``cupyx``."""
         return open_cupy(self.name)
+
+    def _start_empty(self) -> None:
+        super()._start_empty()
+        self._pending = []
+        self._fused = None
 
     # -- conversion and memory ----------------------------------------------------------
 
@@ -137,14 +142,8 @@ class CupyBackend(DeferredChecks):
 
     # -- devices ------------------------------------------------------------------------
 
-    def device_index(self, array: Array) -> int:
-        return int(array.device.id)
-
-    def devices(self) -> list[str]:
-        count = self.library.cuda.runtime.getDeviceCount()
-        return [f"{self.device_type}:{index}" for index in range(count)]
-
     def synchronize(self) -> None:
+        self.here()
         self.library.cuda.Device().synchronize()
         self.raise_pending()
 

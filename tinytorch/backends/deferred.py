@@ -30,6 +30,7 @@ class DeferredChecks(Backend):
     immediate: bool
 
     def __init__(self) -> None:
+        super().__init__()
         self.immediate = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
         self._pending: list[tuple[Array, Callable[[_Host], None]]] = []
 

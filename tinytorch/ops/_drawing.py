@@ -30,7 +30,8 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
     if generator.backend is not xp:
         raise RuntimeError(
             f"{name}: Expected a '{xp.device_type}' device type for generator but found "
-            f"'{generator.backend.device_type}' (backends {xp.name} and {generator.backend.name})"
+            f"'{generator.backend.device_type}' (backends {xp.name} and {generator.backend.name}, "
+            f"the generator's device is {generator.device})"
         )
     return engine
 

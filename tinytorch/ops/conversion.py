@@ -93,7 +93,7 @@ class _Transfer:
         source, target = args
         if isinstance(g, Tensor):
             return [_to_backend(g, source)]
-        return [source.from_numpy(target.to_numpy(g))]
+        return [source.receive(g, target)]
 
 
 _TRANSFER = _Transfer()
@@ -118,7 +118,9 @@ def to(
         dtype: The wanted dtype.
         device: The wanted device.
         backend: The wanted backend or its name.
-        non_blocking: Do not wait for a transfer to end.
+        non_blocking: Do not wait for a transfer to end. From pinned memory (``pin_memory``)
+            to a GPU, whatever uses the result there waits by itself. To the CPU, the numbers
+            are there after ``tt.cuda.synchronize()``.
         copy: Copy even where nothing changes.
         memory_format: Accepted for compatibility; results are row-major.
 
@@ -130,11 +132,17 @@ def to(
         >>> tt.ones(2).to(tt.int64)
         tensor([1, 1])
     """
+    flags = []
     for arg in args:
-        dtype, device = _read_target(arg, dtype, device)
+        if isinstance(arg, bool):
+            flags.append(arg)
+        else:
+            dtype, device = _read_target(arg, dtype, device)
+    if flags:
+        non_blocking, copy = flags[0], copy or any(flags[1:])
     out = input
     if backend is not None or device is not None:
-        out = _to_backend(out, _backend_of(device, backend))
+        out = _to_backend(out, _backend_of(device, backend), bool(non_blocking))
     if dtype is not None:
         wanted = dtypes.as_dtype(dtype)
         if out._data.dtype != wanted.dtype:
@@ -147,20 +155,20 @@ def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:
         return arg.dtype, arg.device
     if isinstance(arg, device) or (isinstance(arg, str) and arg not in dtypes.NAMES):
         return dtype, arg
-    if isinstance(arg, bool) or arg is None:
+    if arg is None:
         return dtype, where
     return arg, where
 
 
 def _backend_of(where: Any, backend: Any) -> Backend:
-    return load(backend) if backend is not None else backend_of_device(where)
+    return load(backend).here() if backend is not None else backend_of_device(where)
 
 
-def _to_backend(tensor: Tensor, xp: Backend) -> Tensor:
+def _to_backend(tensor: Tensor, xp: Backend, non_blocking: bool = False) -> Tensor:
     source = tensor._xp
     if source is xp:
         return tensor
-    out = wrap(xp.from_numpy(source.to_numpy(tensor._data)), xp)
+    out = wrap(xp.receive(tensor._data, source, non_blocking), xp)
     edge = edge_of(tensor) if _state.grad_enabled() else None
     if edge is not None:
         data = out._data
@@ -234,20 +242,50 @@ def cuda(
     Raises:
         BackendUnavailableError: If there is no CuPy or no device.
     """
-    return to(input, device="cuda" if device is None else device)
+    return to(input, device="cuda" if device is None else device, non_blocking=non_blocking)
 
 
 @composite(namespaces=("Tensor",))
 def pin_memory(input: Tensor, device: Any = None) -> Tensor:
-    """``input`` itself: host memory is pinned where a transfer needs it.
+    """``input`` in pinned host memory, from which a GPU copies while the program goes on.
+
+    Args:
+        input: Tensor on the CPU.
+        device: Accepted for compatibility.
+
+    Returns:
+        A copy, through which gradients flow back; ``input`` itself if it is pinned already.
+
+    Raises:
+        RuntimeError: If there is no GPU, or ``input`` is on one.
 
     Example:
         >>> import tinytorch as tt
-        >>> x = tt.ones(2)
-        >>> x.pin_memory() is x
-        True
+        >>> batch = tt.ones(2)
+        >>> if tt.cuda.is_available():
+        ...     batch = batch.pin_memory().to("cuda", non_blocking=True)
     """
-    return input
+    return input if is_pinned(input) else _pinned(input)
+
+
+@op(method=False)
+def _pinned(xp: Backend, input: Array) -> Array:
+    return xp.pinned(input)
+
+
+_pinned.vjp(input=lambda xp, g: g)
+
+
+@composite(namespaces=("Tensor",))
+def is_pinned(input: Tensor, device: Any = None) -> bool:
+    """Whether ``input`` lies in pinned host memory.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).is_pinned()
+        False
+    """
+    return input._xp.is_pinned(input._data)
 
 
 def _cast_method(name: str, dtype: dtypes.dtype) -> None:

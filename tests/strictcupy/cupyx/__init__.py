@@ -12,9 +12,13 @@ import numpy
 
 from .. import _functions
 from .._array import ndarray
+from .._pinned import empty_pinned as empty_pinned
 from . import scipy
 
-__all__ = ["errstate", "geterr", "scatter_add", "scatter_max", "scatter_min", "scipy", "seterr"]
+__all__ = [
+    "empty_pinned", "errstate", "geterr", "scatter_add", "scatter_max", "scatter_min", "scipy",
+    "seterr",
+]  # fmt: skip
 
 
 class _Config(threading.local):
