@@ -17,18 +17,21 @@ CASES: dict[str, Any] = {
     "full": lambda lib: (
         lib.full((2,), 3), lib.full((2,), 3.5), lib.full((1,), True), lib.full((1,), 1j),
         lib.full((2,), 300, dtype=lib.int32), lib.full((1,), lib.tensor(2.0)),
+        lib.full((2,), np.float32(1)), lib.full((2,), np.int32(1)),
+        lib.full((2,), lib.tensor(2.0, dtype=lib.float64)),
     ),
     "eye": lambda lib: (lib.eye(2), lib.eye(2, 3, dtype=lib.int64), lib.eye(0), lib.eye(3, 1)),
     "arange": lambda lib: (
         lib.arange(5), lib.arange(1, 4), lib.arange(5, 0, -2), lib.arange(0, 1, 0.3),
         lib.arange(3.0), lib.arange(0.5, 4, dtype=lib.int64), lib.arange(2, dtype=lib.float64),
-        lib.arange(1, 1), lib.arange(0.0, -8.000001, -4.0, dtype=lib.int64),
+        lib.arange(1, 1), lib.arange(end=4), lib.arange(np.int64(3)), lib.arange(np.float32(2)),
+        lib.arange(0.0, -8.000001, -4.0, dtype=lib.int64),
     ),
     "linspace": lambda lib: (
         lib.linspace(0, 1, 5), lib.linspace(3, -2, 4, dtype=lib.float64), lib.linspace(1, 2, 1),
         lib.linspace(1, 2, 0), lib.linspace(-5, 10, 7, dtype=lib.int32), lib.linspace(0, 1j, 3),
         lib.linspace(lib.tensor(1.0), lib.tensor(2.0), 3),
-        lib.linspace(0.5, 3.7, 5, dtype=lib.int64),
+        lib.linspace(0.5, 3.7, 5, dtype=lib.int64), lib.linspace(np.float64(0), 1, np.int64(3)),
     ),
     "logspace": lambda lib: (
         lib.logspace(0, 2, 3, dtype=lib.float64), lib.logspace(0, 3, 4, base=2.0),
@@ -110,9 +113,31 @@ def test_default_dtype_is_used() -> None:
             assert made.dtype is tt.float64
 
 
-def test_numpy_spellings() -> None:
-    np.testing.assert_allclose(tt.linspace(0, 1), np.linspace(0, 1), rtol=1e-6)
-    np.testing.assert_array_equal(tt.eye(3, k=1), np.eye(3, k=1))
+NUMPY_SPELLINGS: dict[str, Any] = {
+    "linspace": lambda lib: lib.linspace(start=1, stop=3, num=5),
+    "linspace positional": lambda lib: lib.linspace(0, 1),
+    "linspace num": lambda lib: lib.linspace(0, 1, num=3),
+    "logspace": lambda lib: lib.logspace(start=0, stop=2, num=3),
+    "eye N": lambda lib: lib.eye(N=3),
+    "eye N, M": lambda lib: lib.eye(N=3, M=2),
+    "eye M": lambda lib: lib.eye(2, M=3),
+    "eye k": lambda lib: lib.eye(3, k=1),
+    "eye positional": lambda lib: lib.eye(3, 4, 1),
+    "zeros": lambda lib: lib.zeros(shape=(2, 3)),
+    "ones": lambda lib: lib.ones(shape=3),
+    "full": lambda lib: lib.full(shape=(2,), fill_value=2.5),
+    "arange": lambda lib: lib.arange(start=1, stop=6, step=2),
+    "arange stop": lambda lib: lib.arange(stop=3),
+    "dtype by name": lambda lib: lib.zeros(2, dtype="int32"),
+    "dtype of NumPy's": lambda lib: lib.ones(2, dtype=np.float16),
+}
+
+
+@pytest.mark.parametrize("name", NUMPY_SPELLINGS)
+def test_numpy_spellings(name: str) -> None:
+    ours, theirs = NUMPY_SPELLINGS[name](tt).numpy(), NUMPY_SPELLINGS[name](np)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    assert ours.shape == theirs.shape
 
 
 def test_result_type_and_can_cast() -> None:
@@ -149,7 +174,8 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
     "tril_indices": (lambda: tt.tril_indices(-1, 2), RuntimeError, "non-negative"),
     "empty_strided": (lambda: tt.empty_strided((2,), (1, 1)), RuntimeError, "dimensionality"),
     "empty_permuted": (lambda: tt.empty_permuted((2, 3), (0, 0)), RuntimeError, "Duplicate dim"),
-    "ragged": (lambda: tt.tensor([[1], [1, 2]]), ValueError, "inhomogeneous"),
+    "arange of nothing": (lambda: tt.arange(), TypeError, "missing required argument 'end'"),
+    "both spellings": (lambda: tt.zeros(2, shape=3), TypeError, "multiple values .*'size'"),
     "from_numpy": (lambda: tt.from_numpy([1]), TypeError, r"expected np.ndarray \(got list\)"),
     "dtype": (lambda: tt.tensor(np.array(["a"])), TypeError, "supported types are"),
 }  # fmt: skip

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._convert import convert_sequence, dtype_of_number, fit_number
-from .._creation import backend_for, creation
+from .._convert import dtype_of_number, fit_number
+from .._creation import backend_for, creation, pinned
 from .._op import Array, Backend, Shape, composite
+from .._state import default_dtype
 from .._tensor import Tensor, wrap
+from .._write import scalar_name
+from ._sequences import array_from
 
 
 @creation
@@ -75,8 +78,7 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         >>> tt.full((2,), 3)
         tensor([3, 3])
     """
-    if isinstance(fill_value, Tensor):
-        dtype = fill_value._data.dtype if dtype is None else dtype
+    if hasattr(fill_value, "item"):  # a tensor, or a number of NumPy's
         fill_value = fill_value.item()
     if dtype is None:
         dtype = xp.native_dtype(dtype_of_number(fill_value))
@@ -85,7 +87,7 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
 
 @creation
 def eye(
-    xp: Backend, n: int, m: int | None = None, *, k: int = 0, dtype: Any = None
+    xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = None
 ) -> Array:
     """A matrix with ones on its diagonal and zeros elsewhere.
 
@@ -125,16 +127,18 @@ def tensor(
     """A new tensor with a copy of ``data``.
 
     Args:
-        data: A number, nested sequences of numbers or tensors, an array, or a tensor.
-        dtype: Default: the array's own; the default dtype for Python floats, int64 for
-            ints, bool for bools.
+        data: A number, nested sequences of numbers, of tensors of one element or of arrays, an
+            array, or a tensor.
+        dtype: Default: an array's own, and that of a number of NumPy's; the default dtype for
+            Python floats, int64 for ints, bool for bools.
         device: Where; default the active backend.
         requires_grad: Whether it is a leaf whose gradient is wanted.
-        pin_memory: Accepted for compatibility.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         backend: A backend or its name; overrides the active one.
 
     Raises:
-        ValueError: If nested sequences are ragged.
+        ValueError: If nested sequences are ragged, or hold a tensor of several elements.
+        RuntimeError: For what is no number, or is beyond the dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -150,28 +154,24 @@ def tensor(
 
 def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
     if isinstance(data, Tensor):
-        raw = data._data if data._xp is xp else xp.from_numpy(data._xp.to_numpy(data._data))
+        raw = data._data if data._xp is xp else xp.receive(data._data, data._xp)
         return xp.array(raw, dtype=None if dtype is None else xp.native_dtype(dtype))
-    if hasattr(data, "dtype"):
+    if hasattr(getattr(data, "dtype", None), "char"):
         xp.dtype_of(data)  # TypeError for what torch has no dtype for
-    if isinstance(data, xp.array_type):
-        return xp.array(data, dtype=None if dtype is None else xp.native_dtype(dtype))
-    if isinstance(data, (bool, int, float, complex, list, tuple)):
-        plain = _plain(data) if isinstance(data, (list, tuple)) else [data]
-        array = convert_sequence(plain, xp, dtype)
-        return array if isinstance(data, (list, tuple)) else array.reshape(())
+        if isinstance(data, xp.array_type):
+            return xp.array(data, dtype=None if dtype is None else xp.native_dtype(dtype))
+        return xp.convert(data, dtype)
+    if isinstance(data, (bool, int, float, complex)):
+        return array_from([data], xp, dtype).reshape(())
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type {type(data).__name__!r}")
+    if isinstance(data, Sequence):
+        return array_from(data, xp, dtype)
+    if not hasattr(data, "__array__") and not hasattr(data, "__array_interface__"):
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     array = xp.convert(data, dtype)
     xp.dtype_of(array)
     return array
-
-
-def _plain(data: Any) -> Any:
-    """Nested sequences with tensors in them as sequences of numbers."""
-    if isinstance(data, Tensor):
-        return data.tolist()
-    if isinstance(data, (list, tuple)):
-        return [_plain(item) for item in data]
-    return data
 
 
 @composite(method=False)
@@ -195,10 +195,75 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
     xp = backend_for(device, backend)
     if isinstance(data, xp.array_type):
         xp.dtype_of(data)
-        out = wrap(data, xp)
-    else:
-        return tensor(data, dtype=dtype, backend=xp)
-    return out if dtype is None else out.to(dtype)
+        return wrap(data, xp.holding(data)).to(dtype=dtype, device=device, backend=backend)
+    return tensor(data, dtype=dtype, backend=xp)
+
+
+@composite(method=False)
+def asarray(
+    obj: Any,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+    *,
+    backend: Any = None,
+) -> Tensor:
+    """``obj`` as a tensor, without a copy where possible; a tensor keeps its history.
+
+    Args:
+        obj: A tensor, an array, a number or nested sequences.
+        dtype: The wanted dtype; default as for ``tensor``.
+        device: Where; default where ``obj`` is, or the active backend.
+        copy: True always copies, False never; default only where it must.
+        requires_grad: Whether its gradient is wanted; a tensor that already asks for it does not
+            stop.
+        backend: A backend or its name; overrides the active one.
+
+    Raises:
+        ValueError: If ``copy`` is False and sharing memory is impossible.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2)
+        >>> tt.asarray(x) is x, tt.asarray(x, copy=True) is x
+        (True, False)
+    """
+    out = as_tensor(obj, dtype, device, backend=backend)
+    shared = out is obj or out._data is obj
+    if copy is False and not shared:
+        raise ValueError(f"can't alias {_unlike(obj, out)}.")
+    if copy and shared:
+        out = out.clone()
+    return out.requires_grad_() if requires_grad and not out.requires_grad else out
+
+
+def _unlike(obj: Any, out: Tensor) -> str:
+    """Why ``out`` does not share the memory of ``obj``."""
+    if not hasattr(getattr(obj, "dtype", None), "kind") or not hasattr(obj, "strides"):
+        return "arbitrary sequence into a tensor"
+    have = out._xp.dtype_of(obj) if not isinstance(obj, Tensor) else obj.dtype
+    if have is not out.dtype:
+        return f"tensor with dtype '{scalar_name(have)}' into dtype '{scalar_name(out.dtype)}'"
+    return f"tensor into one on device '{out.device}'"
+
+
+@composite(method=False)
+def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, backend: Any = None) -> Tensor:
+    """A 0-d tensor of a number.
+
+    Args:
+        s: A number.
+        dtype: Default: the default dtype, also for ints.
+        device: Where; default the active backend.
+        backend: A backend or its name; overrides the active one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.scalar_tensor(3)
+        tensor(3.)
+    """
+    return full((), s, dtype=dtype or default_dtype(), device=device, backend=backend)
 
 
 @composite(method=False)
@@ -214,7 +279,7 @@ def from_numpy(ndarray: Any) -> Tensor:
         >>> tt.from_numpy(np.array([1, 2]))
         tensor([1, 2])
     """
-    if not hasattr(ndarray, "__array_interface__") or not hasattr(ndarray, "strides"):
+    if not hasattr(ndarray, "__array_interface__") or not hasattr(ndarray, "__setitem__"):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     xp = backend_for("cpu")
     xp.dtype_of(ndarray)

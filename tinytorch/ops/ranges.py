@@ -15,7 +15,7 @@ from .._write import scalar_name
 def _number(name: str, value: Any) -> Any:
     """A bound as a Python number; RuntimeError for a tensor with dimensions."""
     if not isinstance(value, Tensor):
-        return value
+        return value.item() if hasattr(value, "item") else value
     if value.ndim:
         raise RuntimeError(
             f"{name} only supports 0-dimensional start and end tensors, but got one of shape "
@@ -26,18 +26,20 @@ def _number(name: str, value: Any) -> Any:
 
 @creation(default_dtype=False)
 def arange(
-    xp: Backend, start: float, end: float | None = None, step: float = 1, *, dtype: Any = None
+    xp: Backend, start: float | None = None, end: float | None = None, step: float = 1, *,
+    dtype: Any = None,
 ) -> Array:
     """Numbers from ``start`` to below ``end``, ``step`` apart.
 
     Args:
-        start: First number; with one argument, ``end``, and the first is 0.
+        start: First number; with one argument, ``end``, and the first is 0, as without it.
         end: Where to stop; not included.
         step: Distance; negative to count down.
         dtype: Default: int64 if all are ints, else the default dtype.
 
     Raises:
         RuntimeError: If ``step`` is 0 or leads away from ``end``, or there is no end.
+        TypeError: Without an argument.
 
     Example:
         >>> import tinytorch as tt
@@ -45,7 +47,10 @@ def arange(
         tensor([1, 3, 5])
     """
     if end is None:
+        if start is None:
+            raise TypeError("arange() missing required argument 'end' (pos 1)")
         start, end = 0, start
+    start = 0 if start is None else start
     start, end, step = (_number("arange", v) for v in (start, end, step))
     if dtype is None:
         integers = all(isinstance(v, int) for v in (start, end, step))
@@ -91,11 +96,12 @@ def _spaced(
     Returns:
         The numbers in full precision, and the native dtype they are wanted in.
     """
-    if not isinstance(steps, int):
+    if not hasattr(steps, "__index__"):
         raise TypeError(
             f"{name}() received an invalid combination of arguments - got (int, int, "
             f"{type(steps).__name__}): steps must be an int"
         )
+    steps = steps.__index__()
     if steps < 0:
         raise RuntimeError(f"{name}: number of steps must be non-negative, got {steps}")
     start, end = _number(name, start), _number(name, end)
