@@ -34,6 +34,8 @@ def array(
         return upload(obj, dtype, copy, order, ndmin)
     host = obj._host
     elsewhere = obj._device != _devices.current()
+    if elsewhere and order == "K" and obj.size and not obj.flags.forc:
+        raise NotImplementedError("CuPy cannot copy non-contiguous array between devices.")
     copied = numpy.array(host, dtype, copy=copy or elsewhere or None, order=order, ndmin=ndmin)
     return obj if copied is host else wrap(copied)
 

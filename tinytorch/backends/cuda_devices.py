@@ -168,6 +168,8 @@ class CudaDevices(Backend):
     def _from_device(self, array: Array, source: Any) -> Array:
         """A copy of another GPU's array, in the order of both GPUs' streams."""
         source.here()
+        if not (array.flags.c_contiguous or array.flags.f_contiguous):
+            array = array.copy()  # CuPy copies none with gaps to another device
         theirs, ready = self.library.cuda.get_current_stream(), source._mark()
         self.here()
         self.library.cuda.get_current_stream().wait_event(ready)
