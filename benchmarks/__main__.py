@@ -16,33 +16,33 @@ from pathlib import Path
 from . import importing, libraries, mlp, ops, report, threads
 from .libraries import Libraries
 from .report import Row
-from .timing import Effort, Statement, medians
+from .timing import Effort, Statement
+from .workers import Make, Workers
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 BUSY = 0.5  # of one core
-Measure = Callable[[Libraries, Effort], Row]
+Measure = Callable[[Workers, Effort], Row]
 
 
-def timed(work: str, unit: str, budget: float | None,
-          make: Callable[[Libraries], dict[str, Statement]]) -> Measure:
+def timed(work: str, unit: str, budget: float | None, make: Make) -> Measure:
     """Return a measurement of statements whose budget is a ratio to PyTorch's time."""
-    return lambda found, effort: Row(work, unit, medians(make(found), effort), budget)
+    return lambda workers, effort: Row(work, unit, workers.medians(make, effort), budget)
 
 
-def attribute(name: str, found: Libraries) -> dict[str, Statement]:
+def attribute(found: Libraries, name: str) -> dict[str, Statement]:
     """Return the access to one name of each module."""
     return {library: Statement(f"m.{name}", {"m": module})
             for library, module in found.modules.items() if hasattr(module, name)}
 
 
-def import_row(work: str, found: Libraries, effort: Effort) -> Row:
-    names = [name for name in found.modules if name != "numpy"]
+def import_row(work: str, workers: Workers, effort: Effort) -> Row:
+    names = [name for name in workers.libraries.modules if name != "numpy"]
     values = importing.measure(names, max(1, effort.rounds // 2))
     return Row(work, "ms", values, budget=0.040, figure="own")
 
 
-def threads_row(work: str, size: int, found: Libraries, effort: Effort) -> Row:
-    values = threads.measure(found, size, effort)
+def threads_row(work: str, size: int, workers: Workers, effort: Effort) -> Row:
+    values = threads.measure(workers.libraries, size, effort)
     return Row(work, "×", values, budget=0.6, figure="own", at_least=True)
 
 
@@ -50,13 +50,12 @@ def measurements() -> dict[str, Measure]:
     """Return every row's measurement under its name, with the budgets of DESIGN.md §10."""
     rows: dict[str, Measure] = {}
 
-    def add(work: str, unit: str, budget: float | None,
-            make: Callable[[Libraries], dict[str, Statement]]) -> None:
+    def add(work: str, unit: str, budget: float | None, make: Make) -> None:
         rows[work] = timed(work, unit, budget, make)
 
     rows["import, over numpy"] = partial(import_row, "import, over numpy")
-    add("facade: a function", "ns", None, partial(attribute, "exp"))
-    add("facade: a dtype", "ns", None, partial(attribute, "float32"))
+    add("facade: a function", "ns", None, partial(attribute, name="exp"))
+    add("facade: a dtype", "ns", None, partial(attribute, name="float32"))
     for size in (16, 1000):
         for op in ops.SOURCES:
             add(f"plain {op}, {size}", "µs", 0.7, partial(ops.plain, op=op, size=size))
@@ -95,9 +94,10 @@ def main(arguments: list[str] | None = None) -> int:
     found = libraries.load()
     machine = libraries.describe_machine(found)
     rows = []
-    for number, (name, measure) in enumerate(chosen.items(), 1):
-        print(f"\r\x1b[K[{number}/{len(chosen)}] {name}", end="", file=sys.stderr, flush=True)
-        rows.append(measure(found, effort))
+    with Workers(found) as workers:
+        for number, (name, measure) in enumerate(chosen.items(), 1):
+            print(f"\r\x1b[K[{number}/{len(chosen)}] {name}", end="", file=sys.stderr, flush=True)
+            rows.append(measure(workers, effort))
     print("\r\x1b[K", end="", file=sys.stderr)
     print(f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}")
     if (machine["load"] or 0) > BUSY:

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -34,10 +35,10 @@ class Libraries:
         return {name: self.modules[name] for name in ("tinytorch", "torch") if name in self}
 
 
-def load() -> Libraries:
-    """Import every library once; PyTorch gets ``THREADS`` threads."""
+def load(names: Sequence[str] = NAMES) -> Libraries:
+    """Import libraries; PyTorch gets ``THREADS`` threads."""
     modules, absent = {}, {}
-    for name in NAMES:
+    for name in names:
         if is_installed(name):
             modules[name] = importlib.import_module(name)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import timeit
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,17 +41,15 @@ def loops_for(timer: timeit.Timer, seconds: float) -> int:
     return max(1, round(loops * seconds / spent))
 
 
-def medians(statements: Mapping[str, Statement], effort: Effort) -> dict[str, float]:
-    """Return the median seconds per loop of each statement, measured in turns.
+def medians_of(timers: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """Return the median of what each timer returns, asked in turns.
 
     The order rotates from round to round, so that nobody always follows the same neighbour.
     """
-    timers = {name: statement.timer() for name, statement in statements.items()}
-    loops = {name: loops_for(timer, effort.seconds) for name, timer in timers.items()}
     samples: dict[str, list[float]] = {name: [] for name in timers}
     names = list(timers)
-    for turn in range(effort.rounds):
+    for turn in range(rounds):
         shift = turn % len(names)
         for name in names[shift:] + names[:shift]:
-            samples[name].append(timers[name].timeit(loops[name]) / loops[name])
+            samples[name].append(timers[name]())
     return {name: statistics.median(values) for name, values in samples.items()}

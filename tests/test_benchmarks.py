@@ -3,23 +3,52 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks import libraries, mlp, ops, report
-from benchmarks.__main__ import main
-from benchmarks.timing import Effort, Statement, medians
+from benchmarks.__main__ import main, measurements
+from benchmarks.timing import Effort, Statement
+from benchmarks.workers import Workers
 
 FOUND = libraries.load()
 
 
-def test_a_slower_statement_gets_the_larger_median() -> None:
-    statements = {"few": Statement("sum(range(n))", {"n": 10}),
-                  "many": Statement("sum(range(n))", {"n": 10_000})}
-    values = medians(statements, Effort(rounds=3, seconds=0.001))
-    assert 10 < values["many"] / values["few"] < 10_000
+def few_or_many(found: libraries.Libraries) -> dict[str, Statement]:
+    return {"numpy": Statement("sum(range(n))", {"n": 10}),
+            "tinytorch": Statement("sum(range(n))", {"n": 10_000})}
+
+
+def refused(found: libraries.Libraries) -> dict[str, Statement]:
+    raise ValueError(f"not for {list(found.modules)}")
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    two = {name: FOUND.modules[name] for name in ("numpy", "tinytorch")}
+    with Workers(libraries.Libraries(two, {})) as workers:
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def all_workers() -> Iterator[Workers]:
+    with Workers(FOUND) as workers:
+        yield workers
+
+
+def test_a_slower_statement_gets_the_larger_median(workers: Workers) -> None:
+    values = workers.medians(few_or_many, Effort(rounds=3, seconds=0.001))
+    assert 10 < values["tinytorch"] / values["numpy"] < 10_000
+
+
+def test_an_error_in_a_worker_is_raised_here(workers: Workers) -> None:
+    with pytest.raises(ValueError, match="not for .'numpy'."):
+        workers.medians(refused, Effort(rounds=1, seconds=0.001))
+    values = workers.medians(few_or_many, Effort(rounds=1, seconds=0.001))
+    assert values.keys() == {"numpy", "tinytorch"}
 
 
 @pytest.mark.parametrize(("measured", "at_least", "met"), [(0.5, False, True), (0.9, False, False),
@@ -67,18 +96,20 @@ def test_every_library_has_the_chains_gradient() -> None:
         np.testing.assert_allclose(grad, expected, rtol=1e-5, err_msg=name)
 
 
-@pytest.mark.parametrize("work", ["import", "facade", "plain add, 16", "recorded exp, 16",
-                                  "chain of 100, 16", "MLP step, SGD, 64", "two threads, 16"])
-def test_a_row_is_measured_and_written(work: str, tmp_path: Path,
-                                       capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("work", measurements())
+def test_every_row_can_be_measured(work: str, all_workers: Workers) -> None:
+    row = measurements()[work](all_workers, Effort(rounds=1, seconds=0.0001))
+    assert row.work == work and row.values["tinytorch"] > 0
+
+
+def test_a_row_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
-    assert main(["--only", work, "--rounds", "1", "--seconds", "0.0001", "--json", str(path)]) == 0
+    arguments = ["--only", "plain add, 16", "--rounds", "1", "--seconds", "0.0001"]
+    assert main([*arguments, "--json", str(path)]) == 0
     content = json.loads(path.read_text())
     assert content["machine"]["versions"]["numpy"] == np.__version__
-    printed = capsys.readouterr().out
-    for row in content["rows"]:
-        assert work in row["work"] and row["work"] in printed
-        assert row["values"]["tinytorch"] > 0
+    assert [row["work"] for row in content["rows"]] == ["plain add, 16"]
+    assert "plain add, 16" in capsys.readouterr().out
 
 
 def test_an_unknown_row_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
