@@ -45,6 +45,7 @@ class Tensor(Storage):
     _backward_hooks: dict[int, Any] | None = None
     _post_accumulate_grad_hooks: dict[int, Any] | None = None
     _retains_grad: bool = False
+    _keeping: RemovableHandle | None = None
     #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
     __array_priority__: ClassVar[int] = 1000
 
@@ -62,6 +63,8 @@ class Tensor(Storage):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if value and not self.is_leaf:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
@@ -190,8 +193,33 @@ class Tensor(Storage):
 
     @data.setter
     def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if value._data.dtype.kind not in "fc" and self.requires_grad:
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                "dtype"
+            )
         self._data = value._data
         self._xp = value._xp
+
+    def set_(self, source: Tensor) -> Self:
+        """Share the memory and shape of ``source``, of the same dtype; the history stays.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.ones(2).set_(tt.zeros(3))
+            tensor([0., 0., 0.])
+        """
+        if source.dtype is not self.dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {source.dtype.name} to a tensor of type "
+                f"{self.dtype.name}"
+            )
+        self._data = source._data
+        self._xp = source._xp
+        self._bump()
+        return self
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call ``hook(grad)`` when this tensor's gradient is complete; it may return another.
@@ -211,7 +239,12 @@ class Tensor(Storage):
             return add_hook(self._backward_hooks, hook)
         if edge.hooks is None:
             edge.hooks = {}
-        return add_hook(edge.hooks, hook)
+        handle = add_hook(edge.hooks, hook)
+        if self._retains_grad and self._keeping is not None:  # keeps what other hooks leave
+            keep = edge.hooks.pop(self._keeping.id, None)
+            if keep is not None:
+                edge.hooks[self._keeping.id] = keep
+        return handle
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call ``hook(leaf)`` after a backward pass has added to this leaf's ``grad``."""
@@ -229,6 +262,11 @@ class Tensor(Storage):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self._retains_grad:
             return
+        self._retains_grad = True
+        self._retain_from_here()
+
+    def _retain_from_here(self) -> None:
+        """Keep the gradient where this tensor is in the graph now, and no longer where it was."""
         import weakref
 
         me = weakref.ref(self)
@@ -238,8 +276,9 @@ class Tensor(Storage):
             if tensor is not None:
                 tensor.grad = grad.clone() if tensor.grad is None else tensor.grad.add(grad)
 
-        self._retains_grad = True
-        self.register_hook(keep)
+        if self._keeping is not None:
+            self._keeping.remove()
+        self._keeping = self.register_hook(keep)
 
     __hash__ = object.__hash__
 

@@ -35,4 +35,5 @@ _LATER = {
     "passes": ("backward", "grad"),
     "function": ("Function", "FunctionCtx", "once_differentiable"),
     "checking": ("GradcheckError", "gradcheck", "gradgradcheck"),
+    "variable": ("Variable",),
 }

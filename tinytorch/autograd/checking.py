@@ -81,6 +81,8 @@ def _check_output(
 ) -> None:
     out = _differentiable_outputs(func, args)[at]
     for number, tensor in enumerate(watched):
+        if not tensor.numel():
+            continue  # no direction to move in
         numeric = _numeric(func, args, tensor, at, eps)
         analytic = _analytic(out, tensor)
         for row, (have, want) in enumerate(zip(analytic, numeric, strict=True)):
@@ -131,9 +133,8 @@ def _numeric(
         for j in range(tensor.numel())
     ]
     rows: list[list[complex]] = []
-    sample = columns[0][0] if columns else None
-    count = 0 if sample is None else sample.size
-    for i in range(count):
+    sample = columns[0][0]
+    for i in range(sample.size):
         for w in _directions_of(sample):
             rows.append([_combine(column, i, w) for column in columns])
     return rows

@@ -12,7 +12,7 @@ from .. import _state
 from .._tensor import Tensor, wrap
 from .engine import conjugate
 from .graph import FREED, Node, Slot
-from .views import edge_of
+from .views import check_inplace, edge_of, rebase
 
 
 class FunctionCtx:
@@ -111,8 +111,11 @@ class _FunctionOp:
     makes_gradients = False
     rule_list: tuple[Any, ...] = ()
 
-    def __init__(self, cls: type[Function], materialize: bool) -> None:
+    def __init__(self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...]) -> None:
         self.cls = cls
+        #: Which of the results are tensors; ``backward`` gets None for the others.
+        self.places = tuple(i for i, out in enumerate(outputs) if isinstance(out, Tensor))
+        self.count = len(outputs)
         self.name = cls.__name__
         self.backward_name = cls.__name__ + "Backward"
         self.materialize = materialize
@@ -127,7 +130,10 @@ class _FunctionOp:
     def _call_backward(
         self, given: tuple[Any, ...], graph_mode: bool, ctx: Any, positions: Any, backend: Any
     ) -> list[Any]:
-        results = self.cls.backward(ctx, *(_as_user(h, backend) for h in given))
+        grads: list[Any] = [None] * self.count
+        for place, h in zip(self.places, given, strict=True):
+            grads[place] = _as_user(h, backend)
+        results = self.cls.backward(ctx, *grads)
         results = results if isinstance(results, tuple) else (results,)
         count = len(ctx.needs_input_grad)
         surplus = any(r is not None for r in results[count:])
@@ -136,6 +142,12 @@ class _FunctionOp:
                 f"function {self.backward_name} returned an incorrect number of gradients "
                 f"(expected {count}, got {len(results)})"
             )
+        for i, result in enumerate(results[:count]):
+            if result is not None and i not in positions:
+                raise RuntimeError(
+                    f"function {self.backward_name} returned a gradient different than None at "
+                    f"position {i + 1}, but the corresponding forward input was not a Variable"
+                )
         return [_from_user(self, results[i], graph_mode) for i in positions]
 
 
@@ -149,9 +161,8 @@ def _from_user(op: _FunctionOp, result: Any, graph_mode: bool) -> Any:
     if result is None:
         return None
     if not isinstance(result, Tensor):
-        raise TypeError(
-            f"{op.backward_name}: expected Tensor or None as a gradient, got "
-            f"{type(result).__name__}"
+        raise RuntimeError(
+            f"{op.backward_name}: expected Variable or None (got {type(result).__name__})"
         )
     result = conjugate(result)
     return result if graph_mode else result._data
@@ -201,16 +212,23 @@ class Function:
             "autograd.Function to use it with backward mode AD."
         )
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: a function is applied by its class."""
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            f"new-style autograd function with static forward method: {type(self).__name__}.apply"
+        )
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run ``forward`` and record it."""
         edges = [edge_of(a) if isinstance(a, Tensor) else None for a in args]
         recording = _state.grad_enabled() and any(e is not None for e in edges)
-        ctx = FunctionCtx(tuple(recording and e is not None for e in edges))
+        ctx = FunctionCtx(tuple(e is not None for e in edges))
         with _state.no_grad():
             output = cls._forward(ctx, args, kwargs)
         outputs = output if isinstance(output, tuple) else (output,)
-        if recording:
+        if recording and any(isinstance(out, Tensor) for out in outputs):
             outputs = _record(cls, ctx, args, edges, outputs)
         return outputs if isinstance(output, tuple) else outputs[0]
 
@@ -228,7 +246,8 @@ def _record(
 ) -> tuple[Any, ...]:
     positions = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
     xp = next(a._xp for a in args if isinstance(a, Tensor))
-    op = _FunctionOp(cls, ctx._materialize)
+    _check_dirty(ctx, outputs)
+    op = _FunctionOp(cls, ctx._materialize, outputs)
     node = Node(op, xp, tuple(edges[i] for i in positions), (ctx, positions, xp), (), None, None)
     ctx._node = weakref.ref(node)
     fixed = tuple(_fresh(ctx, args, out) for out in outputs)
@@ -239,10 +258,29 @@ def _record(
     for i, tensor in enumerate(tensors):
         skip = any(tensor is t for t in ctx._non_differentiable)
         if tensor._data.dtype.kind in "fc" and not skip:
-            tensor._node = node if single else Slot(node, i)
-            tensor._rg = True
+            _set_history(ctx, tensor, node if single else Slot(node, i))
     _save(ctx, node, fixed, single)
     return fixed
+
+
+def _set_history(ctx: FunctionCtx, tensor: Tensor, edge: Any) -> None:
+    if any(tensor is t for t in ctx._dirty):
+        from .._spec import OPS
+
+        rebase(tensor, edge, OPS["_view_scatter"])  # where it is a view, its base has changed too
+    else:
+        tensor._node = edge
+        tensor._rg = True
+
+
+def _check_dirty(ctx: FunctionCtx, outputs: tuple[Any, ...]) -> None:
+    for tensor in ctx._dirty:
+        if not any(tensor is out for out in outputs):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as "
+                "output. The inputs that are modified inplace must all be outputs of the Function."
+            )
+        check_inplace(tensor)
 
 
 def _fresh(ctx: FunctionCtx, args: tuple[Any, ...], out: Any) -> Any:

@@ -125,6 +125,8 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
     if base is None:
         tensor._node = node
         tensor._rg = True
+        if tensor._retains_grad:
+            tensor._retain_from_here()
         return
     replay = tensor._view.replay
     data = base._data
@@ -143,7 +145,7 @@ def region(array: Any, replay: tuple[Any, ...], xp: Any) -> Any:
 
 def multiple_outputs_refusal(index: int, name: str) -> str:
     """Why one of several views that an operation returned may not be changed in place."""
-    return _MULTIPLE.format(index=index, name=name)
+    return _MULTIPLE.format(index=index, name=name.removesuffix("Backward0"))
 
 
 Step = tuple[Callable[..., Any], tuple[Any, ...]]

@@ -17,3 +17,4 @@ from tinytorch.autograd.function import once_differentiable as once_differentiab
 from tinytorch.autograd.graph import RemovableHandle as RemovableHandle
 from tinytorch.autograd.passes import backward as backward
 from tinytorch.autograd.passes import grad as grad
+from tinytorch.autograd.variable import Variable as Variable
