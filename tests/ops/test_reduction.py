@@ -187,6 +187,26 @@ def test_logsumexp_is_right_at_its_edges() -> None:
     assert math.isnan(tt.logsumexp(tt.tensor([NAN, 1.0]), 0).item())
 
 
+@pytest.mark.parametrize(
+    ("name", "exact", "spread"),
+    [("cumsum", np.cumsum, 1.0), ("cumprod", np.cumprod, 1e-4),
+     ("logcumsumexp", np.logaddexp.accumulate, 1.0)],
+)  # fmt: skip
+def test_long_running_results_are_rounded_once(name: str, exact: Any, spread: float) -> None:
+    x = (1 + spread * np.random.default_rng(0).uniform(-1, 1, 100_000)).astype("float32")
+    found = getattr(tt, name)(tt.tensor(x), 0).numpy()
+    assert found.dtype == "float32"
+    np.testing.assert_allclose(found, exact(x.astype("float64")), rtol=1.2e-7)
+
+
+def test_long_gradients_of_cumsum_are_rounded_once() -> None:
+    g = np.random.default_rng(0).uniform(0, 1, 100_000).astype("float32")
+    x = tt.zeros(g.size, requires_grad=True)
+    x.cumsum(0).backward(tt.tensor(g))
+    wanted = np.cumsum(g[::-1].astype("float64"))[::-1]
+    np.testing.assert_allclose(x.grad.numpy(), wanted, rtol=1.2e-7)
+
+
 def test_logcumsumexp_keeps_small_gradients_exact() -> None:
     x = tt.tensor([10000.0, 1.0, -1.0], dtype=tt.float32, requires_grad=True)
     tt.logcumsumexp(x, 0).sum().backward()
