@@ -207,6 +207,11 @@ def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDe
         yield from forms
         return
     returns = numpy_result(op)
+    if len(forms) > 1 and all(returned(form) == returns for form in forms):
+        for form in map(copy.deepcopy, forms):
+            add_keywords(form, spelt)
+            yield form
+        return
     if len(forms) > 1 or returns not in (None, returned(forms[0])):
         yield from forms
         yield alone(op, forms[0], spelt, returns)

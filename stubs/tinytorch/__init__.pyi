@@ -617,7 +617,7 @@ def cat(
     dim: _int = 0,
     *,
     out: Tensor | None = None,
-    axis: _int = ...,
+    axis: _int | None = ...,
 ) -> Tensor:
     """``tensors`` one after the other along an existing dimension."""
 def cdist(
@@ -712,7 +712,7 @@ def concat(
     dim: _int = 0,
     *,
     out: Tensor | None = None,
-    axis: _int = ...,
+    axis: _int | None = ...,
 ) -> Tensor:
     """``tensors`` one after the other along an existing dimension."""
 def concatenate(
@@ -720,7 +720,7 @@ def concatenate(
     dim: _int = 0,
     *,
     out: Tensor | None = None,
-    axis: _int = ...,
+    axis: _int | None = ...,
 ) -> Tensor:
     """``tensors`` one after the other along an existing dimension."""
 def conj(input: Tensor) -> Tensor:
@@ -1125,16 +1125,19 @@ def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are."""
 def fix_(input: Tensor) -> Tensor:
     """In-place form of ``trunc``: writes the result over ``input``."""
-def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
+def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
     """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one."""
 @overload
-def flip(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
+def flip(
+    input: Tensor,
+    dims: Sequence[_int],
+    *,
+    out: Tensor | None = None,
+    axis: Any = ...,
+) -> Tensor:
     """``input`` with the order of its elements reversed along ``dims``."""
 @overload
-def flip(input: Tensor, *dims: _int, out: Tensor | None = None) -> Tensor:
-    """``input`` with the order of its elements reversed along ``dims``."""
-@overload
-def flip(input: Tensor, *, axis: Any) -> Tensor:
+def flip(input: Tensor, *dims: _int, out: Tensor | None = None, axis: Any = ...) -> Tensor:
     """``input`` with the order of its elements reversed along ``dims``."""
 def fliplr(input: Tensor) -> Tensor:
     """``input`` with its columns in reverse order: ``flip`` along dimension 1."""
@@ -2420,7 +2423,7 @@ def randperm(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """The integers from 0 to ``n - 1`` in random order."""
-def ravel(input: Tensor) -> Tensor:
+def ravel(input: Tensor, *, order: str = ...) -> Tensor:
     """The elements of ``input`` in one dimension, in row-major order."""
 def real(input: Tensor) -> Tensor:
     """The real part: a view of a complex tensor, a real tensor itself."""
@@ -2459,10 +2462,10 @@ def repeat_interleave(
 ) -> Tensor:
     """Each element of ``input`` several times in a row."""
 @overload
-def reshape(input: Tensor, shape: Sequence[_int]) -> Tensor:
+def reshape(input: Tensor, shape: Sequence[_int], *, order: str = ...) -> Tensor:
     """The elements of ``input`` in row-major order, in another shape."""
 @overload
-def reshape(input: Tensor, *shape: _int) -> Tensor:
+def reshape(input: Tensor, *shape: _int, order: str = ...) -> Tensor:
     """The elements of ``input`` in row-major order, in another shape."""
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``."""

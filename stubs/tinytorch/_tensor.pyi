@@ -773,16 +773,13 @@ class Tensor(Storage):
         """The whole number towards zero; integers stay as they are."""
     def fix_(_self) -> Self:
         """In-place form of ``trunc``: writes the result over ``input``."""
-    def flatten(_self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
+    def flatten(_self, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
         """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one."""
     @overload
-    def flip(_self, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
+    def flip(_self, dims: Sequence[_int], *, out: Tensor | None = None, axis: Any = ...) -> Tensor:
         """``input`` with the order of its elements reversed along ``dims``."""
     @overload
-    def flip(_self, *dims: _int, out: Tensor | None = None) -> Tensor:
-        """``input`` with the order of its elements reversed along ``dims``."""
-    @overload
-    def flip(_self, *, axis: Any) -> Tensor:
+    def flip(_self, *dims: _int, out: Tensor | None = None, axis: Any = ...) -> Tensor:
         """``input`` with the order of its elements reversed along ``dims``."""
     def fliplr(_self) -> Tensor:
         """``input`` with its columns in reverse order: ``flip`` along dimension 1."""
@@ -1619,7 +1616,7 @@ class Tensor(Storage):
         generator: Generator | None = None,
     ) -> Self:
         """Fill ``input`` with integers drawn uniformly, in place."""
-    def ravel(_self) -> Tensor:
+    def ravel(_self, *, order: str = ...) -> Tensor:
         """The elements of ``input`` in one dimension, in row-major order."""
     @property
     def real(self) -> Tensor: ...
@@ -1657,10 +1654,10 @@ class Tensor(Storage):
     ) -> Tensor:
         """Each element of ``input`` several times in a row."""
     @overload
-    def reshape(_self, shape: Sequence[_int]) -> Tensor:
+    def reshape(_self, shape: Sequence[_int], *, order: str = ...) -> Tensor:
         """The elements of ``input`` in row-major order, in another shape."""
     @overload
-    def reshape(_self, *shape: _int) -> Tensor:
+    def reshape(_self, *shape: _int, order: str = ...) -> Tensor:
         """The elements of ``input`` in row-major order, in another shape."""
     def reshape_as(_self, other: Tensor) -> Tensor:
         """The elements of ``input`` in the shape of ``other``; see ``reshape``."""

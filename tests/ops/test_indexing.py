@@ -289,3 +289,27 @@ def test_wrong_use_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x[np.array([0, 2])],
+        lambda x: x[np.array([[0], [2]]), np.array([1, 3])],
+        lambda x: x[:, np.array([0, -1])],
+        lambda x: x[np.array([True, False, True])],
+        lambda x: x[MASK],
+        lambda x: x[np.int64(1), np.array(2)],
+    ],
+)
+def test_numpy_arrays_index_tensors(call: Any) -> None:
+    values = numbers(3, 4)
+    np.testing.assert_array_equal(call(tt.tensor(values)).numpy(), call(values))
+
+
+def test_numpy_arrays_say_where_to_write() -> None:
+    values, x = numbers(3, 4), tt.tensor(numbers(3, 4))
+    for target in (values, x):
+        target[np.array([0, 2])] = 5.0
+        target[:, np.array([False, True, False, True])] = -1.0
+    np.testing.assert_array_equal(x.numpy(), values)

@@ -119,7 +119,7 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
     if isinstance(item, slice):
         return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
     if not isinstance(item, Tensor):
-        if hasattr(item, "__index__"):
+        if hasattr(item, "__index__") and not getattr(item, "ndim", 0):
             return item.__index__()
         if isinstance(item, (list, tuple, range)) or hasattr(item, "__array_interface__"):
             plain = list(item) if isinstance(item, range) else item

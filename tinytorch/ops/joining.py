@@ -51,6 +51,14 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     return xp.concatenate(kept, axis=at)
 
 
+@cat.numpy
+def _numpy_cat(tensors: Any, axis: int | None = 0, **options: Any) -> Tensor:
+    """With ``axis=None`` the tensors are flattened first."""
+    if axis is None:
+        return cat([tensor.reshape(-1) for tensor in tensors], 0, **options)
+    return cat(tensors, axis, **options)
+
+
 def _check_shapes(arrays: Sequence[Array], at: int) -> None:
     first = arrays[0].shape
     for i, array in enumerate(arrays):

@@ -180,6 +180,10 @@ def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) ->
         tinytorch.Size([2, 12])
     """
     shape = tuple(input.shape)
+    if isinstance(start_dim, str):  # NumPy's first argument is the order
+        if start_dim != "C":
+            raise ValueError(f"flatten(): give the order as order={start_dim!r}")
+        start_dim = 0
     first = normalize_dim("flatten", start_dim, len(shape))
     last = normalize_dim("flatten", end_dim, len(shape))
     if first > last:
@@ -206,6 +210,35 @@ def ravel(xp: Backend, input: Array) -> Array:
 
 
 ravel.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+def _in_order(name: str, input: Tensor, shape: Sequence[int], order: str) -> Tensor:
+    """``input`` in another shape, its elements read and written in NumPy's ``order``."""
+    flags = input._data.flags
+    if order == "A":
+        order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+    if order == "C":
+        return reshape(input, shape)
+    if order != "F":
+        raise ValueError(f"{name}(): order must be 'C', 'F' or 'A', got {order!r}")
+    return transpose(reshape(transpose(input), tuple(shape)[::-1]))
+
+
+@reshape.numpy
+def _numpy_reshape(input: Tensor, *shape: Any, order: str = "C", **options: Any) -> Tensor:
+    given = options.get("shape", shape)
+    sizes = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    return _in_order("reshape", input, sizes, order)
+
+
+@ravel.numpy
+def _numpy_ravel(input: Tensor, order: str = "C") -> Tensor:
+    return _in_order("ravel", input, (-1,) if input.numel() else (0,), order)
+
+
+@flatten.numpy
+def _numpy_flatten(input: Tensor, order: str = "C") -> Tensor:
+    return _numpy_ravel(input, order)
 
 
 @op(view=True)

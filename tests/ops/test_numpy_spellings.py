@@ -1,0 +1,89 @@
+"""Calls in NumPy's spelling do what NumPy does: the keyword chooses the dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+X = np.arange(24.0).reshape(2, 3, 4)
+M = np.array([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]])
+V = np.array([3.0, 1.0, 2.0])
+
+CALLS: dict[str, Any] = {
+    "sum": lambda lib, x, m, v: lib.sum(x, axis=(0, 1), keepdims=True),
+    "sum of all": lambda lib, x, m, v: lib.sum(x, axis=None),
+    "prod": lambda lib, x, m, v: lib.prod(m, axis=1),
+    "mean": lambda lib, x, m, v: x.mean(axis=1, keepdims=True),
+    "max": lambda lib, x, m, v: lib.max(x, axis=(0, 1)),
+    "min": lambda lib, x, m, v: m.min(axis=1),
+    "median": lambda lib, x, m, v: lib.median(m, axis=0),
+    "sort": lambda lib, x, m, v: lib.sort(m, axis=1),
+    "argsort": lambda lib, x, m, v: lib.argsort(m, axis=-1, kind="stable"),
+    "std": lambda lib, x, m, v: lib.std(m, axis=1),
+    "var": lambda lib, x, m, v: m.var(axis=0, ddof=1),
+    "quantile": lambda lib, x, m, v: lib.quantile(m, 0.3, axis=1),
+    "argmax": lambda lib, x, m, v: lib.argmax(m, axis=1, keepdims=True),
+    "cumsum": lambda lib, x, m, v: m.cumsum(axis=0),
+    "flip": lambda lib, x, m, v: lib.flip(x, axis=(0, 2)),
+    "roll": lambda lib, x, m, v: lib.roll(x, (1, 1), axis=(0, 1)),
+    "unique": lambda lib, x, m, v: lib.unique(v, return_index=True),
+    "clip": lambda lib, x, m, v: lib.clip(m, a_min=1.5, a_max=None),
+    "concatenate": lambda lib, x, m, v: lib.concatenate([m, m + 1], axis=1),
+    "concatenate flat": lambda lib, x, m, v: lib.concatenate([m, v], axis=None),
+    "split": lambda lib, x, m, v: lib.split(m, 3, axis=1),
+    "split at": lambda lib, x, m, v: lib.split(v, indices_or_sections=[1]),
+    "transpose": lambda lib, x, m, v: lib.transpose(x, (2, 0, 1)),
+    "transpose of all": lambda lib, x, m, v: x.transpose(),
+    "reshape F": lambda lib, x, m, v: lib.reshape(x, (4, -1), order="F"),
+    "reshape method": lambda lib, x, m, v: x.reshape(6, 4, order="F"),
+    "reshape C": lambda lib, x, m, v: x.reshape((6, 4), order="C"),
+    "reshape A": lambda lib, x, m, v: m.T.reshape(6, order="A"),
+    "ravel F": lambda lib, x, m, v: lib.ravel(m, order="F"),
+    "ravel C": lambda lib, x, m, v: m.ravel(order="C"),
+    "flatten F": lambda lib, x, m, v: x.flatten(order="F"),
+    "flatten C": lambda lib, x, m, v: x.flatten("C"),
+    "fft": lambda lib, x, m, v: lib.fft.fft(m, n=4, axis=0),
+    "trapezoid": lambda lib, x, m, v: lib.trapezoid(m, axis=0),
+    "cov": lambda lib, x, m, v: lib.cov(m, rowvar=False, bias=True),
+    "repeat": lambda lib, x, m, v: m.repeat(2, axis=0),
+    "take": lambda lib, x, m, v: m.take([0, 1], axis=1),
+    "norm": lambda lib, x, m, v: lib.linalg.norm(m, axis=1, keepdims=True),
+    "tril": lambda lib, x, m, v: lib.tril(m, k=1),
+    "round": lambda lib, x, m, v: lib.round(m * 1.234, 1),
+    "tile": lambda lib, x, m, v: lib.tile(v, (2, 2)),
+    "reversed": lambda lib, x, m, v: x[::-1, :, ::-2],
+}
+
+
+def flat(value: Any) -> list[Any]:
+    if isinstance(value, (tuple, list)):
+        return [item for part in value for item in flat(part)]
+    return [value]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_call_in_numpys_spelling(name: str) -> None:
+    ours = flat(CALLS[name](tt, tt.tensor(X), tt.tensor(M), tt.tensor(V)))
+    theirs = flat(CALLS[name](np, X, M, V))
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs, strict=True):
+        assert tuple(a.shape) == np.shape(b)
+        np.testing.assert_allclose(a.numpy(), b, rtol=1e-12, atol=1e-12)
+
+
+def test_order_is_differentiable() -> None:
+    x = tt.tensor(M, requires_grad=True)
+    weights = tt.arange(6.0, dtype=tt.float64)
+    (x.ravel(order="F") * weights).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [[0, 2, 4], [1, 3, 5]]
+
+
+def test_unknown_order_is_refused() -> None:
+    with pytest.raises(ValueError, match="order must be 'C', 'F' or 'A', got 'Q'"):
+        tt.ones(2, 2).ravel(order="Q")
+    with pytest.raises(ValueError, match="give the order as order='F'"):
+        tt.ones(2, 2).flatten("F")
