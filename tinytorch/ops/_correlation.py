@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._op import Array, Backend, op
+from . import _depthwise
 from ._windows import SHORT, Block, Columns, Grid, Sizes, blocks
 
 
@@ -32,6 +33,8 @@ def _conv(
 ) -> Array:
     """``(n, out, *size)`` from ``(n, in, *image)`` and ``(out, in / groups, *kernel)``."""
     grid = Grid(weight.shape[2:], stride, padding, dilation, size)
+    if _depthwise.suits(xp, weight.shape, groups, input.shape[0], size):
+        return _depthwise.convolve(xp, input, weight, bias, grid)
     rows = xp.reshape(weight, (groups, weight.shape[0] // groups, _row(weight)))
     out = xp.empty((input.shape[0], weight.shape[0], *size), input.dtype)
 
@@ -64,6 +67,10 @@ def _conv_input(
         flipped = _flipped(xp, weight, groups)
         return _conv.kernel(xp, input, flipped, None, stride, back, dilation, groups, size)
     grid = Grid(kernel, stride, padding, dilation, input.shape[2:])
+    if _depthwise.suits(xp, weight.shape, groups, count, input.shape[2:]):
+        spread = _depthwise.spread(xp, input, weight, grid, groups, size)
+        if spread is not None:
+            return spread
     rows = xp.reshape(weight, (groups, outputs // groups, _row(weight)))
     turned = xp.swapaxes(rows, 1, 2)
     out = xp.empty((count, groups * weight.shape[1], *size), input.dtype)
@@ -96,6 +103,11 @@ def _conv_weight(
     """``(out, in / groups, *size)`` from ``(n, in, *image)`` and ``(n, out, *windows)``."""
     outputs, channels = grad.shape[1], input.shape[1]
     grid = Grid(size, stride, padding, dilation, grad.shape[2:])
+    shape: tuple[int, ...] = (outputs, channels // groups, *size)
+    if _depthwise.suits(xp, shape, groups, input.shape[0], grid.size):
+        found = _depthwise.correlate(xp, input, grad, grid)
+        if found is not None:
+            return found
     depth = channels // groups * math.prod(size)
 
     def some(block: Block, columns: Columns) -> Array:
