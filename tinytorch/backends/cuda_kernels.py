@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-#: C++ types of the dtypes the row kernels take, and the type they compute in.
-_TYPES = {"float16": ("__half", "float"), "float32": ("float", "float"),
-          "float64": ("double", "double")}  # fmt: skip
-_INCLUDES = {"float16": "#include <cuda_fp16.h>"}
+from .cuda_types import INCLUDES, TYPES
+from .cuda_updates import Updates
+
 THREADS = 256
 
 _ROWS = r"""
@@ -129,39 +128,17 @@ ELEMENTWISE = {
         f"out = x * (T)0.5 * ((T)1 + (T)erf(x * (T){math.sqrt(0.5)!r}))",
     ),
     "masked": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
-    "sgd": (
-        "T grad, float64 lr, float64 decay, float64 sign", "T p",
-        "p = p - (T)lr * ((T)sign * grad + (T)decay * p)",
-    ),
-    "sgd_momentum": (
-        "T grad, float64 lr, float64 decay, float64 sign, float64 momentum, float64 fresh,"
-        " bool nesterov",
-        "T p, T buffer",
-        """
-        T d = (T)sign * grad + (T)decay * p;
-        buffer = (T)momentum * buffer + (T)fresh * d;
-        p = p - (T)lr * (nesterov ? d + (T)momentum * buffer : buffer)
-        """,
-    ),
-    "adam": (
-        "T grad, float64 step_size, float64 floor, float64 beta1, float64 beta2, float64 shrink,"
-        " float64 decay, float64 sign",
-        "T p, T mean, T square",
-        """
-        p = p * (T)shrink;
-        T d = (T)sign * grad + (T)decay * p;
-        mean = (T)beta1 * mean + (T)(1 - beta1) * d;
-        square = (T)beta2 * square + (T)(1 - beta2) * d * d;
-        p = p - (T)step_size * mean / (sqrt(square) + (T)floor)
-        """,
+    # A product, also with 0: infinities and NaN become NaN, as in torch.
+    "dropout": (
+        "T x, bool keep, float64 scale", "T out", "out = x * (keep ? (T)scale : (T)0)",
     ),
 }  # fmt: skip
 
 
 def row_source(dtype: str) -> str:
     """The CUDA source of the row kernels for a dtype."""
-    storage, compute = _TYPES[dtype]
-    return _ROWS % {"T": storage, "C": compute, "include": _INCLUDES.get(dtype, "")}
+    storage, compute = TYPES[dtype]
+    return _ROWS % {"T": storage, "C": compute, "include": INCLUDES.get(dtype, "")}
 
 
 class FusedKernels:
@@ -171,6 +148,7 @@ class FusedKernels:
         self.xp = xp
         self._modules: dict[str, Any] = {}
         self._elementwise: dict[str, Any] = {}
+        self._updates = Updates(xp)
 
     def get(self, name: str) -> Any:
         """The kernel called ``name``, or None."""
@@ -185,7 +163,7 @@ class FusedKernels:
         return self._modules[dtype.name].get_function(name)
 
     def _takes(self, array: Any) -> bool:
-        return array.dtype.name in _TYPES and array.size > 0
+        return array.dtype.name in TYPES and array.size > 0
 
     def _over_rows(self, name: str, input: Any, dim: int) -> Any:
         """A kernel that maps rows to rows, along any dimension; None if it takes no such array."""
@@ -257,37 +235,13 @@ class FusedKernels:
     def _masked(self, array: Any, mask: Any) -> Any:
         return self.elementwise("masked")(array, mask)
 
-    # -- optimizers: the signatures of their twins in tinytorch.optim._kernels ------------------
+    def _dropout(self, input: Any, keep: Any, scale: float) -> Any:
+        return self.elementwise("dropout")(input, keep, scale) if self._takes(input) else None
 
-    def _sgd_update(
-        self, xp: Any, params: Any, grads: Any, momentum_buffers: Any, *, lr: float,
-        momentum: float, dampening: float, weight_decay: float, nesterov: bool, maximize: bool,
-    ) -> None:  # fmt: skip
-        sign = -1.0 if maximize else 1.0
-        if not momentum_buffers:
-            plain = self.elementwise("sgd")
-            for p, g in zip(params, grads, strict=True):
-                plain(g, lr, weight_decay, sign, p)
-            return
-        kernel = self.elementwise("sgd_momentum")
-        numbers = (lr, weight_decay, sign, momentum, 1.0 - dampening, nesterov)
-        for p, g, buffer in zip(params, grads, momentum_buffers, strict=True):
-            kernel(g, *numbers, p, buffer)
+    # -- optimizers ----------------------------------------------------------------------------
 
-    def _adam_update(
-        self, xp: Any, params: Any, grads: Any, exp_avgs: Any, exp_avg_sqs: Any,
-        max_exp_avg_sqs: Any, *, step: float, lr: float, beta1: float, beta2: float, eps: float,
-        weight_decay: float, decoupled: bool, maximize: bool,
-    ) -> Any:  # fmt: skip
-        if max_exp_avg_sqs:
-            return NotImplemented
-        root = math.sqrt(1.0 - beta2**step)
-        numbers = (
-            lr * root / (1.0 - beta1**step), eps * root, beta1, beta2,
-            1.0 - lr * weight_decay if decoupled else 1.0, 0.0 if decoupled else weight_decay,
-            -1.0 if maximize else 1.0,
-        )  # fmt: skip
-        kernel = self.elementwise("adam")
-        for p, g, mean, square in zip(params, grads, exp_avgs, exp_avg_sqs, strict=True):
-            kernel(g, *numbers, p, mean, square)
-        return None
+    def _sgd_update(self, xp: Any, *arrays: Any, **numbers: Any) -> Any:
+        return self._updates.sgd(*arrays, **numbers)
+
+    def _adam_update(self, xp: Any, *arrays: Any, **numbers: Any) -> Any:
+        return self._updates.adam(*arrays, **numbers)

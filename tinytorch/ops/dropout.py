@@ -6,6 +6,7 @@ import math
 import warnings
 from typing import Any
 
+from .. import dtypes
 from .._inplace import call_inplace
 from .._op import Array, Backend, Mask, composite, op
 from .._tensor import Tensor, wrap
@@ -29,6 +30,16 @@ _scaled.vjp(input=lambda xp, g, noise: g * noise)
 
 
 @op(inplace=True, method=False)
+def _dropped(xp: Backend, input: Array, keep: Mask, *, scale: float) -> Array:
+    """``input`` times ``scale`` where ``keep`` holds, else times 0."""
+    out = xp.fused("dropout", input, keep, scale)
+    return input * (keep.astype(input.dtype) * scale) if out is None else out
+
+
+_dropped.vjp(input=lambda xp, g, keep, scale: xp.call(_dropped, g, keep, scale=scale))
+
+
+@op(inplace=True, method=False)
 def _scaled_and_moved(xp: Backend, input: Array, noise: Mask, offset: Mask) -> Array:
     return input * noise + offset
 
@@ -41,7 +52,9 @@ def _check(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _ones_and_zeros(name: str, input: Tensor, p: float, features: bool) -> Array:
+def _ones_and_zeros(
+    name: str, input: Tensor, p: float, features: bool, dtype: Any = None
+) -> Array:
     """Zeros with probability ``p``, else ones: of ``input``'s shape, or one per channel."""
     data, xp = input._data, input._xp
     if data.dtype.kind not in "fc":
@@ -54,9 +67,17 @@ def _ones_and_zeros(name: str, input: Tensor, p: float, features: bool) -> Array
         if data.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         shape = (*data.shape[:2], *(1 for _ in data.shape[2:]))
-        return engine.bernoulli(1 - p, shape, data.dtype)
+        return engine.bernoulli(1 - p, shape, dtype or data.dtype)
     order, _ = order_like(data)
-    return in_order(xp, data.shape, order, lambda s: engine.bernoulli(1 - p, s, data.dtype))
+    return in_order(
+        xp, data.shape, order, lambda s: engine.bernoulli(1 - p, s, dtype or data.dtype)
+    )
+
+
+def _scale(xp: Backend, dtype: Any, share: float) -> Any:
+    """What a one becomes, divided by the ``share`` that is kept: torch computes halves wide."""
+    wide = xp.float32 if dtype.itemsize == 2 else dtype.type
+    return dtype.type(wide(1) / wide(share))
 
 
 def _drop(
@@ -65,18 +86,26 @@ def _drop(
     _check(p)
     if not training or p == 0.0 or not input.numel():
         return input
-    xp = input._xp
+    xp, dtype = input._xp, input._data.dtype
     if p == 1.0:
-        noise = xp.zeros((), input._data.dtype)
-    else:
-        noise = _ones_and_zeros(name, input, p, features) / (1 - p)
+        return _apply(_scaled, input, inplace, wrap(xp.zeros((), dtype), xp))
+    if xp.kernel("dropout") is not None:  # then bools are enough, a quarter of what floats take
+        keep = _ones_and_zeros(name, input, p, features, xp.native_dtype(dtypes.bool))
+        if dtype.kind == "f":
+            scale = float(_scale(xp, dtype, 1 - p))
+            return _apply(_dropped, input, inplace, wrap(keep, xp), scale=scale)
+        return _apply(_scaled, input, inplace, wrap(keep.astype(dtype) / (1 - p), xp))
+    noise = _ones_and_zeros(name, input, p, features)
+    noise *= _scale(xp, dtype, 1 - p)
     return _apply(_scaled, input, inplace, wrap(noise, xp))
 
 
-def _apply(function: Any, input: Tensor, inplace: bool, *noise: Tensor) -> Tensor:
+def _apply(
+    function: Any, input: Tensor, inplace: bool, *noise: Tensor, **numbers: float
+) -> Tensor:
     if inplace:
-        return call_inplace(function.op, (input, *noise), {})
-    return function(input, *noise)  # type: ignore[no-any-return]
+        return call_inplace(function.op, (input, *noise), numbers)
+    return function(input, *noise, **numbers)  # type: ignore[no-any-return]
 
 
 def _drop_alpha(
