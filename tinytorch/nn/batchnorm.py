@@ -47,8 +47,9 @@ class NormBase(Module):
     momentum: float | None
     affine: bool
     track_running_stats: bool
-    weight: Parameter | None
-    bias: Parameter | None
+    #: None without one; typed as in PyTorch, where users write ``layer.weight.data``.
+    weight: Parameter
+    bias: Parameter
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None

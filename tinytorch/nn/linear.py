@@ -58,7 +58,8 @@ class Linear(Module):
     in_features: int
     out_features: int
     weight: Parameter
-    bias: Parameter | None
+    #: None without one; typed as in PyTorch, where users write ``layer.bias.data``.
+    bias: Parameter
 
     def __init__(
         self,
@@ -134,7 +135,8 @@ class Bilinear(Module):
     in2_features: int
     out_features: int
     weight: Parameter
-    bias: Parameter | None
+    #: None without one; typed as in PyTorch, where users write ``layer.bias.data``.
+    bias: Parameter
 
     def __init__(
         self,

@@ -19,8 +19,9 @@ __all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 class _Normalization(Module):
     """A normalisation with an optional learned scale and shift, which start at 1 and 0."""
 
-    weight: Parameter | None
-    bias: Parameter | None
+    #: None without one; typed as in PyTorch, where users write ``layer.weight.data``.
+    weight: Parameter
+    bias: Parameter
 
     def _make_parameters(self, shape: Any, weight: bool, bias: bool, **factory: Any) -> None:
         self.register_parameter("weight", Parameter(empty(shape, **factory)) if weight else None)
@@ -124,7 +125,8 @@ class RMSNorm(Module):
     normalized_shape: tuple[int, ...]
     eps: float | None
     elementwise_affine: bool
-    weight: Parameter | None
+    #: None without one; typed as in PyTorch, where users write ``layer.weight.data``.
+    weight: Parameter
 
     def __init__(
         self,

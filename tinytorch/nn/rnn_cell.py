@@ -39,8 +39,9 @@ class RNNCellBase(Module):
     bias: bool
     weight_ih: Parameter
     weight_hh: Parameter
-    bias_ih: Parameter | None
-    bias_hh: Parameter | None
+    #: None without one; typed as in PyTorch, where users write ``layer.bias_ih.data``.
+    bias_ih: Parameter
+    bias_hh: Parameter
 
     def __init__(
         self,
