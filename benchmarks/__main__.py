@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from . import importing, libraries, mlp, ops, report, threads
+from . import importing, larger, libraries, mlp, ops, report, threads
 from .libraries import Libraries
 from .report import Row
 from .timing import Effort, Statement
@@ -46,6 +47,26 @@ def threads_row(work: str, size: int, workers: Workers, effort: Effort) -> Row:
     return Row(work, "×", values, budget=0.6, figure="own", at_least=True)
 
 
+def add_larger(add: Callable[[str, str, float | None, Make], None]) -> None:
+    """Add the rows of `larger`."""
+    programs: dict[str, tuple[float | None, Callable[[Any], larger.Step]]] = {
+        "conv 64-64, 32x32, forward": (2.0, partial(larger.convolution, backward=False)),
+        "conv 64-64, 32x32, both": (2.5, partial(larger.convolution, backward=True)),
+        "depthwise conv, both": (None, partial(larger.convolution, backward=True, groups=64)),
+        "LeNet step, 64": (2.2, partial(larger.lenet, batch=64)),
+        "GPT step, 4 layers, 8": (1.3, partial(larger.gpt, batch=8)),
+        "LSTM cells, 20 steps": (0.8, partial(larger.cells, kind="LSTM")),
+        "GRU cells, 20 steps": (0.8, partial(larger.cells, kind="GRU")),
+        "pointwise, 10 M": (0.25, partial(larger.pointwise, size=10_000_000)),
+    }
+    for work, (budget, make) in programs.items():
+        add(work, "ms", budget, partial(larger.steps, make=make))
+    add("softmax, 4096x4096", "ms", 0.8, partial(larger.softmax, side=4096))
+    add("sum, 10 M", "ms", 2.0, partial(larger.total, size=10_000_000))
+    for op in larger.OPS:
+        add(f"{op}, 1000x1000", "ms", None, partial(larger.operation, op=op))
+
+
 def measurements() -> dict[str, Measure]:
     """Return every row's measurement under its name, with the budgets of DESIGN.md §10."""
     rows: dict[str, Measure] = {}
@@ -68,6 +89,7 @@ def measurements() -> dict[str, Measure]:
         for batch in (64, 512):
             add(f"MLP step, {optimizer}, {batch}", "ms", 1.0,
                 partial(mlp.step, optimizer=optimizer, batch=batch))
+    add_larger(add)
     for size in (16, 1000):
         work = f"two threads, {size}"
         rows[work] = partial(threads_row, work, size)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks import libraries, mlp, ops, report
+from benchmarks import larger, libraries, mlp, ops, report
 from benchmarks.__main__ import main, measurements
 from benchmarks.timing import Effort, Statement
 from benchmarks.workers import Workers
@@ -83,6 +85,37 @@ def test_every_library_trains_the_same_network(optimizer: str) -> None:
     assert losses["numpy"][-1] < losses["numpy"][0]
     for name, values in losses.items():
         np.testing.assert_allclose(values, losses["numpy"], rtol=2e-5, err_msg=name)
+
+
+@pytest.mark.parametrize(("make", "options"), [
+    (larger.lenet, {"batch": 4}), (larger.gpt, {"batch": 2, "layers": 1, "width": 16}),
+    (larger.cells, {"kind": "LSTM", "length": 3}), (larger.cells, {"kind": "GRU", "length": 3}),
+    (larger.convolution, {"backward": True, "batch": 1}),
+    (larger.convolution, {"backward": False, "batch": 1, "groups": 64}),
+    (larger.pointwise, {"size": 100}),
+])
+def test_every_library_runs_the_same_program(make: Any, options: dict[str, Any]) -> None:
+    steps = larger.steps(FOUND, partial(make, **options))
+    assert "tinytorch" in steps
+    values = {name: [np.asarray(statement.names["step"]().tolist()) for _ in range(3)]
+              for name, statement in steps.items()}
+    for name, found in values.items():
+        for ours, theirs in zip(values["tinytorch"], found, strict=True):
+            assert np.isfinite(ours).all() and ours.any()
+            np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=2e-4, err_msg=name)
+
+
+@pytest.mark.parametrize("op", larger.OPS)
+def test_the_larger_operations_run(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(larger, "SIDE", 20)
+    results = {}
+    for name, statement in larger.operation(FOUND, op).items():
+        found = eval(statement.source, dict(statement.names))
+        values = found[0] if isinstance(found, tuple) else found
+        results[name] = np.asarray(values.tolist())
+    assert results["tinytorch"].size
+    for name, values in results.items():
+        np.testing.assert_allclose(results["tinytorch"], values, rtol=1e-4, atol=1e-5, err_msg=name)
 
 
 def test_every_library_has_the_chains_gradient() -> None:
