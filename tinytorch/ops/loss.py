@@ -7,6 +7,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ._checks import refuse
 from ._loss import SPACE, reduced, reduction_of
 
 
@@ -74,6 +75,7 @@ _absolute_error.vjp(
 
 @op(public=False, promote="arithmetic")
 def _huber_error(xp: Backend, input: Array, target: Array, delta: float) -> Array:
+    refuse(xp, "huber_cpu", "c", input)
     error = xp.abs(input - target)
     # min(error, delta) · (error - min(error, delta) / 2) is both branches at once.
     inner = xp.minimum(error, delta)

@@ -9,6 +9,7 @@ from typing import Any
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import refuse
 from ._loss import SPACE, reduced, reduction_of
 from .activation import sigmoid
 from .smooth_activation import logsigmoid
@@ -16,6 +17,7 @@ from .smooth_activation import logsigmoid
 
 @op(public=False, promote="arithmetic")
 def _binary_cross_entropy(xp: Backend, input: Array, target: Array) -> Array:
+    refuse(xp, "binary_cross_entropy", "c", input)
     # log(0) = -inf would make the loss of a sure mistake infinite and 0 · log(0) NaN.
     log_yes = xp.maximum(xp.log(input), -100)
     log_no = xp.maximum(xp.log1p(-input), -100)
@@ -80,6 +82,7 @@ def binary_cross_entropy(
 
 @op(public=False, promote="arithmetic")
 def _logits_cross_entropy(xp: Backend, input: Array, other: Array) -> Array:
+    refuse(xp, "log_sigmoid_cpu", "c", input)
     # -y log σ(x) - (1 - y) log(1 - σ(x)); the exponent is never positive.
     return xp.maximum(input, 0) - input * other + xp.log1p(xp.exp(-xp.abs(input)))
 
@@ -173,6 +176,8 @@ def kl_div(
     Reference:
         S. Kullback and R. Leibler, "On information and sufficiency" (1951).
     """
+    if input.is_complex():
+        raise RuntimeError("kl_div: Complex inputs not supported.")
     if reduction == "mean" and size_average is None and reduce is None:
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support "

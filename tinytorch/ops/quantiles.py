@@ -38,6 +38,8 @@ def quantile_along(
     name: str, input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore: bool
 ) -> Tensor:
     """``quantile``, or ``nanquantile`` with ``ignore``, under the name that errors give."""
+    if input.is_complex():
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
     if not input.is_floating_point():
         input = input.to(_state.default_dtype())
     q = _checked_q(name, q, input, interpolation)

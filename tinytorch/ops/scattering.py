@@ -7,6 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor, wrap
+from ._checks import refuse
 from ._positions import along, corner, row_major
 from .gathering import check_along, gather, gather_sum
 from .shape import expand
@@ -201,6 +202,8 @@ def _product_gradient(
 def _scatter_extreme(
     xp: Backend, input: Array, dim: int, index: Index, src: Array, name: str
 ) -> Array:
+    what = {"maximum": "amax", "minimum": "amin"}[name]
+    refuse(xp, f"scatter_gather_tensor_cpu_reduce_{what}", "c", input)
     return _combine(xp, name, input, dim, index, src)
 
 

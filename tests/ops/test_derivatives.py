@@ -1,0 +1,232 @@
+"""First and second derivatives of every operation that has them, of real and complex numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tests.ops import array_examples, layer_examples
+from tests.ops.same_as_torch import flat, same
+from tinytorch import _facade
+from tinytorch._op import OPS
+from tinytorch.autograd import grad, gradcheck, gradgradcheck
+from tinytorch.autograd.graph import Node
+
+#: What PyTorch has to say of what it would rather not have.
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore:{text}")
+    for text in (".*deprecated", "Casting complex values", "index_reduce.. is in beta")
+]
+#: A key is an operation's name, and may go on after a space.
+EXAMPLES: dict[str, Any] = {
+    **array_examples.ELEMENTWISE, **array_examples.SHAPES, **array_examples.INDEXING,
+    **array_examples.REDUCTIONS, **layer_examples.LINEAR_ALGEBRA, **layer_examples.TRANSFORMS,
+    **layer_examples.LAYERS, **layer_examples.LOSSES,
+}  # fmt: skip
+#: Examples whose gradient is not the derivative, and why.
+NOT_THE_DERIVATIVE = {
+    "as_strided_scatter": "PyTorch 2.13 keeps the wrong part of it, as the documentation says",
+    "nn.functional.embedding padded": "the row of padding gets none",
+    "nn.functional.embedding scaled": "it is divided by how often a row is used",
+}
+#: Examples that have no derivative of a derivative, in PyTorch neither.
+FIRST_ONLY = ("nn.functional.ctc_loss",)
+#: Examples whose second derivative PyTorch does not have.
+FIRST_IN_TORCH = dict.fromkeys(
+    [f"nn.functional.{name}" for name in ("pdist", "multi_margin_loss", "multilabel_margin_loss",
+                                          "ctc_loss")]
+    + ["cdist", "cdist powers"], 1
+)  # fmt: skip
+#: Examples where PyTorch is no oracle, and why.
+NOT_TORCHS = {
+    "nn.functional.hardsigmoid": "its sixth is a float32 there",
+    "scatter": "the gradient of a source larger than the index is refused there",
+    "vander": "its backward fails there: it has written over what it needs",
+}
+#: What takes real numbers alone, with ``F`` for ``nn.functional``.
+REAL_ONLY = (
+    "amax, amin, aminmax, atan2, cdist, ceil, celu, clamp, clamp_max, clamp_min, complex, "
+    "copysign, cummax, cummin, digamma, div modes, erf, erfc, erfinv, F.adaptive_avg_pool1d, "
+    "F.adaptive_avg_pool2d, F.adaptive_avg_pool3d, F.adaptive_max_pool1d, F.adaptive_max_pool2d, "
+    "F.adaptive_max_pool3d, F.affine_grid, F.avg_pool1d, F.avg_pool2d, F.avg_pool3d, F.batch_norm, "
+    "F.binary_cross_entropy, F.binary_cross_entropy_with_logits, F.cosine_embedding_loss, "
+    "F.cross_entropy shares, F.ctc_loss, F.elu, F.fractional_max_pool2d, F.gaussian_nll_loss, "
+    "F.gelu, F.glu, F.grid_sample, F.group_norm, F.gumbel_softmax, F.hardshrink, F.hardsigmoid, "
+    "F.hardswish, F.hardtanh, F.hinge_embedding_loss, F.huber_loss, F.instance_norm, "
+    "F.interpolate, F.kl_div, F.leaky_relu, F.logsigmoid, F.lp_pool1d, F.lp_pool2d, F.lp_pool3d, "
+    "F.margin_ranking_loss, F.max_pool1d, F.max_pool2d, F.max_pool3d, F.max_unpool1d, "
+    "F.max_unpool2d, F.max_unpool3d, F.mish, F.multi_margin_loss, F.multilabel_margin_loss, "
+    "F.multilabel_soft_margin_loss, F.pdist, F.relu6, F.rrelu, F.scaled_dot_product_attention, "
+    "F.smooth_l1_loss, F.soft_margin_loss, F.softplus, F.softshrink, F.upsample, "
+    "F.upsample_bilinear, F.upsample_nearest, fft.fft sizes, fft.ihfft, fft.ihfft2, fft.ihfftn, "
+    "fft.rfft, fft.rfft2, fft.rfftn, floor, fmax, fmin, fmod, frac, frexp, hypot, i0, igamma, "
+    "igammac, imag, kthvalue, lgamma, logaddexp2, logit, masked, max, maximum, median, min, "
+    "minimum, mode, msort, mvlgamma, nanmedian, nanquantile, nansum, nextafter, polar, polygamma, "
+    "prelu, quantile, real, relu, remainder, rnn_relu_cell, round, scatter_reduce amax, "
+    "scatter_reduce amin, selu, sign, sort, special.entr, special.erfcx, special.i0e, special.i1, "
+    "special.i1e, special.log_ndtr, special.ndtr, special.ndtri, special.xlog1py, special.zeta, "
+    "threshold, topk, trunc, view_as_complex, view_as_real, xlogy"
+).split(", ")
+#: What takes complex numbers here but not in PyTorch, or has no derivative of them there.
+REAL_IN_TORCH = (
+    "deg2rad, F.alpha_dropout, F.bilinear, F.conv_tbc, F.cosine_similarity, F.cross_entropy, "
+    "F.cross_entropy each, F.cross_entropy smooth, F.dropout, F.dropout1d, F.dropout2d, "
+    "F.dropout3d, F.embedding, F.embedding_bag, F.feature_alpha_dropout, F.layer_norm, "
+    "F.linear_cross_entropy, F.local_response_norm, F.mse_loss, F.nll_loss, F.silu, F.softmin, "
+    "index_reduce, log_softmax, nan_to_num, nanmean, rad2deg, scatter_reduce mean, "
+    "scatter_reduce prod, scatter_reduce sum, select_scatter, slice_scatter, softmax"
+).split(", ")
+
+
+def among(key: str, names: list[str]) -> bool:
+    """Whether a list names the example, or all examples of its operation."""
+    key = key.replace("nn.functional.", "F.")
+    return key in names or key.partition(" ")[0] in names
+
+
+def find(library: Any, name: str) -> Any:
+    for part in name.split("."):
+        library = getattr(library, part)
+    return library
+
+
+def example_of(key: str) -> tuple[Any, list[Any]]:
+    """The example's call, ``call(library, *tensors)``, and its arrays."""
+    first, *rest = EXAMPLES[key]
+    if callable(first):
+        return first, rest
+
+    return lambda library, *tensors: find(library, key)(*tensors), [first, *rest]
+
+
+def turned(array: Any) -> Any:
+    """Complex numbers made of an array's, where those are floating-point."""
+    if array.dtype.kind != "f":
+        return array
+    return np.asarray(array + 1j * (0.6 * np.roll(array, 1) + 0.1))
+
+
+def leaves(arrays: list[Any]) -> list[Any]:
+    return [tt.tensor(np.array(a, order="C"), requires_grad=a.dtype.kind in "fc") for a in arrays]
+
+
+def check(key: str, arrays: list[Any]) -> None:
+    """Compare both orders of derivatives with finite differences."""
+    call, _ = example_of(key)
+    tensors = leaves(arrays)
+    assert gradcheck(lambda *given: flat(call(tt, *given)), tensors)
+    if key not in FIRST_ONLY:
+        assert gradgradcheck(lambda *given: flat(call(tt, *given)), tensors)
+
+
+@pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_THE_DERIVATIVE])
+def test_real_derivatives_are_differences(key: str) -> None:
+    check(key, example_of(key)[1])
+
+
+@pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_THE_DERIVATIVE])
+def test_complex_derivatives_are_differences(key: str) -> None:
+    call, arrays = example_of(key)
+    arrays = [turned(a) for a in arrays]
+    if among(key, REAL_ONLY):
+        with pytest.raises((RuntimeError, TypeError, ValueError)):
+            call(tt, *leaves(arrays))
+    else:
+        check(key, arrays)
+
+
+@pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_TORCHS])
+def test_real_derivatives_are_torchs(key: str) -> None:
+    call, arrays = example_of(key)
+    same(call, *arrays, orders=FIRST_IN_TORCH.get(key, 2))
+
+
+@pytest.mark.parametrize(
+    "key", [k for k in EXAMPLES if k not in NOT_TORCHS and not among(k, REAL_IN_TORCH)]
+)
+def test_complex_derivatives_are_torchs(key: str) -> None:
+    call, arrays = example_of(key)
+    arrays = [turned(a) for a in arrays]
+    if not among(key, REAL_ONLY):
+        same(call, *arrays, orders=FIRST_IN_TORCH.get(key, 2))
+        return
+    torch = pytest.importorskip("torch", reason="PyTorch says what refuses complex numbers")
+    with pytest.raises((RuntimeError, TypeError, ValueError)):
+        call(torch, *(torch.tensor(a, requires_grad=a.dtype.kind == "c") for a in arrays))
+
+
+# -- every operation has an example ----------------------------------------------------------------
+
+#: Operations with a gradient rule and no example, and why.
+WITHOUT_EXAMPLE = {
+    "_normal_around": "a random number has the gradient 0, whatever its mean",
+    "_normal_scaled": "likewise",
+    "_normal_both": "likewise",
+    "bernoulli": "likewise",
+    "_pinned": "needs a GPU",
+    "_dropped": "needs a GPU",
+}
+#: Composites of other operations that give no derivatives, or whose examples are elsewhere.
+OTHER_COMPOSITES = """
+    addbmm_ allclose argsort as_tensor asarray broadcast_shapes bucketize can_cast constant_pad_nd
+    convolution empty_like equal feature_dropout from_numpy full_like histogram histogramdd
+    linalg.ldl_factor lu nn.functional.fractional_max_pool3d
+    nn.functional.multi_head_attention_forward nn.functional.one_hot normal ones_like pca_lowrank
+    rand_like randint_like randn_like result_type scalar_tensor searchsorted svd_lowrank tensor
+    Tensor._where_method Tensor.bernoulli_ Tensor.bool Tensor.byte Tensor.cauchy_ Tensor.cfloat
+    Tensor.char Tensor.cuda Tensor.exponential_ Tensor.float Tensor.geometric_ Tensor.half
+    Tensor.int Tensor.is_pinned Tensor.log_normal_ Tensor.long Tensor.new_empty
+    Tensor.new_empty_strided Tensor.new_full Tensor.new_ones Tensor.new_tensor Tensor.new_zeros
+    Tensor.normal_ Tensor.pin_memory Tensor.random_ Tensor.resize_ Tensor.resize_as_ Tensor.short
+    Tensor.uniform_ tril_indices triu_indices unique unique_consecutive zeros_like
+"""
+
+
+def recorded(tensors: list[Any]) -> set[str]:
+    """Names of the operations in the graph behind tensors."""
+    names, seen, nodes = set(), set(), [t.grad_fn for t in tensors]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Node) and node.seq not in seen:
+            seen.add(node.seq)
+            names.add(node.op.qualname)
+            nodes += [node for node, _ in node.next_functions]
+    return names
+
+
+def behind(call: Any, tensors: list[Any], orders: int) -> set[str]:
+    """What is recorded by a call, and by its gradients of some orders."""
+    outs = flat(call(tt, *tensors))
+    watched = [t for t in tensors if t.requires_grad]
+    names: set[str] = set()
+    for order in range(orders + 1):
+        outs = [o for o in outs if o.requires_grad]
+        names |= recorded(outs)
+        if not outs or order == orders:
+            break
+        loss = sum((o * o.conj()).real.sum() for o in outs)
+        outs = list(grad(loss, watched, create_graph=True, materialize_grads=True))
+    return names
+
+
+def test_every_rule_has_an_example() -> None:
+    _facade.load_all()
+    reached: set[str] = set()
+    for key in EXAMPLES:
+        call, arrays = example_of(key)
+        for given in (arrays, [turned(a) for a in arrays]):
+            if given is arrays or not among(key, REAL_ONLY):
+                reached |= behind(call, leaves(given), 2 - (key in FIRST_ONLY))
+    rules = {name for name, op in OPS.items() if op.differentiable}
+    assert rules - reached <= set(WITHOUT_EXAMPLE)
+
+
+def test_every_composite_has_an_example() -> None:
+    _facade.load_all()
+    keys = {key.partition(" ")[0] for key in EXAMPLES}
+    keys |= {key.removeprefix("nn.functional.") for key in keys}
+    composites = {name for name, op in OPS.items() if op.kernel is None}
+    assert composites - keys <= set(OTHER_COMPOSITES.split())
