@@ -131,8 +131,8 @@ def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     inside = (other >= 0) & (other <= last)
     if not hasattr(other, "dtype"):
         shifted = xp.right_shift(input, other if inside else last)
-    else:
-        shifted = xp.right_shift(input, xp.where(inside, other, last))
+        return shifted if inside or shifted.dtype.kind == "i" else xp.zeros_like(shifted)
+    shifted = xp.right_shift(input, xp.where(inside, other, last))
     return shifted if shifted.dtype.kind == "i" else xp.where(inside, shifted, 0)
 
 
