@@ -181,6 +181,10 @@ class Backend(Placement):
         """Indices of the elements at ``place`` of the orders; ``axis`` is kept with size 1."""
         return self.library.take_along_axis(self.order(array, axis), place, axis)
 
+    def lu(self, matrix: Array) -> tuple[Array, Array] | None:
+        """LU factors in one matrix, and LAPACK's pivots; None where products are to do it."""
+        return None
+
     def astype(self, array: Array, dtype: Any) -> Array:
         """The array in another native dtype, itself if it has it already."""
         return array.astype(dtype, copy=False)

@@ -191,6 +191,11 @@ class NumpyBackend(Backend):
         multiply: Any = numpy.multiply.reduce
         return multiply(array, axis, dtype, out, keepdims, **others)
 
+    def lu(self, matrix: Array) -> tuple[Array, Array] | None:
+        from . import lapack  # what most programs do without
+
+        return lapack.lu(matrix)
+
     def number(self, dtype: Any) -> Callable[[float], Any]:
         return _Numbers(dtype).__getitem__
 

@@ -22,7 +22,7 @@ _SPELLINGS = (
 
 def info() -> dict[str, str]:
     """``blas``, ``blas core`` and ``blas threads``; just NumPy's build facts for another BLAS."""
-    found = _find()
+    found = loaded()
     if found is not None:
         return _describe(*found)
     built = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
@@ -39,7 +39,7 @@ class Threads(NamedTuple):
 @functools.cache
 def threads() -> Threads | None:
     """The control of OpenBLAS's threads; None where NumPy runs on another BLAS."""
-    found = _find()
+    found = loaded()
     if found is None:
         return None
     library, prefix, suffix = found
@@ -48,7 +48,8 @@ def threads() -> Threads | None:
     return Threads(library[f"{prefix}get_num_threads{suffix}"], setter)
 
 
-def _find() -> tuple[ctypes.CDLL, str, str] | None:
+@functools.cache
+def loaded() -> tuple[ctypes.CDLL, str, str] | None:
     """The loaded library, and the prefix and suffix of its functions' names."""
     for path in _libraries():
         library = ctypes.CDLL(path)

@@ -56,16 +56,19 @@ def factor_lu(xp: Backend, matrix: Array, pivot: bool = True) -> tuple[Array, Ar
         was swapped with row ``pivots[i]``; and ``info``, the number of the first zero on the
         diagonal of ``U``, or 0.
     """
-    lu = xp.array(matrix)
-    *batch, m, n = lu.shape
-    count = min(m, n)
-    pivots = xp.zeros((*batch, count), xp.native_dtype(dtypes.int64))
-    if count:
-        _factor_panel(xp, lu, pivots, 0, pivot)
-    pivots += 1
-    zero = xp.diagonal(lu, 0, -2, -1) == 0
     native = xp.native_dtype(dtypes.int32)
-    return lu, xp.astype(pivots, native), first_failure(xp, zero)
+    found = xp.lu(matrix) if pivot else None
+    if found is None:
+        lu = xp.array(matrix)
+        *batch, m, n = lu.shape
+        count = min(m, n)
+        pivots = xp.zeros((*batch, count), xp.native_dtype(dtypes.int64))
+        if count:
+            _factor_panel(xp, lu, pivots, 0, pivot)
+        found = lu, xp.astype(pivots + 1, native)
+    lu, swaps = found
+    zero = xp.diagonal(lu, 0, -2, -1) == 0
+    return lu, swaps, first_failure(xp, zero)
 
 
 def first_failure(xp: Backend, failed: Array) -> Array:
