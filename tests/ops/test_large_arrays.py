@@ -1,0 +1,141 @@
+"""Operations that go another way when arrays are large: the same results, beside NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+RNG = np.random.default_rng(0)
+DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64")
+SHAPES = [((3000,), 0), ((40, 60), 0), ((40, 60), 1), ((3, 300, 5), 1)]
+
+
+def numbers(dtype: str, shape: tuple[int, ...], few: bool) -> np.ndarray:
+    """Random numbers; few distinct ones, or with every special float among them."""
+    values = RNG.standard_normal(shape) * 40
+    if few:
+        return np.round(values / 40).astype(dtype)
+    array = values.astype(dtype)
+    if array.dtype.kind == "f":
+        flat = array.reshape(-1)
+        for special in (np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0):
+            flat[RNG.integers(0, flat.size, 4)] = special
+    return array
+
+
+def stable_order(array: np.ndarray, axis: int, descending: bool) -> np.ndarray:
+    if not descending:
+        return np.argsort(array, axis=axis, kind="stable")
+    found = np.argsort(np.flip(array, axis), axis=axis, kind="stable")
+    return array.shape[axis] - 1 - np.flip(found, axis)
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_orders_are_stable(shape: tuple[int, ...], axis: int, dtype: str, few: bool) -> None:
+    array = numbers(dtype, shape, few)
+    for descending in (False, True):
+        expected = stable_order(array, axis, descending)
+        values, found = tt.sort(tt.tensor(array), axis, descending)
+        np.testing.assert_array_equal(found.numpy(), expected)
+        np.testing.assert_array_equal(values.numpy(), np.take_along_axis(array, expected, axis))
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_the_first_of_an_order(shape: tuple[int, ...], axis: int, dtype: str, few: bool) -> None:
+    array = numbers(dtype, shape, few)
+    size = shape[axis]
+    for count in (1, 3, size // 3, size):
+        for largest in (False, True):
+            best = np.take(stable_order(array, axis, largest), range(count), axis)
+            values, found = tt.topk(tt.tensor(array), count, axis, largest)
+            np.testing.assert_array_equal(values.numpy(), np.take_along_axis(array, best, axis))
+            picked = np.take_along_axis(array, found.numpy(), axis)
+            np.testing.assert_array_equal(picked, values.numpy())
+            assert (np.diff(np.sort(found.numpy(), axis), axis=axis) > 0).all()
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_ranks(shape: tuple[int, ...], axis: int, dtype: str, few: bool) -> None:
+    array = numbers(dtype, shape, few)
+    ordered = np.sort(array, axis)
+    for rank in (1, shape[axis] // 2, shape[axis]):
+        values, found = tt.kthvalue(tt.tensor(array), rank, axis)
+        np.testing.assert_array_equal(values.numpy(), np.take(ordered, rank - 1, axis))
+        picked = np.take_along_axis(array, np.expand_dims(found.numpy(), axis), axis)
+        np.testing.assert_array_equal(np.squeeze(picked, axis), values.numpy())
+
+
+def test_integers_too_far_apart_for_a_place_beside_them() -> None:
+    array = RNG.integers(-(2**63), 2**63 - 1, (20, 100), dtype="int64")
+    array[:, ::7] = array[:, :1]
+    values, found = tt.sort(tt.tensor(array), 1)
+    np.testing.assert_array_equal(found.numpy(), stable_order(array, 1, False))
+    np.testing.assert_array_equal(values.numpy(), np.sort(array, 1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int32"])
+@pytest.mark.parametrize("shape", [(5000,), (3, 1000), (7, 4, 130), (2, 65, 70), (0, 3000)])
+def test_products(shape: tuple[int, ...], dtype: str) -> None:
+    array = (1 + 0.01 * RNG.standard_normal(shape)).astype(dtype)
+    if array.dtype.kind == "i":
+        array = RNG.integers(1, 4, shape).astype(dtype)
+    x = tt.tensor(array)
+    rtol = 1e-4 if dtype == "float32" else 1e-10
+    native = "int64" if array.dtype.kind == "i" else dtype
+    for axis in (None, -1, 0, tuple(range(len(shape)))[1:] or None):
+        for keep in (False, True):
+            expected = np.prod(array, axis=axis, dtype=native, keepdims=keep)
+            options: dict[str, Any] = {} if axis is None else {"dim": axis, "keepdim": keep}
+            found = tt.prod(x, **options).numpy()
+            if axis is None:
+                expected = np.prod(array, dtype=native)
+            assert found.dtype == native
+            np.testing.assert_allclose(found, expected, rtol=rtol)
+
+
+@pytest.mark.parametrize("most", [1, 3, 500])
+def test_rows_are_added_up_by_index(most: int) -> None:
+    index = RNG.integers(0, most, 700)
+    index[:200] = 0  # many of one row
+    rows = RNG.standard_normal((700, 12))
+    table = tt.tensor(RNG.standard_normal((500, 12)), requires_grad=True)
+    tt.nn.functional.embedding(tt.tensor(index), table).backward(tt.tensor(rows))
+    expected = np.zeros((500, 12))
+    np.add.at(expected, index, rows)
+    np.testing.assert_allclose(table.grad.numpy(), expected, rtol=1e-12, atol=1e-12)
+    added = tt.zeros(500, 12, dtype=tt.float64).index_add(0, tt.tensor(index), tt.tensor(rows))
+    np.testing.assert_allclose(added.numpy(), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(30, 30), (2, 40, 25), (3, 25, 40), (300, 3, 3)])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_factors_give_the_matrix_back(shape: tuple[int, ...], dtype: str) -> None:
+    matrix = RNG.standard_normal(shape).astype(dtype)
+    if dtype == "complex128":
+        matrix += 1j * RNG.standard_normal(shape)
+    P, L, U = (part.numpy() for part in tt.linalg.lu(tt.tensor(matrix)))
+    np.testing.assert_allclose(P @ L @ U, matrix, atol=1e-12)
+    assert np.abs(L).max() < 1.5  # of a complex number the larger part is what counts
+    np.testing.assert_array_equal(np.tril(U, -1), 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_distinct_elements(dtype: str) -> None:
+    array = np.round(10 * RNG.standard_normal((50, 60))).astype(dtype)
+    expected = np.unique(array, return_inverse=True, return_counts=True)
+    found = tt.unique(tt.tensor(array), return_inverse=True, return_counts=True)
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(ours.numpy(), theirs.reshape(ours.shape))
+    values, counts = tt.unique(tt.tensor(array), return_counts=True)
+    np.testing.assert_array_equal(values.numpy(), expected[0])
+    np.testing.assert_array_equal(counts.numpy(), expected[2])
