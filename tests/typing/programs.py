@@ -22,8 +22,8 @@ class Scale(Function):
         return x * factor
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return grad * ctx.factor, None
+    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None]:
+        return grad_outputs[0] * ctx.factor, None
 
 
 class Words(Dataset[dict[str, Tensor]]):
@@ -58,10 +58,12 @@ class Tagger(nn.Module):
         output, (hidden, cell) = self.rnn(x)
         assert_type(output, Tensor)
         assert_type(hidden, Tensor)
+        assert_type(cell, Tensor)
         length = words.size(1)
         mask = self.mask[:length, :length]
         attended, weights = self.attention(output, output, output, attn_mask=mask)
         assert_type(attended, Tensor)
+        assert_type(weights, Tensor | None)
         for norm in self.norms:
             attended = norm(attended)
         return self.head(attended.mean(dim=1))
@@ -117,6 +119,7 @@ def restored(model: Tagger) -> Tagger:
     other = Tagger(7, 4)
     missing, unexpected = other.load_state_dict(model.state_dict())
     assert_type(missing, list[str])
+    assert_type(unexpected, list[str])
     optimizer = SGD(other.parameters(), lr=0.1, momentum=0.9, nesterov=True)
     optimizer.load_state_dict(optimizer.state_dict())
     CosineAnnealingLR(optimizer, T_max=3)
