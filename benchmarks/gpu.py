@@ -1,8 +1,10 @@
 """What a GPU does with the library: ``python -m benchmarks.gpu``, under ten minutes.
 
-Each part runs by itself and a failure is reported, not fatal: the suite on real CuPy, what an
-operation costs the host beside PyTorch, matrix products, and two networks trained beside PyTorch
-eager from the same weights. A table is printed; ``--json`` keeps the figures.
+The parts are the suite on real CuPy, what an operation costs the host beside PyTorch, matrix
+products, and two networks trained beside PyTorch eager from the same weights. Each runs in a
+process of its own with a time limit, since a GPU that has failed once fails for the rest of its
+process: what goes wrong is reported and stops nothing else. A table is printed; ``--json`` keeps
+the figures.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,8 @@ import numpy as np
 
 RESULTS = Path(__file__).parent / "results"
 Report = dict[str, Any]
+#: How many training steps are timed.
+REPEATS = 100
 
 
 def machine() -> Report:
@@ -109,15 +115,43 @@ def products() -> Report:
         "64x1024": ((64, 1024, 1024), (64, 1024, 1024)),
     }
     report: Report = {}
-    for dtype in ("float32", "float16", "bfloat16"):
+    for precision in ("float32", "tf32", "float16", "bfloat16"):
         for name, (left, right) in shapes.items():
-            row = report[f"{dtype} {name}"] = {}
+            row = report[f"{precision} {name}"] = {}
             for library, m in _libraries():
-                row[library] = _attempt(lambda m=m: _rate(m, dtype, left, right, "trans" in name))
+                row[library] = _attempt(
+                    lambda m=m: _rate(m, precision, left, right, "trans" in name)
+                )
     return report
 
 
-def _rate(m: Any, dtype: str, left: Any, right: Any, transposed: bool) -> float:
+@contextmanager
+def tf32() -> Iterator[None]:
+    """Have both libraries multiply float32 on tensor cores: CuPy's ``CUPY_TF32=1``, for a block."""
+    import cupy
+
+    routines = cupy._core._routines_linalg
+    before = cupy._core.get_compute_type(np.dtype("float32"))
+    libraries = dict(_libraries())
+    cupy._core.set_compute_type(np.dtype("float32"), routines.COMPUTE_TYPE_TF32)
+    if "torch" in libraries:
+        libraries["torch"].backends.cuda.matmul.allow_tf32 = True
+    try:
+        yield
+    finally:
+        cupy._core.set_compute_type(np.dtype("float32"), before)
+        if "torch" in libraries:
+            libraries["torch"].backends.cuda.matmul.allow_tf32 = False
+
+
+def _rate(m: Any, precision: str, left: Any, right: Any, transposed: bool) -> float:
+    if precision == "tf32":
+        with tf32():
+            return _rate_in(m, "float32", left, right, transposed)
+    return _rate_in(m, precision, left, right, transposed)
+
+
+def _rate_in(m: Any, dtype: str, left: Any, right: Any, transposed: bool) -> float:
     a = m.rand(*left, device="cuda").to(getattr(m, dtype))
     b = m.rand(*right, device="cuda").to(getattr(m, dtype))
     if transposed:
@@ -191,12 +225,12 @@ def _run(m: Any, sizes: Any, x: Any, labels: Any, weights: Any) -> Report:
 
     losses = [float(step().item()) for _ in range(20)]
     m.cuda.reset_peak_memory_stats()
-    seconds = _device_time(step, m, 100)
+    seconds = _device_time(step, m, REPEATS)
     start = time.perf_counter()
-    for _ in range(100):
+    for _ in range(REPEATS):
         step()
     m.cuda.synchronize()
-    wall = (time.perf_counter() - start) / 100
+    wall = (time.perf_counter() - start) / REPEATS
     return {
         "ms per step": round(seconds * 1e3, 4), "wall ms per step": round(wall * 1e3, 4),
         "peak bytes": int(m.cuda.max_memory_allocated()), "losses": losses,
@@ -224,34 +258,67 @@ def _attempt(work: Callable[[], Any]) -> Any:
 
 # -- the program -------------------------------------------------------------------------------
 
+#: What there is to run, and the seconds it may take.
+PARTS: dict[str, tuple[Callable[[], Report], float]] = {
+    "machine": (machine, 60.0),
+    "host overhead": (host_overhead, 60.0),
+    "products": (products, 90.0),
+    "mlp": (mlp, 60.0),
+    "digits": (digits, 60.0),
+    "suite": (lambda: suite(PARTS["suite"][1] - 20), 380.0),
+}
+
+
+def command(name: str, file: Path) -> list[str]:
+    """How to run a part in a process of its own that writes its figures to ``file``."""
+    return [sys.executable, "-m", "benchmarks.gpu", "--part", name, "--json", str(file)]
+
+
+def isolated(name: str) -> Report:
+    """The figures of a part, or an ``error`` that says how it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "part.json"
+        try:
+            done = subprocess.run(
+                command(name, file), capture_output=True, text=True, timeout=PARTS[name][1],
+                check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return {"error": f"not done after {PARTS[name][1]:.0f} s"}
+        if file.exists():
+            found: Report = json.loads(file.read_text())
+            return found
+        return {"error": f"ended with status {done.returncode}\n{done.stderr[-2000:]}"}
+
+
+def run_part(name: str, file: Path) -> None:
+    """Run a part in this process and write its figures, or its traceback."""
+    try:
+        report = PARTS[name][0]()
+    except Exception:
+        report = {"error": traceback.format_exc()}
+    file.write_text(json.dumps(report, default=str))
+
 
 def main(arguments: list[str]) -> int:
-    """Run the parts, print a table, write JSON; the status tells whether a part failed."""
+    """Run the parts, print a table, write JSON; the result is how many parts failed."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--json", type=Path, default=RESULTS / "gpu.json")
-    parser.add_argument("--only", nargs="*", help="names of the parts to run")
-    parser.add_argument("--suite-seconds", type=float, default=360.0)
+    parser.add_argument("--only", nargs="*", choices=PARTS, help="names of the parts to run")
+    parser.add_argument("--part", choices=PARTS, help="run one part in this very process")
     options = parser.parse_args(arguments)
-    parts: dict[str, Callable[[], Report]] = {
-        "host overhead": host_overhead, "products": products, "mlp": mlp, "digits": digits,
-        "suite": lambda: suite(options.suite_seconds),
-    }  # fmt: skip
-    report: Report = {"machine": machine()}
-    bad = 0
-    for name, part in parts.items():
-        if options.only and name not in options.only:
-            continue
+    if options.part:
+        run_part(options.part, options.json)
+        return 0
+    report: Report = {}
+    for name in options.only or PARTS:
         start = time.perf_counter()
-        try:
-            report[name] = part()
-        except Exception:
-            report[name] = {"error": traceback.format_exc()}
-            bad += 1
+        report[name] = isolated(name)
         print(f"\n{name} ({time.perf_counter() - start:.1f} s)")
         _show(report[name])
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(report, indent=1) + "\n")
-    return bad
+    return sum("error" in part for part in report.values())
 
 
 def _show(part: Report) -> None:

@@ -22,6 +22,8 @@ def gemm(xp: Any, a: Array, b: Array) -> Array | None:
     char = a.dtype.char
     if char not in _ROUTINES or b.dtype.char != char or not a.size or not b.size:
         return None
+    if char == "f" and _asks_for_tf32(xp, a.dtype):
+        return None  # this routine computes in full precision
     if a.shape[1] != b.shape[0]:
         return None
     left, right = _laid_out(xp, a), _laid_out(xp, b)
@@ -34,6 +36,12 @@ def gemm(xp: Any, a: Array, b: Array) -> Array | None:
         one + a.dtype.itemsize, out.data.ptr, n,
     )  # fmt: skip
     return out
+
+
+def _asks_for_tf32(xp: Any, dtype: Any) -> bool:
+    """Whether CuPy is told, by ``CUPY_TF32=1``, to multiply float32 on tensor cores, rounded."""
+    core = xp._core._routines_linalg
+    return bool(core.get_compute_type(dtype) == core.COMPUTE_TYPE_TF32)
 
 
 def _laid_out(xp: Any, array: Array) -> tuple[Array, int, int]:

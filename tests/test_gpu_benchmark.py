@@ -1,0 +1,141 @@
+"""``python -m benchmarks.gpu``: a part may fail in any way; what it runs works on pretended GPUs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from benchmarks import gpu
+from strictcupy.backend import pretended_cuda
+from tinytorch.backends.cuda_gemm import gemm
+
+#: What a part's process does instead of the part.
+ENDS = {
+    "machine": "raise SystemExit(3)",
+    "host overhead": "import os; print('lost', file=sys.stderr); os.abort()",
+    "products": "import time; time.sleep(60)",
+    "mlp": "gpu.PARTS['mlp'] = (lambda: 1 / 0, 1.0); gpu.run_part('mlp', file)",
+    "digits": "gpu.PARTS['digits'] = (lambda: {'ms': 1.5}, 1.0); gpu.run_part('digits', file)",
+    "suite": "raise ImportError('no module called cupy')",
+}
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def command(name: str, file: Path) -> list[str]:
+        start = f"import sys; from pathlib import Path; sys.path[:0] = {sys.path!r}; "
+        start += f"from benchmarks import gpu; file = Path({str(file)!r}); "
+        return [sys.executable, "-c", start + ENDS[name]]
+
+    monkeypatch.setattr(gpu, "command", command)
+    slow = {name: (part, 2.0 if name == "products" else 60.0)
+            for name, (part, _) in gpu.PARTS.items()}  # fmt: skip
+    monkeypatch.setattr(gpu, "PARTS", slow)
+
+
+@pytest.mark.usefixtures("failing")
+def test_every_failure_is_reported_and_stops_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "results" / "gpu.json"
+    assert gpu.main(["--json", str(file)]) == 5
+    report = json.loads(file.read_text())
+    assert list(report) == list(gpu.PARTS)
+    assert "status 3" in report["machine"]["error"]
+    assert "lost" in report["host overhead"]["error"]
+    assert report["products"]["error"] == "not done after 2 s"
+    assert "ZeroDivisionError" in report["mlp"]["error"]
+    assert report["digits"] == {"ms": 1.5}
+    assert "no module called cupy" in report["suite"]["error"]
+    assert "digits" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("failing")
+def test_parts_can_be_chosen(tmp_path: Path) -> None:
+    file = tmp_path / "gpu.json"
+    assert gpu.main(["--json", str(file), "--only", "digits"]) == 0
+    assert list(json.loads(file.read_text())) == ["digits"]
+
+
+def test_the_command_runs_a_part(tmp_path: Path) -> None:
+    assert gpu.command("mlp", tmp_path / "x")[1:5] == ["-m", "benchmarks.gpu", "--part", "mlp"]
+
+
+@pytest.fixture
+def on_pretended_gpus(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(gpu, "_libraries", lambda: iter([("tinytorch", tt)]))
+    with pretended_cuda(1):
+        yield
+
+
+@pytest.mark.usefixtures("on_pretended_gpus")
+@pytest.mark.parametrize("part", [gpu.mlp, gpu.digits])
+def test_training_runs_on_the_stand_in(
+    part: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "_device_time", lambda work, m, repeats: work() and 1.0)
+    monkeypatch.setattr(gpu, "REPEATS", 1)
+    figures = part()["tinytorch"]
+    assert len(figures["losses"]) == 20
+    assert figures["losses"][-1] < figures["losses"][0]
+
+
+@pytest.mark.usefixtures("on_pretended_gpus")
+def test_products_have_a_row_for_each_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def rate(m: Any, dtype: str, left: Any, right: Any, transposed: bool) -> float:
+        asked.append((dtype, _compute[0]))
+        return 1.0
+
+    _compute = ["full"]
+    core = SimpleNamespace(
+        get_compute_type=lambda dtype: _compute[0],
+        set_compute_type=lambda dtype, kind: _compute.__setitem__(0, kind),
+        _routines_linalg=SimpleNamespace(COMPUTE_TYPE_TF32="tf32"),
+    )
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(_core=core))
+    monkeypatch.setattr(gpu, "_rate_in", rate)
+    report = gpu.products()
+    assert {key.split()[0] for key in report} == {"float32", "tf32", "float16", "bfloat16"}
+    assert [kind for dtype, kind in asked if dtype == "float32"] == ["full"] * 3 + ["tf32"] * 3
+    assert _compute == ["full"], "and then it is as before"
+    assert report["tf32 4096"] == {"tinytorch": 1.0}
+
+
+@pytest.mark.parametrize("kind", ["full", "tf32"])
+def test_products_are_left_to_cupy_where_it_is_to_use_tf32(kind: str) -> None:
+    calls: list[str] = []
+    library = SimpleNamespace(
+        _core=SimpleNamespace(
+            _routines_linalg=SimpleNamespace(
+                COMPUTE_TYPE_TF32="tf32", get_compute_type=lambda dtype: kind
+            )
+        ),
+        cuda=SimpleNamespace(
+            cublas=SimpleNamespace(
+                sgemm=lambda *given: calls.append("sgemm"),
+                dgemm=lambda *given: calls.append("dgemm"),
+            ),
+            device=SimpleNamespace(get_cublas_handle=lambda: 0),
+        ),
+        empty=lambda shape, dtype: _array(np.empty(shape, dtype)),
+    )
+    for dtype in ("f4", "f8"):
+        gemm(library, _array(np.ones((2, 3), dtype)), _array(np.ones((3, 4), dtype)))
+    assert calls == (["dgemm"] if kind == "tf32" else ["sgemm", "dgemm"])
+
+
+def _array(host: Any) -> Any:
+    return SimpleNamespace(
+        dtype=host.dtype, shape=host.shape, size=host.size, flags=host.flags,
+        data=SimpleNamespace(ptr=0),
+    )  # fmt: skip
