@@ -98,6 +98,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         ),
         "masking": "masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select",
         "matrix_factors": "lu lu_solve pca_lowrank qr svd svd_lowrank",
+        "membership": "isin",
         "multiply_add": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
         "normalization": "group_norm layer_norm rms_norm",
         "norms": "dist norm renorm renorm_",
@@ -158,6 +159,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     "Tensor": {
         "activation": "log_softmax relu relu_ sigmoid sigmoid_ softmax",
         "added_products": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
+        "array_methods": "argpartition choose compress conjugate copy flat to_device",
         "bessel_functions": "i0 i0_",
         "bitwise": (
             "__and__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__ __lshift__ "

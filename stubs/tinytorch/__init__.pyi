@@ -1501,6 +1501,15 @@ def isclose(
     """Whether ``|input - other| <= atol + rtol * |other|``, or both are the same."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
+def isin(
+    elements: Tensor | _complex,
+    test_elements: Tensor | _complex,
+    *,
+    assume_unique: _bool = False,
+    invert: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Whether each of ``elements`` is equal to any of ``test_elements``."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite, of either sign."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:

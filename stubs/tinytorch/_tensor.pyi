@@ -345,6 +345,8 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> Tensor:
         """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest."""
+    def argpartition(_self, kth: Any, axis: _int = -1) -> Tensor:
+        """Indices that put an element in its place when sorted, smaller ones before it."""
     def argsort(
         _self,
         dim: _int = -1,
@@ -518,6 +520,8 @@ class Tensor(Storage):
         out: Tensor | None = None,
     ) -> Tensor:
         """The solution ``X`` of ``L L^H X = B``."""
+    def choose(_self, choices: Sequence[Tensor]) -> Tensor:
+        """For each element of ``input`` the element at its place in the choice it numbers."""
     def chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
         """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
     def clamp(
@@ -564,14 +568,20 @@ class Tensor(Storage):
         """A copy of ``input`` in memory of its own; gradients flow back through it."""
     def combinations(_self, r: _int = 2, with_replacement: _bool = False) -> Tensor:
         """All ways to take ``r`` elements, as ``itertools.combinations`` orders them."""
+    def compress(_self, condition: Any, axis: _int | None = None) -> Tensor:
+        """The slices of ``input`` along ``axis`` where ``condition`` holds."""
     def conj(_self) -> Tensor:
         """The complex conjugate; a real tensor itself."""
     def conj_physical(_self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate, in memory of its own."""
     def conj_physical_(_self) -> Self:
         """In-place form of ``conj_physical``: writes the result over ``input``."""
+    def conjugate(_self) -> Tensor:
+        """The complex conjugate of each element; see ``conj``."""
     def contiguous(_self, memory_format: Any = None) -> Tensor:
         """``input`` with its elements in row-major order in memory: itself, or a copy."""
+    def copy(_self, order: str = 'C') -> Tensor:
+        """A copy in memory of its own; the gradient flows through it."""
     def copy_(_self, src: Any, non_blocking: _bool = False) -> Self:
         """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``."""
     def copysign(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
@@ -773,6 +783,8 @@ class Tensor(Storage):
         """The whole number towards zero; integers stay as they are."""
     def fix_(_self) -> Self:
         """In-place form of ``trunc``: writes the result over ``input``."""
+    @property
+    def flat(self) -> Tensor: ...
     def flatten(_self, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
         """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one."""
     @overload
@@ -2022,6 +2034,8 @@ class Tensor(Storage):
         memory_format: Any = None,
     ) -> Tensor:
         """``input`` in another dtype, on another device, or as another tensor is."""
+    def to_device(_self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """The tensor on another device; see ``to``."""
     def topk(
         _self,
         k: _int,
