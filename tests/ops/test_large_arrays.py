@@ -139,3 +139,34 @@ def test_distinct_elements(dtype: str) -> None:
     values, counts = tt.unique(tt.tensor(array), return_counts=True)
     np.testing.assert_array_equal(values.numpy(), expected[0])
     np.testing.assert_array_equal(counts.numpy(), expected[2])
+
+
+@pytest.mark.parametrize("order", ["random", "rising", "constant"])
+@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+def test_running_extremes(shape: tuple[int, ...], axis: int, order: str) -> None:
+    array = RNG.standard_normal(shape)
+    if order == "rising":
+        array = np.sort(array, axis)
+    if order == "constant":
+        array = np.round(array / 10)
+    place = np.indices(shape)[axis]
+    for name, ufunc in (("cummax", np.maximum), ("cummin", np.minimum)):
+        running = ufunc.accumulate(array, axis)
+        reached = np.maximum.accumulate(np.where(array == running, place, 0), axis)
+        values, indices = getattr(tt, name)(tt.tensor(array), axis)
+        np.testing.assert_array_equal(values.numpy(), running)
+        np.testing.assert_array_equal(indices.numpy(), reached)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [*SHAPES, ((600, 250), 1)])
+def test_running_products_and_their_gradients(shape: tuple[int, ...], axis: int) -> None:
+    array = 1 + 0.01 * RNG.standard_normal(shape)
+    x = tt.tensor(array, requires_grad=True)
+    out = tt.cumprod(x, axis)
+    expected = np.cumprod(array, axis)
+    np.testing.assert_allclose(out.detach().numpy(), expected, rtol=1e-10)
+    g = RNG.standard_normal(shape)
+    out.backward(tt.tensor(g))
+    # Each element is a factor of its own product and of those after it.
+    later = np.flip(np.cumsum(np.flip(g * expected, axis), axis), axis)
+    np.testing.assert_allclose(x.grad.numpy(), later / array, rtol=1e-8, atol=1e-8)

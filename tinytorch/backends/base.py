@@ -185,6 +185,12 @@ class Backend(Placement):
         """LU factors in one matrix, and LAPACK's pivots; None where products are to do it."""
         return None
 
+    def last_true(self, mask: Array, axis: int) -> Array:
+        """Up to each place along ``axis``, the int64 index of the last true one; 0 if none."""
+        place = self.library.arange(mask.shape[axis], dtype="int64")
+        place = place.reshape(tuple(-1 if i == axis else 1 for i in range(mask.ndim)))
+        return self.accumulate("maximum", self.library.where(mask, place, 0), axis)
+
     def astype(self, array: Array, dtype: Any) -> Array:
         """The array in another native dtype, itself if it has it already."""
         return array.astype(dtype, copy=False)

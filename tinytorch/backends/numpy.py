@@ -14,6 +14,7 @@ from .base import Array, Backend
 from .float_products import float_prod
 from .float_sums import float_sum, ones_like_short
 from .row_sums import add_rows
+from .scans import last_true
 
 # log(0) is -inf and 0 / 0 is nan, silently, as in torch. NumPy warns at the line that called it:
 # ours. numpy.errstate would say the same in 1.5 us a call, three times what a small operation
@@ -195,6 +196,10 @@ class NumpyBackend(Backend):
         from . import lapack  # what most programs do without
 
         return lapack.lu(matrix)
+
+    def last_true(self, mask: Array, axis: int) -> Array:
+        found = last_true(mask, axis)
+        return super().last_true(mask, axis) if found is None else found
 
     def number(self, dtype: Any) -> Callable[[float], Any]:
         return _Numbers(dtype).__getitem__

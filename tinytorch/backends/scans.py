@@ -1,5 +1,7 @@
 """Scans by doubling, for libraries whose functions of two arrays cannot accumulate.
 
+NumPy's can; but where the last true element is, its own repetition tells sooner.
+
 Reference:
     W. D. Hillis, G. L. Steele, Data parallel algorithms, Communications of the ACM 29, 1986.
 """
@@ -9,10 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 if TYPE_CHECKING:
     from .base import Array, Backend
 
 Combine = Callable[[Any, Any], Any]
+
+#: So many elements for every true one are worth looking for these alone.
+_FEW = 8
 
 
 def scan(xp: Backend, combine: Combine, array: Array, axis: int) -> Array:
@@ -66,3 +73,17 @@ def index_combine(
     longer = xp.concatenate((target, target[:1]))
     longer[slot] = combine(longer[slot], values)
     target[...] = longer[:-1]
+
+
+def last_true(mask: Any, axis: int) -> Any:
+    """The backend's method of that name; None where so many are true that a scan is as fast."""
+    if not mask.size or mask.shape[axis] < _FEW:
+        return None
+    rows = numpy.array(numpy.moveaxis(mask, axis, -1), order="C")  # a copy, to be written to
+    rows[..., 0] = True
+    places = numpy.flatnonzero(rows)
+    if places.size * _FEW > mask.size:
+        return None
+    lengths = numpy.diff(places, append=mask.size)
+    out = numpy.repeat(places % rows.shape[-1], lengths).reshape(rows.shape)
+    return numpy.ascontiguousarray(numpy.moveaxis(out, -1, axis))

@@ -39,8 +39,14 @@ def _running(function: Any, xp: Backend, input: Array, at: int, native: Any) -> 
     wide = _WIDER.get(native.char)
     if wide is None:
         return function(input, axis=at, dtype=native)
-    held = xp.array(input, dtype=wide)
-    return xp.astype(function(held, axis=at, out=held), native)
+
+    def narrowed(part: Array) -> Array:
+        held = xp.array(part, dtype=wide)
+        axis = part.ndim - 1 if last else at
+        return xp.astype(function(held, axis=axis, out=held), native)
+
+    last = at == input.ndim - 1 and input.size and input.dtype == native
+    return xp.blockwise(narrowed, input, unit=input.shape[at]) if last else narrowed(input)
 
 
 def _flat_if_none(input: Array, dim: Any) -> tuple[Array, Any]:
@@ -91,18 +97,33 @@ def _suffix_sum(xp: Any, g: Any, dim: int | None) -> Any:
 
 @op(method=False)
 def _recurrence(xp: Backend, factor: Array, term: Array, dim: int) -> Array:
-    """``y[i] = factor[i] * y[i - 1] + term[i]`` along ``dim``, by doubling in log2(n) steps.
+    """``y[i] = factor[i] * y[i - 1] + term[i]`` along ``dim``, by halving in log2(n) steps.
 
     Reference:
         G. E. Blelloch, Prefix sums and their applications, 1990, section 1.4.1.
     """
-    a, y = xp.moveaxis(factor, dim, 0), xp.moveaxis(term, dim, 0)
-    step = 1
-    while step < y.shape[0]:
-        y = xp.concatenate((y[:step], a[step:] * y[:-step] + y[step:]))
-        a = xp.concatenate((a[:step], a[step:] * a[:-step]))
-        step *= 2
-    return xp.moveaxis(y, 0, dim)
+    at = dim % term.ndim
+    if at < term.ndim - 1 or not term.size or factor.dtype != term.dtype:
+        return _halved(xp, factor, term, at)
+    rows = xp.ascontiguousarray(factor), xp.ascontiguousarray(term)
+    return xp.blockwise(
+        lambda a, y: _halved(xp, a, y, y.ndim - 1), *rows, unit=term.shape[at]
+    )
+
+
+def _halved(xp: Backend, a: Array, y: Array, dim: int) -> Array:
+    """``_recurrence``: two steps are one, and half as many of these say what lies between."""
+    size = y.shape[dim]
+    out = xp.array(y)
+    if size < 2:
+        return out
+    second = _part(a, dim, 1, None, 2)
+    first = (_part(a, dim, 0, size - 1, 2), _part(y, dim, 0, size - 1, 2))
+    ends = _halved(xp, second * first[0], second * first[1] + _part(y, dim, 1, None, 2), dim)
+    out[_at(dim, 1, None, 2)] = ends
+    before = _part(ends, dim, 0, (size - 1) // 2)
+    out[_at(dim, 2, None, 2)] += _part(a, dim, 2, None, 2) * before
+    return out
 
 
 def suffix_recurrence(xp: Any, factor: Any, term: Any, dim: int) -> Any:
@@ -113,8 +134,12 @@ def suffix_recurrence(xp: Any, factor: Any, term: Any, dim: int) -> Any:
     return xp.flip(flipped, dim)
 
 
-def _part(array: Any, dim: int, start: int | None, stop: int | None) -> Any:
-    return array[(slice(None),) * dim + (slice(start, stop),)]
+def _at(dim: int, start: int | None, stop: int | None, step: int = 1) -> tuple[slice, ...]:
+    return (slice(None),) * dim + (slice(start, stop, step),)
+
+
+def _part(array: Any, dim: int, start: int | None, stop: int | None, step: int = 1) -> Any:
+    return array[_at(dim, start, stop, step)]
 
 
 @_recurrence.vjp_joint("factor", "term")
@@ -188,11 +213,15 @@ def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     int64 = xp.native_dtype(dtypes.int64)
     if not input.size or not input.ndim:
         return xp.zeros(input.shape, int64)
-    running = xp.accumulate("maximum" if name == "cummax" else "minimum", input, at)
-    reached = (input == running) | (input != input)  # a NaN stays the extreme
-    place = xp.arange(input.shape[at], dtype=int64)
-    place = place.reshape(tuple(-1 if i == at else 1 for i in range(input.ndim)))
-    return xp.accumulate("maximum", xp.where(reached, place, 0), at)
+    word = "maximum" if name == "cummax" else "minimum"
+    if at == input.ndim - 1:
+        running = xp.blockwise(
+            lambda part: xp.accumulate(word, part, part.ndim - 1), input, unit=input.shape[at]
+        )
+    else:
+        running = xp.accumulate(word, input, at)
+    # A NaN stays the extreme.
+    return xp.last_true((input == running) | (input != input), at)
 
 
 @composite
