@@ -1,4 +1,4 @@
-"""``python -m benchmarks.gpu``: a part may fail in any way; what it runs works on pretended GPUs."""
+"""``python -m benchmarks.gpu``: a part may fail in any way; all run on pretended GPUs."""
 
 from __future__ import annotations
 

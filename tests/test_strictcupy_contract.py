@@ -124,4 +124,9 @@ def test_installed_cupy_gives_the_manifest(installed: Library) -> None:
     for section in ("dtypes", "ndarray", "random.Generator", "random.RandomState"):
         assert current[section] == MANIFEST[section]
     for namespace, entries in MANIFEST["namespaces"].items():
-        assert current["namespaces"][namespace]["names"] == entries["names"]
+        assert settled(current["namespaces"][namespace]["names"]) == settled(entries["names"])
+
+
+def settled(names: dict[str, Any]) -> dict[str, Any]:
+    """The names without submodules, which are there once something has imported them."""
+    return {name: entry for name, entry in names.items() if entry["kind"] != "module"}

@@ -88,7 +88,7 @@ def _install_operators() -> None:
     for dunder, name in _UNARY.items():
         setattr(ndarray, f"__{dunder}__", _unary(ufunc(name, _UFUNCS[name], getattr(numpy, name))))
     setattr(ndarray, "__matmul__", _matmul(operator.matmul))
-    setattr(ndarray, "__rmatmul__", _matmul(lambda a, b: b @ a))
+    setattr(ndarray, "__rmatmul__", _refuse_reflected)
 
 
 def _defers_to(other: Any) -> bool:
@@ -148,10 +148,23 @@ def _matmul(operation: Callable[[Any, Any], Any]) -> Callable[[ndarray, Any], An
         if type(other) is not ndarray:
             return NotImplemented if _defers_to(other) else _refuse(other)
         _devices.check(self, other)
+        check_product(self, other)
         with numpy.errstate(all="ignore"):
             return wrap(operation(self._host, other._host))
 
     return method
+
+
+def _refuse_reflected(self: ndarray, other: Any) -> Any:
+    return NotImplemented if _defers_to(other) else _refuse(other)
+
+
+def check_product(a: ndarray, b: ndarray) -> None:
+    """Refuse, in CuPy's words, what cannot be multiplied."""
+    if not (a.ndim and b.ndim):
+        raise ValueError("Scalar operands are not allowed, use '*' instead")
+    if a.shape[-1] != b.shape[-2 if b.ndim > 1 else -1]:
+        raise ValueError("Axis dimension mismatch")
 
 
 def _refuse(other: Any) -> Any:

@@ -179,6 +179,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
     for operand in (x1, x2):
         if not isinstance(operand, ndarray):
             raise TypeError(f"Unsupported type {type(operand)}")
+    _methods.check_product(x1, x2)
     return _matmul(x1, x2, **kwargs) if out is None else _matmul(x1, x2, out=out, **kwargs)
 
 

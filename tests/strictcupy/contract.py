@@ -210,7 +210,9 @@ def real_library() -> Library:
 
 def reached_the_device(outcome: Outcome) -> bool:
     """Whether only the missing driver or its libraries stopped an expression."""
-    return outcome.get("error") in ("CUDARuntimeError", "ImportError", "DynamicLibNotFoundError")
+    return outcome.get("error") in (
+        "CUDARuntimeError", "CURANDError", "DynamicLibNotFoundError", "ImportError",
+    )  # fmt: skip
 
 
 def record() -> dict[str, Any]:

@@ -30,6 +30,10 @@ def _checked(name: str) -> Callable[..., Any]:
         raising = cupyx.geterr()["linalg"] == "raise"
         if raising:
             log_sync(f"linalg.{name}")
+        if not isinstance(args[0], ndarray):
+            raise LinAlgError("cupy.linalg only supports cupy.ndarray")
+        if args[0].dtype == "float16":
+            raise TypeError("float16 is unsupported in linalg")
         try:
             return call(*args, **kwargs)
         except LinAlgError:

@@ -1,9 +1,10 @@
 """Write ``manifest.json``: what a real CuPy has, accepts and refuses.
 
-Run it with a Python that holds CuPy 14.x; neither a driver nor a GPU is needed, because signatures
-and refusals can be read from arrays laid over host memory::
+Run it with a Python that holds CuPy 14.x and CUDA's libraries; neither a driver nor a GPU is
+needed, because signatures and refusals can be read from arrays laid over host memory::
 
-    python -m venv /tmp/cupy && /tmp/cupy/bin/pip install "cupy-cuda12x==14.*" ml_dtypes scipy
+    python -m venv /tmp/cupy
+    /tmp/cupy/bin/pip install "cupy-cuda12x[ctk]==14.*" ml_dtypes scipy
     /tmp/cupy/bin/python tests/strictcupy/make_manifest.py
 """
 
