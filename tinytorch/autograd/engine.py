@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from .graph import FREED, Edge, Node, Slot, backend_of, sum_to_shape, target_of
+from .graph import FREED, Edge, Node, Slot, backend_of, node_of, sum_to_shape, target_of
+from .saved import check_versions, release, saved_arguments
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
 
@@ -61,7 +62,7 @@ class Sweep:
         """Whether a gradient along ``edge`` leads to a captured one."""
         if not self.capturing or id(edge) in self.captured:
             return True
-        node = _node_of(edge)
+        node = node_of(edge)
         return node is not None and node.seq in self.needed
 
     # -- sending gradients along edges ---------------------------------------------------
@@ -212,7 +213,7 @@ class Sweep:
             raise RuntimeError(_TWICE)
         if node.saved or node.out_version is not None:
             check_versions(node)
-        self._visit_joint(node, self.namespace, g, _tensor_args(node))
+        self._visit_joint(node, self.namespace, g, saved_arguments(node))
         if not self.retain_graph and (node.saved or node.out is not None):
             release(node)
 
@@ -385,22 +386,6 @@ _TWICE = (
 )
 
 
-def _tensor_args(node: Node) -> list[Any]:
-    """``node.args`` with the saved tensors in place of their arrays."""
-    args = list(node.args)
-    saved = iter(node.saved)
-    for position in node.op.saved_positions:
-        value = args[position]
-        if position == node.op.sequence:
-            args[position] = tuple(next(saved) for _ in value)
-        elif hasattr(value, "dtype"):
-            # A number in an operand's place is no tensor. It may have become an array, but then
-            # it is the second of two operands.
-            tensor = next(saved, None)
-            args[position] = value.item() if tensor is None else tensor
-    return args
-
-
 def conjugate(tensor: Any) -> Any:
     """Between the user's gradients and the pass's, which are their conjugates.
 
@@ -425,39 +410,6 @@ def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradien
     return g.astype(dtype)
 
 
-def release(node: Node) -> None:
-    """Let go of what ``node`` saved."""
-    node.args = FREED
-    node.saved = ()
-    node.out = None
-    node.out_version = None
-
-
-def check_versions(node: Node) -> None:
-    """RuntimeError if a tensor ``node`` saved was modified in place since."""
-    versions = node.versions
-    for i, tensor in enumerate(node.saved):
-        cell = tensor._vc
-        if cell is not None and cell[0] != (0 if versions is None else versions[i]):
-            expected = 0 if versions is None else versions[i]
-            raise RuntimeError(_modified(tensor.shape, tensor._origin(), cell[0], expected, node))
-    for i, (cell, expected) in enumerate(node.out_version or ()):
-        if cell[0] != expected:
-            shape = node.shape[i] if node.out.__class__ is tuple else node.shape
-            where = f", which is output {i} of {node.name()},"
-            raise RuntimeError(_modified(shape, where, cell[0], expected, node))
-
-
-def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:
-    return (
-        "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [Tensor of shape {list(shape)}]{origin} is at version {version}; expected "
-        f"version {expected} instead. It was saved by {node.name()}. Hint: enable anomaly "
-        "detection to find the operation that failed to compute its gradient, with "
-        "autograd.set_detect_anomaly(True)."
-    )
-
-
 def _explain(error: Exception, node: Any) -> None:
     """Say which operation's gradient failed, on the error itself."""
     if node is None or getattr(error, "_explained", False):
@@ -473,29 +425,3 @@ def _explain(error: Exception, node: Any) -> None:
             "Traceback of forward call that caused the error:\n" + "".join(traceback)
         )
     error._explained = True  # type: ignore[attr-defined]
-
-
-def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
-    """``seq`` of every node from which one of ``inputs`` can be reached."""
-    wanted = {id(edge) for edge in inputs}
-    seen: dict[int, Node] = {}
-    stack = [_node_of(edge) for edge in roots]
-    while stack:
-        node = stack.pop()
-        if node is None or node.seq in seen:
-            continue
-        seen[node.seq] = node
-        stack.extend(_node_of(edge) for edge in node.edges)
-    needed: set[int] = set()
-    for seq in sorted(seen):
-        for edge in seen[seq].edges:
-            target = _node_of(edge)
-            if id(edge) in wanted or (target is not None and target.seq in needed):
-                needed.add(seq)
-    return needed
-
-
-def _node_of(edge: Edge) -> Node | None:
-    if edge.__class__ is Slot:
-        return edge.node
-    return edge if edge.__class__ is Node else None

@@ -9,6 +9,7 @@ node never points at its result, so a graph goes away as soon as nobody holds it
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 #: Numbers nodes in the order of their creation: an input's node is always older.
@@ -204,3 +205,30 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
         i + lead for i, n in enumerate(shape) if n == 1 and have[i + lead] != 1
     )
     return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)
+
+
+def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
+    """``seq`` of every node from which one of ``inputs`` can be reached."""
+    wanted = {id(edge) for edge in inputs}
+    seen: dict[int, Node] = {}
+    stack = [node_of(edge) for edge in roots]
+    while stack:
+        node = stack.pop()
+        if node is None or node.seq in seen:
+            continue
+        seen[node.seq] = node
+        stack.extend(node_of(edge) for edge in node.edges)
+    needed: set[int] = set()
+    for seq in sorted(seen):
+        for edge in seen[seq].edges:
+            target = node_of(edge)
+            if id(edge) in wanted or (target is not None and target.seq in needed):
+                needed.add(seq)
+    return needed
+
+
+def node_of(edge: Edge) -> Node | None:
+    """The node an edge leads to; None for a leaf."""
+    if edge.__class__ is Slot:
+        return edge.node
+    return edge if edge.__class__ is Node else None

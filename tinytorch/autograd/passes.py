@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._tensor import Tensor, wrap
-from .engine import Hooks, Sweep, conjugate, needed_nodes
+from .engine import Hooks, Sweep, conjugate
+from .graph import needed_nodes
 from .views import edge_of
 
 Tensors = Tensor | Sequence[Tensor]
