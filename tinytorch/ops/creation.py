@@ -149,6 +149,7 @@ def tensor(
     xp = backend_for(device, backend)
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     out = wrap(_array_of(data, xp, wanted), xp)
+    out = pinned(out) if pin_memory else out
     return out.requires_grad_() if requires_grad else out
 
 
