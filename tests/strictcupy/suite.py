@@ -19,11 +19,11 @@ from tinytorch.backends.deferred import DeferredChecks
 TESTS = Path(__file__).parent.parent
 #: What is not about arrays, or about one backend by name: it runs on numpy alone.
 NOT_ABOUT_ARRAYS = (
-    "facade", "state", "strictcupy", "typing", "test_benchmarks.py", "test_cupy_backend.py",
-    "test_cuda_sources.py", "test_device", "test_docs.py", "test_examples.py",
-    "test_fused_dropout.py", "test_gpu_benchmark.py", "test_layout.py", "test_main.py",
-    "test_pinned.py", "test_registry.py",
-    "test_strictcupy", "test_stubs.py", "test_wheel.py",
+    "data/test_pinning.py", "facade", "state", "strictcupy", "typing", "test_benchmarks.py",
+    "test_cuda_sources.py", "test_cupy_backend.py", "test_device", "test_docs.py",
+    "test_examples.py", "test_fused_dropout.py", "test_gpu_benchmark.py", "test_layout.py",
+    "test_main.py", "test_pinned.py", "test_registry.py", "test_strictcupy", "test_stubs.py",
+    "test_wheel.py",
 )  # fmt: skip
 #: The examples in the operations' docstrings are about arrays again.
 OPERATION_EXAMPLES = "test_docstring_example[tinytorch.ops"

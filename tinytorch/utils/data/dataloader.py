@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from . import _draws
 from ._arguments import check_arguments
 from ._fetch import Fetch, make_fetch
+from ._pinning import pinning
 from ._workers import ENDED, Failure, Worker, WorkerInfo
 from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset
@@ -47,7 +48,7 @@ class DataLoader(Generic[T_co]):
             help where samples wait for files or spend their time in NumPy. Default: 0.
         collate_fn: From a list of samples to a batch. Default: ``default_collate``, or
             ``default_convert`` where ``batch_size`` is None.
-        pin_memory: Accepted; selects nothing.
+        pin_memory: Put each batch into pinned memory, where there is a GPU. Default: False.
         drop_last: Leave out a last batch that is smaller. Default: False.
         timeout: Seconds to wait for a batch from a worker; 0 waits forever. Default: 0.
         worker_init_fn: Called as ``worker_init_fn(worker_id)`` in each worker first.
@@ -216,6 +217,7 @@ class _BaseIterator:
         self.yielded = 0
         self.sized_keys = loader._keys
         self.dataset = loader.dataset
+        self.pin = pinning(loader.pin_memory)
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -228,7 +230,7 @@ class _BaseIterator:
         self.yielded += 1
         if self.announced is not None and self.yielded > self.announced:
             self._warn_of_length()
-        return batch
+        return batch if self.pin is None else self.pin(batch)
 
     def _next(self) -> Any:
         raise NotImplementedError
