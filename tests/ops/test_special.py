@@ -44,6 +44,8 @@ def test_gamma_functions_by_known_values() -> None:
     np.testing.assert_allclose(
         tt.lgamma(x).tolist(), [0, math.log(math.sqrt(math.pi)), math.inf, math.inf, math.inf]
     )
+    tiny = tt.tensor([1e-310, -5e-324], dtype=tt.float64)
+    np.testing.assert_allclose(tt.lgamma(tiny).tolist(), [-math.log(1e-310), -math.log(5e-324)])
     euler = 0.5772156649015329
     np.testing.assert_allclose(tt.digamma(x[:2]).tolist(), [-euler, -euler - 2 * math.log(2)])
     zeros = tt.tensor([0.0, -0.0], dtype=tt.float64)
@@ -93,6 +95,17 @@ def test_spherical_bessel_and_airy_edges() -> None:
     x = tt.tensor([0.0, math.inf, 2.0], dtype=tt.float64)
     assert special.spherical_bessel_j0(x).tolist() == [1.0, 0.0, math.sin(2.0) / 2]
     assert special.entr(tt.tensor([0.0, -1.0])).tolist() == [0.0, -math.inf]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_airy_goes_on_where_scipy_stops(dtype: str) -> None:
+    scipy = pytest.importorskip("scipy.special", reason="SciPy is the oracle")
+    x = -np.geomspace(9.5e5, 1.03e6, 20).astype(dtype)
+    wanted = scipy.airy(x.astype("float64"))[0]
+    np.testing.assert_allclose(special.airy_ai(tt.tensor(x)).numpy(), wanted, atol=1e-8)
+    far = np.array([-1e7, -1e9, -1e20], dtype)
+    found = special.airy_ai(tt.tensor(far)).numpy()
+    assert (np.abs(found) <= 1 / np.sqrt(np.pi * np.sqrt(-far))).all()
 
 
 # -- orthogonal polynomials ----------------------------------------------------------------------

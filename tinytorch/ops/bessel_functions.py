@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .._op import Array, Backend, op
@@ -330,4 +331,10 @@ def airy_ai(xp: Backend, x: Array) -> Array:
     refuse(xp, "airy_ai_cpu", "c", x)
     # Beyond 110 the numbers are below what any dtype holds, and SciPy gives NaN.
     small = xp.minimum(x, 110)
-    return xp.where(x > 110, 0, xp.astype(xp.special("airy")(small)[0], x.dtype))
+    found = xp.where(x > 110, 0, xp.astype(xp.special("airy")(small)[0], x.dtype))
+    # Below -10^6 the asymptotic series' first term is enough, and SciPy soon gives NaN. The
+    # phase is so large that it takes float64 to know it.
+    far = x < -1e6
+    z = xp.where(far, -xp.astype(x, "float64"), 1.0)
+    wave = xp.sin(z**1.5 * (2 / 3) + math.pi / 4) / (math.sqrt(math.pi) * z**0.25)
+    return xp.where(far, xp.astype(wave, x.dtype), found)

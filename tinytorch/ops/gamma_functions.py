@@ -32,7 +32,12 @@ def lgamma(xp: Backend, input: Array) -> Array:
     """
     refuse(xp, "lgamma_vml_cpu", "c", input)
     # SciPy has -inf at -inf, where poles and growth both say inf.
-    return xp.where(xp.isinf(input), math.inf, special(xp, "gammaln", input))
+    found = xp.where(xp.isinf(input), math.inf, special(xp, "gammaln", input))
+    if input.dtype.itemsize < 8:
+        return found
+    # ... and inf at subnormal numbers, where 1 / x overflows but its logarithm does not.
+    size = xp.absolute(input)
+    return xp.where(size < 1e-300, -xp.log(size), found)
 
 
 lgamma.vjp(input=lambda xp, g, input: g * xp.call(digamma, input))
