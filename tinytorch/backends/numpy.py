@@ -145,6 +145,18 @@ class NumpyBackend(Backend):
         add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
         return add_up(array, axis, dtype, out, keepdims, **others)
 
+    def mean(
+        self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
+        keepdims: bool = False, **others: Any,
+    ) -> Any:  # fmt: skip
+        """``numpy.mean``, with the sum above."""
+        if out is not None or others or dtype is not None or array.dtype.char not in "fd":
+            return numpy.mean(array, axis, dtype, out, keepdims, **others)
+        if not array.size:
+            return numpy.mean(array, axis, keepdims=keepdims)
+        total = self.sum(array, axis, None, None, keepdims)
+        return total / (array.size // total.size)
+
     def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
         """``numpy.broadcast_to``, which takes several times as long."""
         if array.__class__ is not numpy.ndarray or not array.flags.c_contiguous or array.size == 0:

@@ -23,6 +23,8 @@ _BLOCK = 65536
 _THREADED = 1 << 17
 #: Rows shorter than this, and few of them, are sorted by NumPy alone.
 _FEW = 512
+#: Up to here the whole order, of equal elements any first, is found sooner than a part of it.
+_SOME = 4096
 #: How much fewer candidates there must be than elements to look for them.
 _WORTH = 3
 _SIGN = numpy.array(0x7FFFFFFF, "int32")
@@ -52,7 +54,11 @@ def stable(array: Any, axis: int, descending: bool) -> Any:
 def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InParts) -> Any:
     """The first ``count`` indices of the order along ``axis``; of equal elements any."""
     size = array.shape[axis]
-    if array.size < _FEW or count == 0 or 2 * count > size:
+    if array.size < _SOME:
+        part = slice(None, -count - 1, -1) if descending else slice(0, count)
+        found = numpy.argsort(array, axis)[(slice(None),) * axis + (part,)]
+        return numpy.ascontiguousarray(found)
+    if count == 0 or 2 * count > size:
         cut = (slice(None),) * axis + (slice(0, count),)
         return numpy.ascontiguousarray(order(array, axis, descending, in_parts)[cut])
     parts = int((size / count) ** 0.5)
@@ -67,8 +73,8 @@ def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InPar
 
         return _restored(_each(rows, pack, first, 0, count, in_parts), shape, axis)
     cut_at = size - count if descending else count - 1
-    part = slice(cut_at, None) if descending else slice(0, count)
-    candidates = numpy.argpartition(rows, cut_at, axis=1)[:, part]
+    some = slice(cut_at, None) if descending else slice(0, count)
+    candidates = numpy.argpartition(rows, cut_at, axis=1)[:, some]
     return _restored(_ordered(rows, candidates, count, descending, in_parts), shape, axis)
 
 
