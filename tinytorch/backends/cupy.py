@@ -67,7 +67,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def readonly(self, array: Array) -> bool:
         # CuPy marks nothing read-only and would write to the shared element many times over.
         steps = zip(array.shape, array.strides, strict=True)
-        return any(step == 0 and size > 1 for size, step in steps)
+        return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
 
     def is_view(self, out: Array, source: Array) -> bool:
         # A window made by as_strided has no base, but every array knows its allocation.

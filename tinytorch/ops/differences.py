@@ -76,6 +76,8 @@ def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
 
 def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int]:
     """The area of each trapezoid, and their dimension."""
+    if not y.ndim:
+        raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
     at = normalize_dim(name, dim, y.ndim)
     if dx is not None and not isinstance(dx, Tensor) and isinstance(dx, (bool, complex)):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")

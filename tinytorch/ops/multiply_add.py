@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._op import Array, Backend, Operand, op
-from ._checks import kind_of
+from ._checks import kind_of, refuse
 
 
 @op(inplace=True)
@@ -28,9 +28,11 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
         >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
         tensor([5., 3.])
     """
+    scalar = not hasattr(weight, "dtype")
+    refuse(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
     _check_dtype(xp, input, end=end, weight=weight)
     step = end - input
-    if not hasattr(weight, "dtype"):
+    if scalar:
         return input + step * weight if abs(weight) < 0.5 else end - step * (1 - weight)
     near = xp.absolute(weight) < 0.5
     return xp.where(near, input + step * weight, end - step * (1 - weight))

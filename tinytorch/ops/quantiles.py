@@ -43,11 +43,11 @@ def quantile_along(
     if not input.is_floating_point():
         input = input.to(_state.default_dtype())
     q = _checked_q(name, q, input, interpolation)
+    if not input.numel():
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
     axes = reduced_axes(name, dim, input.ndim)
     kept = [n for i, n in enumerate(input.shape) if axes is not None and i not in axes]
     rows = _rows(input, axes, kept)
-    if not rows.shape[-1]:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
     found = _at_ranks(rows, reshape(q, (-1,)), interpolation, ignore)
     if keepdim:
         kept = [1 if axes is None or i in axes else n for i, n in enumerate(input.shape)]

@@ -104,11 +104,17 @@ def _results(
 def _checked(name: str, input: Tensor, dim: int | None) -> int | None:
     if dim is None:
         return None
+    if not input.ndim:
+        raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
     at = normalize_dim(name, dim, input.ndim)
     if not input.numel() and input.ndim and input.shape[at]:
         raise RuntimeError(
             f"{name}: There are 0 sized dimensions, and they aren't selected, so unique cannot be "
             "applied"
+        )
+    if input.shape.count(0) > 1:
+        raise RuntimeError(
+            f"{name}: Number of zero sized dimensions is more than one, so unique cannot be applied"
         )
     return at
 

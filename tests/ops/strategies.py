@@ -1,0 +1,156 @@
+"""Random arrays, dimensions and pairs for property tests, and the comparison they end in."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tests.ops.same_as_torch import agree, derivatives, flat, host
+
+pytest.importorskip("hypothesis", reason="it makes the samples")
+from hypothesis import reject, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+#: The same samples in every run: a failure repeats, and a run says the same as the last.
+SETTINGS = settings(max_examples=25, deadline=None, derandomize=True)
+REFUSALS = (RuntimeError, IndexError, ValueError, TypeError)
+
+Array = np.ndarray[Any, Any]
+#: What a test draws: arrays, and what else the call takes.
+Sample = tuple[list[Array], tuple[Any, ...]]
+
+
+@st.composite
+def shapes(draw: Any, least: int = 0, most: int = 3, smallest: int = 0) -> tuple[int, ...]:
+    return tuple(draw(st.lists(st.integers(smallest, 4), min_size=least, max_size=most)))
+
+
+@st.composite
+def laid_out(draw: Any, shape: tuple[int, ...], kinds: str = "f") -> Array:
+    """An array of a shape: contiguous, transposed, reversed, with steps, repeated.
+
+    Args:
+        draw: Hypothesis passes it.
+        shape: The shape.
+        kinds: Letters of the dtypes to choose from: f for float64, d for float64 without equal
+            elements, i for int64, b for bool, c for complex128.
+    """
+    kind = draw(st.sampled_from(kinds))
+    generator = np.random.default_rng(draw(st.integers(0, 2**16)))
+    steps = [draw(st.sampled_from((1, 2, -1))) for _ in shape]
+    order = draw(st.permutations(range(len(shape))))
+    wide = tuple(shape[d] * abs(steps[d]) for d in order)
+    base: Any = generator.standard_normal(wide)
+    if kind == "c":
+        base = base + 1j * generator.standard_normal(wide)
+    elif kind in "ib":
+        base = generator.integers(-3, 4, wide) if kind == "i" else base > 0
+    array = np.asarray(base).transpose(np.argsort(order)) if shape else np.asarray(base)
+    array = array[tuple(slice(None, None, step) for step in steps)]
+    if kind != "d" and shape and shape[0] and draw(st.integers(0, 5)) == 0:
+        array = np.broadcast_to(array[:1], shape)
+    return np.asarray(array)
+
+
+@st.composite
+def arrays(
+    draw: Any, kinds: str = "f", least: int = 0, most: int = 3, smallest: int = 0
+) -> Array:
+    """An array of ``least`` to ``most`` dimensions, of sizes from ``smallest`` to 4."""
+    return draw(laid_out(draw(shapes(least, most, smallest)), kinds))
+
+
+@st.composite
+def broadcastable(draw: Any, count: int, kinds: str = "f") -> list[Array]:
+    """Arrays whose shapes broadcast, 0-d and empty ones among them."""
+    shape = draw(shapes())
+    sides = []
+    for _ in range(count):
+        cut = draw(st.integers(0, len(shape)))
+        side = tuple(draw(st.sampled_from((n, 1))) if n else 0 for n in shape[cut:])
+        sides.append(draw(laid_out(side, kinds)))
+    return sides
+
+
+def dims(ndim: int) -> Any:
+    """A dimension, counted from either end; 0 or -1 where there are none."""
+    return st.integers(-ndim, ndim - 1) if ndim else st.sampled_from((0, -1))
+
+
+@st.composite
+def several_dims(draw: Any, ndim: int) -> tuple[int, ...]:
+    """Distinct dimensions, at least one if there are any, each counted from either end."""
+    chosen = draw(st.lists(st.integers(0, ndim - 1), unique=True, min_size=1)) if ndim else []
+    return tuple(d - ndim if draw(st.booleans()) else d for d in chosen)
+
+
+def _tensors(library: Any, given: list[Array]) -> list[Any]:
+    """Tensors with the arrays' layouts, or, where a library has no negative strides, without."""
+    if library is tt:
+        found = [tt.from_numpy(a) for a in given]
+    else:
+        found = [library.from_numpy(a.copy()) for a in given]
+    for tensor, array in zip(found, given, strict=True):
+        if array.dtype.kind in "fc":
+            tensor.requires_grad_()
+    return found
+
+
+def _outcome(library: Any, call: Callable[..., Any], given: list[Array], rest: Any) -> Any:
+    tensors = _tensors(library, given)
+    results = flat(call(library, *tensors, *rest))
+    watched = [t for t in tensors if t.requires_grad]
+    outs = [r for r in results if getattr(r, "requires_grad", False)]
+    gradients = derivatives(library, outs, watched, 1) if watched else []
+    return [r.detach() if hasattr(r, "detach") else r for r in results], gradients
+
+
+def compare(
+    call: Callable[..., Any], by_numpy: Callable[..., Any] | None, given: list[Array], *rest: Any
+) -> None:
+    """Assert that a call gives what PyTorch gives, gradients and refusals included.
+
+    Without PyTorch, that its values are those of a function of NumPy.
+
+    Args:
+        call: ``call(library, *tensors, *rest)``.
+        by_numpy: ``by_numpy(*arrays, *rest)``, or None if NumPy has nothing of the kind.
+        given: Arrays to make tensors of.
+        *rest: Further arguments.
+    """
+    if torch is None:
+        _compare_with_numpy(call, by_numpy, given, rest)
+        return
+    try:
+        wanted, slopes = _outcome(torch, call, given, rest)
+    except REFUSALS:
+        with pytest.raises(REFUSALS):
+            call(tt, *_tensors(tt, given), *rest)
+        return
+    got, gradients = _outcome(tt, call, given, rest)
+    agree(got, wanted)
+    agree(gradients, slopes)
+
+
+def _compare_with_numpy(call: Any, by_numpy: Any, given: list[Array], rest: Any) -> None:
+    if by_numpy is None:
+        pytest.skip("NumPy has no such function, and PyTorch is not installed")
+    try:
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            wanted = flat(by_numpy(*given, *rest))
+        got = flat(call(tt, *_tensors(tt, given), *rest))
+    except REFUSALS:
+        reject()  # the libraries refuse different things, and PyTorch is not here to tell
+    assert len(got) == len(wanted)
+    for ours, theirs in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(host(ours.detach()), theirs, rtol=1e-9, atol=1e-9)
