@@ -6,6 +6,7 @@ so that an operation that does not switch devices is caught.
 
 from __future__ import annotations
 
+import copy
 import pickle
 import threading
 from collections.abc import Callable, Iterator
@@ -297,6 +298,50 @@ class TestBetweenDevices:
             x * tt.ones(2)
 
 
+class TestModules:
+    @pytest.mark.parametrize(
+        ("make", "shape"),
+        [
+            (lambda: nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(2)),
+             (2, 1, 8, 8)),
+            (lambda: nn.LSTM(4, 5, batch_first=True), (2, 3, 4)),
+            (lambda: nn.GRU(4, 5, bidirectional=True), (2, 3, 4)),
+            (lambda: nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (2, 3, 8)),
+        ],
+        ids=["convolution", "LSTM", "GRU", "transformer"],
+    )
+    def test_layers(self, make: Callable[[], nn.Module], shape: tuple[int, ...]) -> None:
+        module, x = make().to("cuda:1"), tt.randn(*shape, device="cuda:1", requires_grad=True)
+        leave(on(1))
+        out = module(x)
+        total = (out[0] if isinstance(out, tuple) else out).square().sum()
+        leave(on(1))
+        total.backward()
+        grads = [x.grad, *[p.grad for p in module.parameters()]]
+        assert {g.device for g in grads} == {on(1)}
+        assert all(tt.isfinite(g).all() for g in grads)
+
+    def test_copies_and_states_go_where_their_owner_is(self) -> None:
+        net = nn.Linear(3, 2).to("cuda:1")
+        net(tt.ones(1, 3, device="cuda:1")).sum().backward()
+        leave(on(1))
+        optimizer = optim.Adam(net.parameters())
+        optimizer.step()
+        saved = copy.deepcopy(optimizer.state_dict())
+        for entry in saved["state"].values():
+            entry.update({name: value.cpu() for name, value in entry.items()})
+        again = optim.Adam(net.parameters())
+        again.load_state_dict(saved)
+        leave(on(1))
+        again.step()
+        assert {s["exp_avg"].device for s in again.state.values()} == {on(1)}
+        leave(on(1))
+        twin = copy.deepcopy(net)
+        twin.load_state_dict({name: value.cpu() for name, value in net.state_dict().items()})
+        assert {p.device for p in twin.parameters()} == {on(1)}
+        assert tt.equal(twin.weight, net.weight)
+
+
 class TestRandomNumbers:
     def test_each_device_has_a_generator(self) -> None:
         tt.manual_seed(3)
@@ -323,7 +368,7 @@ class TestRandomNumbers:
         generator = tt.Generator("cuda:1").manual_seed(0)
         assert generator.device == on(1)
         assert tt.rand(2, device="cuda:1", generator=generator).device == on(1)
-        with pytest.raises(RuntimeError, match="the generator's device is cuda:1"):
+        with pytest.raises(RuntimeError, match="rand: the generator is on cuda:1, the numbers are wanted on cuda:0"):
             tt.rand(2, device="cuda:0", generator=generator)
 
 

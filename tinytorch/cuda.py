@@ -318,7 +318,9 @@ class Stream:
 class stream:
     """Context in which the calling thread's work goes to ``stream``; None does nothing.
 
-    The stream's device is current inside. Other threads are not affected.
+    The stream's device is current inside. Other threads are not affected. A backward pass goes to
+    the stream that is current where it is called: call it inside the same block, or let its stream
+    wait (``wait_stream``) for the one that the results were computed on.
 
     Args:
         stream: The queue.

@@ -158,7 +158,7 @@ class CudaDevices(Backend):
         return out
 
     def download(self, array: Array, non_blocking: bool = False) -> _Host:
-        if not non_blocking:
+        if not (non_blocking and array.size):
             return self.to_numpy(array)
         host: _Host = self.extras.empty_pinned(array.shape, array.dtype)
         stream = self.library.cuda.get_current_stream()
@@ -204,6 +204,8 @@ class CudaDevices(Backend):
 
     def pinned_copy(self, host: _Host) -> _Host:
         """A host array's contents in pinned memory."""
+        if not host.size:
+            return host.copy()
         copy: _Host = self.extras.empty_pinned(host.shape, host.dtype)
         copy[...] = host
         return copy

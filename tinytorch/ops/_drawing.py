@@ -28,10 +28,15 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
             f"{name}(): argument 'generator' must be Generator, not {type(generator).__name__}"
         )
     if generator.backend is not xp:
+        theirs = generator.backend
+        if theirs.device_type == xp.device_type and theirs.name == xp.name:
+            wanted = f"{xp.device_type}:{xp.device_index(xp.here().empty(0))}"
+            raise RuntimeError(
+                f"{name}: the generator is on {generator.device}, the numbers are wanted on {wanted}"
+            )
         raise RuntimeError(
             f"{name}: Expected a '{xp.device_type}' device type for generator but found "
-            f"'{generator.backend.device_type}' (backends {xp.name} and {generator.backend.name}, "
-            f"the generator's device is {generator.device})"
+            f"'{theirs.device_type}' (backends {xp.name} and {theirs.name})"
         )
     return engine
 
