@@ -187,7 +187,7 @@ MASKS: dict[str, tuple[Any, Any]] = {
 @given(data=st.data())
 def test_masks(name: str, data: Any) -> None:
     call, by_numpy = MASKS[name]
-    array = data.draw(arrays("fi"))
+    array = data.draw(arrays("fic"))
     compare(call, by_numpy, [array, data.draw(laid_out(array.shape, "b"))])
 
 

@@ -242,7 +242,7 @@ VIEWS: dict[str, tuple[Any, Any, Any]] = {
 @given(data=st.data())
 def test_views_and_rearrangements(name: str, data: Any) -> None:
     call, by_numpy, further = VIEWS[name]
-    array = data.draw(arrays("fi"))
+    array = data.draw(arrays("fibc"))
     compare(call, by_numpy, [array], *data.draw(further(array.shape)))
 
 
@@ -268,7 +268,7 @@ def test_joins(name: str, data: Any) -> None:
         sizes = list(shape)
         if name == "cat" and sizes:
             sizes[dim] = data.draw(st.integers(0, 3))
-        parts.append(data.draw(laid_out(tuple(sizes), "fi")))
+        parts.append(data.draw(laid_out(tuple(sizes), "fibc")))
     compare(call, by_numpy, parts, dim)
 
 
