@@ -77,6 +77,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "index_reduce_ put put_"
         ),
         "indexing": "index_put index_put_",
+        "inspection": "is_conj is_neg is_nonzero is_same_size is_tensor",
         "integers": "gcd gcd_ lcm lcm_",
         "joining": (
             "atleast_1d atleast_2d atleast_3d cat column_stack concat concatenate dstack hstack "
@@ -218,6 +219,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "index_reduce_ put put_"
         ),
         "indexing": "__getitem__ __setitem__ copy_ index_put index_put_",
+        "inspection": (
+            "data_ptr is_conj is_cpu is_cuda is_meta is_neg is_nonzero is_quantized is_same_size "
+            "is_sparse storage_offset"
+        ),
         "integers": "gcd gcd_ lcm lcm_",
         "layout": "contiguous reshape_as view view_as",
         "linalg_determinant": "det logdet slogdet",

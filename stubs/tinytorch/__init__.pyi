@@ -1489,6 +1489,16 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of products over the last dimension of two tensors."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch; see ``linalg.inv``."""
+def is_conj(input: Tensor) -> _bool:
+    """False: a conjugate is computed at once, never pending."""
+def is_neg(input: Tensor) -> _bool:
+    """False: a sign is changed at once, never pending."""
+def is_nonzero(input: Tensor) -> _bool:
+    """Whether the single element of ``input`` is not zero."""
+def is_same_size(input: Tensor, other: Tensor) -> _bool:
+    """Whether two tensors have the same shape."""
+def is_tensor(obj: Any) -> _bool:
+    """Whether ``obj`` is a tensor."""
 def isclose(
     input: Tensor,
     other: Tensor,

@@ -671,6 +671,8 @@ class Tensor(Storage):
         """Sums of the elements up to each one, along ``dim``."""
     def cumsum_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
         """In-place form of ``cumsum``: writes the result over ``input``."""
+    def data_ptr(_self) -> _int:
+        """The address of the first element."""
     def deg2rad(_self, *, out: Tensor | None = None) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(_self) -> Self:
@@ -1048,8 +1050,26 @@ class Tensor(Storage):
         """``input`` as int32."""
     def inverse(_self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of every matrix of a batch; see ``linalg.inv``."""
+    def is_conj(_self) -> _bool:
+        """False: a conjugate is computed at once, never pending."""
+    @property
+    def is_cpu(self) -> _bool: ...
+    @property
+    def is_cuda(self) -> _bool: ...
+    @property
+    def is_meta(self) -> _bool: ...
+    def is_neg(_self) -> _bool:
+        """False: a sign is changed at once, never pending."""
+    def is_nonzero(_self) -> _bool:
+        """Whether the single element of ``input`` is not zero."""
     def is_pinned(_self, device: device | str | _int | None = None) -> _bool:
         """Whether ``input`` lies in pinned host memory."""
+    @property
+    def is_quantized(self) -> _bool: ...
+    def is_same_size(_self, other: Tensor) -> _bool:
+        """Whether two tensors have the same shape."""
+    @property
+    def is_sparse(self) -> _bool: ...
     def isclose(
         _self,
         other: Tensor,
@@ -1942,6 +1962,8 @@ class Tensor(Storage):
         align_to_window: _bool | None = None,
     ) -> Tensor:
         """Fourier transforms of short pieces of a signal."""
+    def storage_offset(_self) -> _int:
+        """How many elements of the tensor it is a view of lie before its first."""
     def sub(
         _self,
         other: Tensor | complex,

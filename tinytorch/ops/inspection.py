@@ -1,0 +1,161 @@
+"""What can be asked of tensors that is neither their size nor what is in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._op import composite
+from .._tensor import Tensor
+
+
+@composite(method=False)
+def is_tensor(obj: Any) -> bool:
+    """Whether ``obj`` is a tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_tensor(tt.ones(1)), tt.is_tensor([1.0])
+        (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+@composite
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the single element of ``input`` is not zero.
+
+    Raises:
+        RuntimeError: For more or fewer elements than one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_nonzero(tt.tensor([0.5]))
+        True
+    """
+    return bool(input)
+
+
+@composite
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_same_size(tt.ones(2, 1), tt.ones(1, 2))
+        False
+    """
+    return bool(input.shape == other.shape)
+
+
+@composite
+def is_conj(input: Tensor) -> bool:
+    """False: a conjugate is computed at once, never pending.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_conj(tt.tensor([1j]).conj())
+        False
+    """
+    return False
+
+
+@composite
+def is_neg(input: Tensor) -> bool:
+    """False: a sign is changed at once, never pending.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_neg(-tt.ones(1))
+        False
+    """
+    return False
+
+
+# -- where it lies -----------------------------------------------------------------------------
+
+
+@composite(namespaces=("Tensor",))
+def data_ptr(input: Tensor) -> int:
+    """The address of the first element.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, 3)
+        >>> x.view(6).data_ptr() == x.data_ptr()
+        True
+    """
+    return input._xp.address(input._data) if input.numel() else 0
+
+
+@composite(namespaces=("Tensor",))
+def storage_offset(input: Tensor) -> int:
+    """How many elements of the tensor it is a view of lie before its first.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(6).reshape(2, 3)[1].storage_offset()
+        3
+    """
+    if input._base is None or not input.numel():
+        return 0
+    return (input.data_ptr() - input._base.data_ptr()) // input.itemsize
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_cpu(input: Tensor) -> bool:
+    """Whether the tensor lives in the memory of the CPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, device="cpu").is_cpu
+        True
+    """
+    return input._xp.device_type == "cpu"
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_cuda(input: Tensor) -> bool:
+    """Whether the tensor lives on a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, device="cpu").is_cuda
+        False
+    """
+    return input._xp.device_type == "cuda"
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_sparse(input: Tensor) -> bool:
+    """False: tensors are dense.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1).is_sparse
+        False
+    """
+    return False
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_quantized(input: Tensor) -> bool:
+    """False: no tensor is quantized.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1).is_quantized
+        False
+    """
+    return False
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_meta(input: Tensor) -> bool:
+    """False: every tensor has elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1).is_meta
+        False
+    """
+    return False
