@@ -170,3 +170,19 @@ def test_running_products_and_their_gradients(shape: tuple[int, ...], axis: int)
     # Each element is a factor of its own product and of those after it.
     later = np.flip(np.cumsum(np.flip(g * expected, axis), axis), axis)
     np.testing.assert_allclose(x.grad.numpy(), later / array, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])
+def test_clamp(dtype: str) -> None:
+    array = numbers(dtype, (30_000,), few=False)
+    bounds = ((-1, 1), (None, 1), (-1, None), (2, -2), (0, np.nan), (None, -np.inf), (7, 1e300))
+    for low, high in bounds:
+        if dtype == "int64" and not all(bound is None or abs(bound) < 9 for bound in (low, high)):
+            continue
+        expected = array if low is None else np.maximum(array, np.asarray(low, dtype))
+        with np.errstate(over="ignore"):
+            top = None if high is None else np.asarray(high, "float64").astype(dtype)
+        expected = expected if top is None else np.minimum(expected, top)
+        found = tt.clamp(tt.tensor(array), low, high).numpy()
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, expected)

@@ -229,6 +229,12 @@ class Backend(Placement):
         """``array`` where ``mask`` holds, else 0; the two may broadcast."""
         return self.library.where(mask, array, 0)
 
+    def between(self, array: Array, low: Any, high: Any) -> Array:
+        """``array`` kept above ``low`` and then below ``high``; None for no bound."""
+        if low is not None:
+            array = self.library.maximum(array, low)
+        return array if high is None else self.library.minimum(array, high)
+
     def erf(self, array: Array) -> Array:
         """The error function of a real floating-point array."""
         return self._error_function("erf" if array.dtype.itemsize > 4 else "erf_single", array)

@@ -157,6 +157,13 @@ class NumpyBackend(Backend):
         total = self.sum(array, axis, None, None, keepdims)
         return total / (array.size // total.size)
 
+    def between(self, array: Array, low: Any, high: Any) -> Array:
+        # numpy.maximum of an array and a number leaves the processor's vectors unused.
+        if array.size < _FEW or array.dtype.kind != "f" or numpy.ndim(low) or numpy.ndim(high):
+            return super().between(array, low, high)
+        low = numpy.array(-numpy.inf if low is None else low, array.dtype)
+        return array.clip(low, numpy.array(numpy.inf if high is None else high, array.dtype))
+
     def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
         """``numpy.broadcast_to``, which takes several times as long."""
         if array.__class__ is not numpy.ndarray or not array.flags.c_contiguous or array.size == 0:

@@ -173,9 +173,7 @@ def clamp(
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     refuse_complex("clamp", input)
-    if min is not None:
-        input = xp.maximum(input, min)
-    return input if max is None else xp.minimum(input, max)
+    return xp.between(input, min, max)
 
 
 def _clamp_gradient(xp: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
