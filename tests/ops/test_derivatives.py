@@ -172,16 +172,20 @@ WITHOUT_EXAMPLE = {
 #: Composites of other operations that give no derivatives, or whose examples are elsewhere.
 OTHER_COMPOSITES = """
     addbmm_ allclose argsort as_tensor asarray broadcast_shapes bucketize can_cast constant_pad_nd
-    convolution empty_like equal feature_dropout from_numpy full_like histogram histogramdd
-    linalg.ldl_factor lu nn.functional.fractional_max_pool3d
-    nn.functional.multi_head_attention_forward nn.functional.one_hot normal ones_like pca_lowrank
-    rand_like randint_like randn_like result_type scalar_tensor searchsorted svd_lowrank tensor
-    Tensor._where_method Tensor.bernoulli_ Tensor.bool Tensor.byte Tensor.cauchy_ Tensor.cfloat
-    Tensor.char Tensor.cuda Tensor.exponential_ Tensor.float Tensor.geometric_ Tensor.half
-    Tensor.int Tensor.is_pinned Tensor.log_normal_ Tensor.long Tensor.new_empty
-    Tensor.new_empty_strided Tensor.new_full Tensor.new_ones Tensor.new_tensor Tensor.new_zeros
-    Tensor.normal_ Tensor.pin_memory Tensor.random_ Tensor.resize_ Tensor.resize_as_ Tensor.short
-    Tensor.uniform_ tril_indices triu_indices unique unique_consecutive zeros_like
+    convolution empty_like equal feature_dropout from_numpy full_like histogram histogramdd is_conj
+    is_neg is_nonzero is_same_size is_tensor linalg.ldl_factor lu
+    nn.functional.fractional_max_pool3d nn.functional.multi_head_attention_forward
+    nn.functional.one_hot normal ones_like pca_lowrank rand_like randint_like randn_like result_type
+    scalar_tensor searchsorted svd_lowrank tensor tril_indices triu_indices unique
+    unique_consecutive zeros_like Tensor._where_method Tensor.argpartition Tensor.bernoulli_
+    Tensor.bool Tensor.byte Tensor.cauchy_ Tensor.cfloat Tensor.char Tensor.choose Tensor.compress
+    Tensor.conjugate Tensor.copy Tensor.cuda Tensor.data_ptr Tensor.exponential_ Tensor.flat
+    Tensor.float Tensor.geometric_ Tensor.half Tensor.int Tensor.is_cpu Tensor.is_cuda
+    Tensor.is_meta Tensor.is_pinned Tensor.is_quantized Tensor.is_sparse Tensor.log_normal_
+    Tensor.long Tensor.new_empty Tensor.new_empty_strided Tensor.new_full Tensor.new_ones
+    Tensor.new_tensor Tensor.new_zeros Tensor.normal_ Tensor.pin_memory Tensor.random_
+    Tensor.resize_ Tensor.resize_as_ Tensor.short Tensor.storage_offset Tensor.to_device
+    Tensor.uniform_
 """
 
 

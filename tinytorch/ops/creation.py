@@ -280,7 +280,7 @@ def from_numpy(ndarray: Any) -> Tensor:
         >>> tt.from_numpy(np.array([1, 2]))
         tensor([1, 2])
     """
-    if not hasattr(ndarray, "__array_interface__") or not hasattr(ndarray, "__setitem__"):
+    if not hasattr(ndarray, "__array_interface__") or not hasattr(ndarray, "strides"):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     xp = backend_for("cpu")
     xp.dtype_of(ndarray)
