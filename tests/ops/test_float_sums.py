@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,3 +55,21 @@ def test_sums_follow_strides() -> None:
     np.testing.assert_allclose(x.flip(0).sum(), values.sum())
     np.testing.assert_allclose(x.t()[:5, 7:20].sum(), values[7:20, :5].sum())
     np.testing.assert_allclose(x[3, ::7].sum(), values[3, ::7].sum())
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x.T, lambda x: x[::2], lambda x: x[:, 1:3], lambda x: x.reshape(50, 4000, 4).T,
+        lambda x: x.reshape(50, 4000, 4).swapaxes(0, 1), lambda x: x[None].repeat(2, 0),
+        lambda x: np.broadcast_to(x[:, :1], (200_000, 4)),
+    ],
+)  # fmt: skip
+def test_long_sums_of_views_are_near_the_exact_ones(view: Any) -> None:
+    values = np.random.RandomState(0).uniform(1, 2, (200_000, 4)).astype("float32")
+    wanted = view(values)
+    x = tt.asarray(wanted)
+    for dims in [(i,) for i in range(x.ndim)] + [tuple(range(x.ndim))]:
+        np.testing.assert_allclose(
+            x.sum(dims).numpy(), wanted.sum(dims, dtype="float64"), rtol=2e-6
+        )

@@ -59,14 +59,19 @@ def float_sum(array: Any, axis: Any, keepdims: bool, in_parts: InParts) -> Any:
     Returns:
         Array or scalar of ``array``'s dtype.
     """
-    size = array.size
-    if size < _FEW or not array.flags.c_contiguous:
+    if array.size < _FEW:
         return None
     ndim = array.ndim
     given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
     axes = tuple(sorted(a % ndim for a in given))
-    found = _sum(array, axes, in_parts)
-    if found is None or not keepdims:
+    found = (_sum if array.flags.c_contiguous else _turned)(array, axes, in_parts)
+    if found is None:
+        if math.prod(array.shape[a] for a in axes) <= _LONG:
+            return None
+        found = array
+        for one in reversed(axes):
+            found = _along(found, one)
+    if not keepdims:
         return found
     return found.reshape(tuple(1 if i in axes else n for i, n in enumerate(array.shape)))
 
@@ -86,11 +91,43 @@ def _sum(array: Any, axes: tuple[int, ...], in_parts: InParts) -> Any:
     kept = shape[first : ndim - last]
     if not last:
         return _columns(array.reshape(outer, -1)).reshape(kept)
-    sums = _rows(array.reshape(-1, inner), in_parts)
-    if sums is None:
+    sums = _rows(array.reshape(-1, inner), in_parts).reshape(outer, *kept)
+    return _columns(sums.reshape(outer, -1)).reshape(kept) if first else sums.reshape(kept)
+
+
+def _turned(array: Any, axes: tuple[int, ...], in_parts: InParts) -> Any:
+    """The sum of an array whose dimensions, in another order, are those of a contiguous one.
+
+    Its rows may lie apart, as every second one of a matrix do.
+    """
+    order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
+    turned = array.transpose(order)
+    if not turned[0].flags.c_contiguous or turned.strides[0] < 0:
         return None
-    sums = sums.reshape(outer, *kept)
-    return numpy.add.reduce(sums, 0) if first else sums.reshape(kept)
+    inside = tuple(i for i, a in enumerate(order) if a in axes)
+    if turned.flags.c_contiguous:
+        found = _sum(turned, inside, in_parts)
+    elif inside == (0,):
+        found = _columns(turned.reshape(len(turned), -1)).reshape(turned.shape[1:])
+    else:
+        return None
+    if found is None:
+        return None
+    left = [a for a in order if a not in axes]
+    return found.transpose([left.index(a) for a in sorted(left)])
+
+
+def _along(array: Any, axis: int) -> Any:
+    """The sum over one dimension of an array with any strides, in pieces that are views."""
+    count = array.shape[axis]
+    if count <= _ROW or abs(array.strides[axis]) == min(map(abs, array.strides)):
+        return numpy.add.reduce(array, axis)  # pairwise along what lies closest together
+    whole = count // _ROW * _ROW
+    front = (slice(None),) * axis
+    shape = (*array.shape[:axis], -1, _ROW, *array.shape[axis + 1 :])
+    parts = numpy.add.reduce(array[(*front, slice(whole))].reshape(shape), axis + 1)
+    rest = numpy.add.reduce(array[(*front, slice(whole, None))], axis)
+    return _along(parts, axis) + rest
 
 
 def _total(flat: Any, in_parts: InParts) -> Any:
@@ -104,7 +141,7 @@ def _rows(matrix: Any, in_parts: InParts) -> Any:
     if size <= _LONG:
         return _product(matrix, in_parts)
     if size % _ROW:
-        return None
+        return numpy.add.reduce(matrix, 1)
     return numpy.add.reduce(_product(matrix.reshape(-1, _ROW), in_parts).reshape(count, -1), 1)
 
 
@@ -129,4 +166,4 @@ def _columns(matrix: Any) -> Any:
         return _ones(count, char) @ matrix
     whole = count // _ROW * _ROW
     parts = _ones(_ROW, char) @ matrix[:whole].reshape(-1, _ROW, size)
-    return numpy.add.reduce(parts, 0) + _ones(count - whole, char) @ matrix[whole:]
+    return _columns(parts) + _ones(count - whole, char) @ matrix[whole:]
