@@ -209,16 +209,16 @@ def kthvalue(
 @op(method=False)
 def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     """Index of the last of the most frequent elements, the smallest of several such."""
-    order = xp.call(order_along, input, dim, False, "mode")
-    ordered = xp.moveaxis(xp.take_along_axis(input, order, dim), dim, -1)
-    size = ordered.shape[-1]
+    rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
+    last = rows.ndim - 1
+    order = xp.call(order_along, rows, last, False, "mode")
+    ordered = xp.take_along_axis(rows, order, last)
     starts = xp.concatenate(
         (ordered[..., :1] == ordered[..., :1], ordered[..., 1:] != ordered[..., :-1]), -1
     )
-    place = xp.broadcast_to(counting(xp, size), ordered.shape)
-    run = place - xp.accumulate("maximum", xp.where(starts, place, 0), ordered.ndim - 1)
+    run = counting(xp, ordered.shape[-1]) - xp.last_true(starts, last)
     longest = xp.expand_dims(int64(xp, xp.argmax(run, axis=-1)), -1)
-    return xp.take_along_axis(order, xp.moveaxis(longest, -1, dim), dim)
+    return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
 @composite
