@@ -368,7 +368,7 @@ class TestRandomNumbers:
         generator = tt.Generator("cuda:1").manual_seed(0)
         assert generator.device == on(1)
         assert tt.rand(2, device="cuda:1", generator=generator).device == on(1)
-        with pytest.raises(RuntimeError, match="rand: the generator is on cuda:1, the numbers are wanted on cuda:0"):
+        with pytest.raises(RuntimeError, match="is on cuda:1, the numbers are wanted on cuda:0"):
             tt.rand(2, device="cuda:0", generator=generator)
 
 

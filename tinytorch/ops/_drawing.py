@@ -32,7 +32,8 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
         if theirs.device_type == xp.device_type and theirs.name == xp.name:
             wanted = f"{xp.device_type}:{xp.device_index(xp.here().empty(0))}"
             raise RuntimeError(
-                f"{name}: the generator is on {generator.device}, the numbers are wanted on {wanted}"
+                f"{name}: the generator is on {generator.device}, the numbers are wanted on "
+                f"{wanted}"
             )
         raise RuntimeError(
             f"{name}: Expected a '{xp.device_type}' device type for generator but found "
