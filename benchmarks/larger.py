@@ -19,7 +19,8 @@ from .timing import Statement
 Step = Callable[[], Any]
 SIDE = 1000
 
-#: Single operations on square matrices: numbers ``x``, ``p`` near one, indices ``i``, integers ``n``.
+#: Single operations on square matrices: numbers ``x``, ``p`` near one, indices ``i``, and ``n``,
+#: integers.
 OPS = {
     "prod": "m.prod(p, 1)",
     "topk": "m.topk(x, 5, 1)",
