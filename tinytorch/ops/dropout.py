@@ -11,6 +11,7 @@ from .._inplace import call_inplace
 from .._op import Array, Backend, Mask, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
+from ._checks import refuse
 from ._drawing import engine_of, in_order, order_like
 
 BOTH = ("nn.functional", "")
@@ -372,6 +373,7 @@ def rrelu(
             f"rrelu: Lower bound should be less than or equal to the upper bound, got {lower} and "
             f"{upper}"
         )
+    refuse(input._xp, "rrelu_with_noise_out_cpu", "c", input._data)
     if not training:
         from .activation import leaky_relu
 
