@@ -128,6 +128,7 @@ def compare(
         given: Arrays to make tensors of.
         *rest: Further arguments.
     """
+    given = [np.asarray(a) for a in given]  # NumPy makes numbers of 0-d results
     if torch is None:
         _compare_with_numpy(call, by_numpy, given, rest)
         return
