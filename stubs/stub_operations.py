@@ -12,7 +12,7 @@ from typing import Any
 from stub_names import Scope
 from stub_writer import Writer, declaration
 
-from tinytorch._arguments import NUMPY_KEYWORDS, SPELLINGS
+from tinytorch._arguments import NUMPY_KEYWORDS, SPELLINGS, torchs_name
 from tinytorch._op import Op
 from tinytorch._tensor import Tensor
 from tinytorch.ops._results import RESULTS
@@ -233,7 +233,8 @@ def numpy_keywords(op: Op) -> dict[str, ast.arg]:
     if op.numpy_form is not None:
         form = declaration(op.name, inspect.signature(op.numpy_form))
         found = {p.arg: p for p in parameters(form) if p.arg in NUMPY_KEYWORDS - own.keys()}
-    for new, old in SPELLINGS.items():
+    for new in SPELLINGS:
+        old = torchs_name(op, new)
         if new in NUMPY_KEYWORDS and old in own and new not in own:
             found.setdefault(new, own[old])
     return found

@@ -240,6 +240,6 @@ def test_numpy_spellings_in_the_stubs_are_accepted() -> None:
         own = inspect.signature(numpy_form).parameters if numpy_form is not None else {}
         for argument in node.args.kwonlyargs:
             spelt = argument.arg
-            if spelt not in known and SPELLINGS.get(spelt) not in known and spelt not in own:
+            if {spelt, *SPELLINGS.get(spelt, ())}.isdisjoint({*known, *own}):
                 wrong.append(f"{name}({spelt}=)")
     assert not wrong

@@ -8,12 +8,21 @@ from ._convert import common_backend, promote_operands, to_tensor
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor
 
-#: NumPy's spellings of parameters, where the operation has torch's.
-SPELLINGS = {
-    "axis": "dim", "axes": "dims", "dims": "dim", "keepdims": "keepdim", "x": "input",
-    "a": "input", "x1": "input", "x2": "other", "self": "input", "arr": "input", "a_min": "min",
-    "a_max": "max",
+#: NumPy's spellings of parameters, and those of torch that methods alone have: what they may
+#: stand for, the first that the operation has.
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "axis": ("dim",), "axes": ("dims", "dim", "dim0"), "dims": ("dim",), "keepdims": ("keepdim",),
+    "x": ("input",), "a": ("input",), "x1": ("input",), "x2": ("other",), "self": ("input",),
+    "arr": ("input",), "a_min": ("min",), "a_max": ("max",), "axis1": ("dim0", "dim1"),
+    "axis2": ("dim2", "dim1"), "shape": ("size",), "tup": ("tensors",), "arrays": ("tensors",),
+    "method": ("interpolation",), "split_size": ("split_size_or_sections",),
 }  # fmt: skip
+
+
+def torchs_name(op: Op, name: str) -> str | None:
+    """The parameter of ``op`` that NumPy calls ``name``; None if there is none."""
+    return next((torch for torch in SPELLINGS.get(name, ()) if torch in op.index), None)
+
 
 #: Keywords only NumPy has: their presence means the call is NumPy's.
 NUMPY_KEYWORDS = frozenset(
@@ -84,10 +93,13 @@ def _refuse_number(op: Op, position: int, value: Any) -> None:
 def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     """Arguments in the order of ``op.params``, defaults filled in."""
     at = op.shape_position
-    if at is not None and len(args) > at and isinstance(args[at], (int, Tensor)):
+    if at is not None and len(args) > at and _is_int(args[at]):
         if not (len(args) == at + 1 and isinstance(args[at], Tensor) and args[at].ndim):
             args = (*args[:at], args[at:])
     n = len(args)
+    if n > op.positional and op.gather is not None:
+        args = (*args[: op.gather], args[op.gather :])
+        n = len(args)
     if n > op.positional:
         raise TypeError(
             f"{op.name}() takes {op.positional} positional arguments but {n} were given"
@@ -96,9 +108,10 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     for name, value in options.items():
         i = op.index.get(name)
         if i is None:
-            i = op.index.get(SPELLINGS.get(name, ""))
-            if i is None:
+            torch = torchs_name(op, name)
+            if torch is None:
                 raise TypeError(f"{op.name}() got an unexpected keyword argument '{name}'")
+            i = op.index[torch]
         if i < n:
             raise TypeError(f"{op.name}() got multiple values for argument '{op.params[i]}'")
         given[i] = value
@@ -106,6 +119,13 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         if given[i] is REQUIRED:
             raise TypeError(f"{op.name}() missing required argument '{op.params[i]}' (pos {i + 1})")
     return given
+
+
+def _is_int(value: Any) -> bool:
+    """Whether an argument is one of several sizes; NumPy's ints are, its arrays are not."""
+    if isinstance(value, (int, Tensor)):
+        return True
+    return hasattr(value, "__index__") and not getattr(value, "ndim", 0)
 
 
 def unwrap(value: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _state
-from ._arguments import NUMPY_KEYWORDS, SPELLINGS, explain_shapes, prepare, unwrap
+from ._arguments import NUMPY_KEYWORDS, explain_shapes, prepare, torchs_name, unwrap
 from ._inplace import call_inplace
 from ._record import any_rg, make_node, record
 from ._spec import Op
@@ -145,7 +145,4 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _spelling(op: Op, name: str) -> str:
-    if name in op.index:
-        return name
-    torch_name = SPELLINGS.get(name, name)
-    return torch_name if torch_name in op.index else name
+    return name if name in op.index else torchs_name(op, name) or name

@@ -60,7 +60,8 @@ def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any
             raise RuntimeError(
                 f"{op.name}(): Expected all tensors to be on the same device, but found at least "
                 f"two devices, {first[1].device} and {tensor.device}! Argument '{first[0]}' is on "
-                f"backend '{xp.name}', argument '{name}' on backend '{tensor._xp.name}'; move one "
+                f"backend '{xp.name}' ({first[1].device}), argument '{name}' on backend "
+                f"'{tensor._xp.name}' ({tensor.device}); move one "
                 "with .to()."
             )
         moved[id(tensor)] = tensor.to(backend=xp)
@@ -178,6 +179,8 @@ def cast_tensor(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
 
 def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
     """A number as a kernel may take it: Python's, unless the dtype would refuse it."""
+    if hasattr(value, "item"):
+        value = value.item()  # float64 of NumPy is a float, but makes every result a float64
     if dtype.kind in "ui" and not isinstance(value, bool):
         limits = dtypes.iinfo(dtype)
         if not limits.min <= value <= limits.max:

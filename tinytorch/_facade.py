@@ -187,6 +187,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "register_backend", "reset_backend", "reset_state", "set_backend",
         "set_default_backend", "set_default_dtype", "set_grad_enabled", "set_state", "state",
     ),
+    "tinytorch._constants": ("e", "inf", "nan", "newaxis", "pi"),
     "tinytorch._tensor": ("Size", "Tensor"),
     "tinytorch._device": ("device",),
     "tinytorch.dtypes": ("dtype", "finfo", "iinfo", "promote_types"),

@@ -55,7 +55,7 @@ def _unary(op: Op) -> Callable[..., Any]:
         out._data = y
         out._xp = xp
         out._rg = False
-        out._node = out.grad = out._vc = out._base = out._view = None
+        out._node = out._grad = out._vc = out._base = out._view = None
         if input._rg and op.differentiable and grad_enabled():
             record_unary(op, xp, out, input, x)
         return out
@@ -166,7 +166,7 @@ def operands(
         out._data = z
         out._xp = xp
         out._rg = False
-        out._node = out.grad = out._vc = out._base = out._view = None
+        out._node = out._grad = out._vc = out._base = out._view = None
         if rg and op.differentiable and grad_enabled():
             record_binary(op, xp, out, input, other, x, y)
         return out
@@ -218,7 +218,7 @@ def _leading(op: Op) -> Callable[..., Any]:
         out._data = y if y.__class__ is x.__class__ else xp.asarray(y)
         out._xp = xp
         out._rg = False
-        out._node = out.grad = out._vc = out._base = out._view = None
+        out._node = out._grad = out._vc = out._base = out._view = None
         if input._rg and op.differentiable and grad_enabled():
             record_leading(op, xp, out, input, x, rest)
         return out
@@ -234,10 +234,12 @@ def _viewing(op: Op) -> Callable[..., Any]:
     def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
         if options or not isinstance(input, Tensor):
             return call(op, () if input is REQUIRED else (input, *args), options)
-        if sizes and args and args[0].__class__ is int:
+        if sizes and args and not isinstance(args[0], (tuple, list)):
+            if args[0].__class__ is not int:
+                return call(op, (input, *args), options)
             args = (args,)
         n = len(args)
-        if not required <= n <= positional or (sizes and args and isinstance(args[0], Tensor)):
+        if not required <= n <= positional:
             return call(op, (input, *args), options)
         xp = input._xp
         x = input._data

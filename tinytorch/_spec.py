@@ -51,6 +51,7 @@ class Op:
             dtype) or None.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         view: Whether the result may share its input's memory.
+        gather: From which position on too many arguments are one sequence, or None.
         forms: Signatures for type checkers, where the result depends on the arguments.
         rule_list: Compiled rules, one per position in ``differentiable``.
         plain_rules: The same with the position of the one argument they need; see the engine.
@@ -101,6 +102,7 @@ class Op:
         self.promote: str | None = options.pop("promote", None)
         self.ufunc: str | None = options.pop("ufunc", None)
         self.view: bool = options.pop("view", False)
+        self.gather: int | None = options.pop("gather", None)
         self.returns: Any = options.pop("returns", None)
         self.materialize: bool = options.pop("materialize", True)
         self.strict: bool = options.pop("strict", False)

@@ -22,7 +22,7 @@ class Storage:
     """The part of ``Tensor`` that knows nothing of gradients."""
 
     __slots__ = (
-        "_data", "_xp", "_rg", "_node", "grad", "_vc", "_base", "_view",
+        "_data", "_xp", "_rg", "_node", "_grad", "_vc", "_base", "_view",
     )  # fmt: skip
 
     #: The raw array, of the library that ``_xp`` wraps.
@@ -31,8 +31,7 @@ class Storage:
     #: True, False, or VIEW: whether it requires grad depends on the tensor it is a view of.
     _rg: Any
     _node: Node | Slot | None
-    #: The gradient that backward passes have left here, or None.
-    grad: Tensor | None
+    _grad: Tensor | None
     #: ``[version]``, shared with everything that shares the memory; None until needed.
     _vc: list[int] | None
     _base: Tensor | None

@@ -67,6 +67,21 @@ class Tensor(Storage):
             raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         self.requires_grad_(value)
 
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward passes have left here, or None."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            _check_grad(self, value)
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Ask for gradients of this leaf (or no longer); returns the tensor itself.
 
@@ -327,7 +342,7 @@ def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     out._xp = xp
     out._rg = False
     out._node = None
-    out.grad = None
+    out._grad = None
     out._vc = None
     out._base = None
     out._view = None
@@ -344,6 +359,34 @@ def rebuild(
     out = wrap(xp.from_numpy(host), xp, cls)
     out._rg = requires_grad
     return out
+
+
+def _check_grad(tensor: Tensor, value: Any) -> None:
+    """TypeError or RuntimeError for what cannot be the gradient of ``tensor``."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            "assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(value).__name__}"
+        )
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._data.dtype != tensor._data.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "
+            f"dtype '{tensor.dtype.name}'. The gradient must match the tensor's dtype"
+        )
+    if value._xp is not tensor._xp:
+        raise RuntimeError(
+            f"attempting to assign a gradient on device '{value.device}' to a tensor on device "
+            f"'{tensor.device}'. Please ensure that the gradient and the tensor are on the same "
+            "device"
+        )
+    if value._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+            f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same "
+            "size"
+        )
 
 
 def _share(cls: type[Tensor], source: Tensor) -> Tensor:

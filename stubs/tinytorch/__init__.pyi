@@ -22,6 +22,11 @@ from tinytorch import return_types as return_types
 from tinytorch import signal as signal
 from tinytorch import special as special
 from tinytorch import utils as utils
+from tinytorch._constants import e as e
+from tinytorch._constants import inf as inf
+from tinytorch._constants import nan as nan
+from tinytorch._constants import newaxis as newaxis
+from tinytorch._constants import pi as pi
 from tinytorch._device import device as device
 from tinytorch._printing import get_printoptions as get_printoptions
 from tinytorch._printing import printoptions as printoptions

@@ -256,4 +256,19 @@ class F(L.autograd.Function):
     def backward(ctx,g): return None,g
 x=L.ones(2,requires_grad=True); w=L.ones(2,requires_grad=True)
 F.apply(x,w).sum().backward(); p(x.grad,w.grad)
+# function saved after free
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,x): ctx.save_for_backward(x); return x*x
+    @staticmethod
+    def backward(ctx,g): x,=ctx.saved_tensors; return g*2*x
+x=L.ones(2,requires_grad=True); z=F.apply(x); z.sum().backward()
+z.grad_fn.saved_tensors
+# function saved via grad_fn
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,x): ctx.save_for_backward(x); return x*x
+    @staticmethod
+    def backward(ctx,g): x,=ctx.saved_tensors; return g*2*x
+x=L.ones(2,requires_grad=True); z=F.apply(x); p(z.grad_fn.saved_tensors)
 """

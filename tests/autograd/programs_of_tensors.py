@@ -373,4 +373,27 @@ x=L.autograd.Variable(L.ones(2)); p(isinstance(x,L.autograd.Variable),x.requires
 x=L.ones(2,requires_grad=True); y=x*2; y.set_(L.zeros(3)); p(y.shape, y.requires_grad)
 # set_ wrong dtype
 L.ones(2).set_(L.zeros(3,dtype=L.int64))
+# grad assign wrong shape
+x=L.ones(2,requires_grad=True); x.grad=L.ones(3)
+# grad assign wrong dtype
+x=L.ones(2,requires_grad=True); x.grad=L.ones(2,dtype=L.float64)
+# grad assign not tensor
+x=L.ones(2,requires_grad=True); x.grad=[1.,2.]
+# grad assign self
+x=L.ones(2,requires_grad=True); x.grad=x
+# grad del
+x=L.ones(2,requires_grad=True); x.sum().backward(); del x.grad; p(x.grad)
+# hook bad return
+x=L.ones(2,requires_grad=True); x.register_hook(lambda g: 3); x.sum().backward()
+# hook bad shape
+x=L.ones(2,requires_grad=True); x.register_hook(lambda g: L.ones(3))
+x.sum().backward()
+# grad empty
+x=L.ones(2,requires_grad=True); p(L.autograd.grad((x*2).sum(),[]))
+# swap grad to other device none
+x=L.ones(2,requires_grad=True); x.grad=L.ones(2,1)
+# hook bad dtype
+x=L.ones(2,requires_grad=True); x.register_hook(lambda g: g.double()); x.sum().backward()
+# grad only_inputs
+x=L.ones(2,requires_grad=True); p(L.autograd.grad(x*x,x,L.ones(2),False,False,True,False))
 """

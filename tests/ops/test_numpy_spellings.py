@@ -55,6 +55,19 @@ CALLS: dict[str, Any] = {
     "tril": lambda lib, x, m, v: lib.tril(m, k=1),
     "round": lambda lib, x, m, v: lib.round(m * 1.234, 1),
     "tile": lambda lib, x, m, v: lib.tile(v, (2, 2)),
+    "diagonal": lambda lib, x, m, v: lib.diagonal(x, offset=1, axis1=1, axis2=2),
+    "diagonal method": lambda lib, x, m, v: x.diagonal(axis1=0, axis2=2),
+    "swapaxes": lambda lib, x, m, v: lib.swapaxes(x, axis1=0, axis2=2),
+    "transpose ints": lambda lib, x, m, v: x.transpose(2, 0, 1),
+    "transpose axes": lambda lib, x, m, v: lib.transpose(x, axes=(2, 0, 1)),
+    "broadcast_to": lambda lib, x, m, v: lib.broadcast_to(v, shape=(2, 3)),
+    "vstack": lambda lib, x, m, v: lib.vstack(tup=[v, v]),
+    "quantile method": lambda lib, x, m, v: lib.quantile(m, 0.3, axis=1, method="lower"),
+    "fft2": lambda lib, x, m, v: lib.fft.fft2(x, axes=(0, 1)),
+    "fftn": lambda lib, x, m, v: lib.fft.fftn(x, axes=(0, 2)),
+    "irfftn": lambda lib, x, m, v: lib.fft.irfftn(x, axes=(0, 1)),
+    "fftshift": lambda lib, x, m, v: lib.fft.fftshift(x, axes=1),
+    "int of NumPy's": lambda lib, x, m, v: lib.sum(x.reshape(np.int64(6), 4), np.int64(1)),
     "reversed": lambda lib, x, m, v: x[::-1, :, ::-2],
 }
 
@@ -73,6 +86,28 @@ def test_call_in_numpys_spelling(name: str) -> None:
     for a, b in zip(ours, theirs, strict=True):
         assert tuple(a.shape) == np.shape(b)
         np.testing.assert_allclose(a.numpy(), b, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x * np.float64(2), lambda x: np.float64(2) * x, lambda x: x.add(np.float64(2)),
+        lambda x: x ** np.float64(2), lambda x: x.clamp(np.float64(0), np.float64(0.5)),
+        lambda x: tt.where(x > 0, np.float64(1), x), lambda x: x / np.float64(3),
+    ],
+)  # fmt: skip
+def test_numbers_of_numpys_are_numbers(call: Any) -> None:
+    assert call(tt.ones(2)).dtype is tt.float32
+    assert call(tt.ones(2, dtype=tt.float64)).dtype is tt.float64
+
+
+def test_torchs_keyword_of_the_method_split() -> None:
+    assert [len(part) for part in tt.arange(5).split(split_size=2)] == [2, 2, 1]
+
+
+def test_constants() -> None:
+    assert (tt.pi, tt.e, tt.inf) == (np.pi, np.e, np.inf) and np.isnan(tt.nan)
+    assert tt.ones(2)[:, tt.newaxis].shape == (2, 1)
 
 
 def test_order_is_differentiable() -> None:

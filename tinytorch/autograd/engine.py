@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from .graph import FREED, Edge, Node, Slot, backend_of, node_of, sum_to_shape, target_of
+from .graph import FREED, Edge, Node, Slot, backend_of, hooked, node_of, sum_to_shape, target_of
 from .saved import check_versions, release, saved_arguments
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
@@ -321,9 +321,7 @@ class Sweep:
         tensor = self._tensor(g, xp)
         with self._mode():
             for hook in list(hooks.values()):
-                result = hook(tensor)
-                if result is not None:
-                    tensor = result
+                tensor = hooked(hook, tensor)
         return self._unwrap(tensor)
 
     def _mode(self) -> Any:
@@ -357,11 +355,11 @@ class Sweep:
         if leaf._data.dtype.kind == "c":
             g, fresh = (conjugate(g), False) if self.create_graph else (leaf._xp.conj(g), True)
         if self.create_graph:
-            leaf.grad = g if leaf.grad is None else leaf.grad + g
-        elif leaf.grad is None:
-            leaf.grad = Hooks.wrap(g if fresh else leaf._xp.array(g), leaf._xp)
+            leaf._grad = g if leaf._grad is None else leaf._grad + g
+        elif leaf._grad is None:
+            leaf._grad = Hooks.wrap(g if fresh else leaf._xp.array(g), leaf._xp)
         else:
-            _add_into(leaf.grad, g)
+            _add_into(leaf._grad, g)
 
     def collect(self, edges: Iterable[Edge]) -> list[Gradient]:
         """The captured gradients, leaves included, in the order of ``edges``."""

@@ -120,6 +120,15 @@ class _FunctionOp:
         self.backward_name = cls.__name__ + "Backward"
         self.materialize = materialize
 
+    def context(self, node: Node) -> FunctionCtx:
+        """The ``ctx`` of a node; RuntimeError once its graph was freed."""
+        if node.args is FREED:
+            raise RuntimeError(
+                "Trying to backward through the graph a second time (or directly access saved "
+                "tensors after they have already been freed)."
+            )
+        return node.args[0]  # type: ignore[no-any-return]
+
     def joint(self, xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
         """The gradients ``backward`` returns, for the tensor arguments alone."""
         given = g if isinstance(g, tuple) else (g,)

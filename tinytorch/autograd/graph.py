@@ -61,6 +61,15 @@ class Node:
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
 
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What a user's ``Function`` saved for its backward."""
+        # No __getattr__, for which every look-up in the engine would pay.
+        context = getattr(self.op, "context", None)
+        if context is None:
+            raise AttributeError(f"{self.name()!r} object has no attribute 'saved_tensors'")
+        return context(self).saved_tensors  # type: ignore[no-any-return]
+
     def name(self) -> str:
         """torch's name of the node, such as ``AddBackward0``."""
         return str(self.op.backward_name)
@@ -173,6 +182,28 @@ def add_hook(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
+
+
+def hooked(hook: Any, g: Any) -> Any:
+    """What a user's hook makes of the gradient ``g``, or ``g`` itself if it returns None.
+
+    Raises:
+        TypeError: If it returns no tensor.
+        RuntimeError: If it returns one of another shape or dtype.
+    """
+    result = hook(g)
+    if result is None:
+        return g
+    name = getattr(hook, "__name__", repr(hook))
+    if not hasattr(result, "_data"):
+        raise TypeError(f"expected Variable, but hook returned {type(result).__name__!r}")
+    if result._data.shape != g._data.shape:
+        raise RuntimeError(f"hook {name!r} has changed the size of value")
+    if result._data.dtype != g._data.dtype:
+        raise RuntimeError(
+            f"hook {name!r} has changed the type of value (was {g.dtype} got {result.dtype})"
+        )
+    return result
 
 
 def target_of(edge: Edge) -> tuple[tuple[int, ...], Any]:

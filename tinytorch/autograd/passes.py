@@ -62,6 +62,7 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
@@ -74,6 +75,7 @@ def grad(
         grad_outputs: Weights of the outputs' elements; None stands for 1 at one element.
         retain_graph: Keep what the graph saved; the default is ``create_graph``.
         create_graph: Record the pass, for higher derivatives.
+        only_inputs: Accepted; gradients of others are never accumulated.
         allow_unused: Give None for an input the outputs do not depend on, rather than raise;
             the default is ``materialize_grads``.
         is_grads_batched: ``grad_outputs`` has a leading batch dimension; the result too.
@@ -100,6 +102,8 @@ def grad(
             "allow_unused=False."
         )
     roots, wanted = _as_tuple(outputs), _as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for tensor in wanted:
         if not tensor.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -132,7 +136,10 @@ def _batched(
 
     batched = _as_tuple(grad_outputs)
     rows = [
-        grad(outputs, inputs, [g[i] for g in batched], True, create_graph, allow_unused)
+        grad(
+            outputs, inputs, [g[i] for g in batched], True, create_graph,
+            allow_unused=allow_unused,
+        )
         for i in range(len(batched[0]))
     ]
     stack = NAMESPACES[""]["stack"]

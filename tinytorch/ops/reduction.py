@@ -19,7 +19,7 @@ def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
     """``dim`` of a reduction as NumPy's axis; None and an empty list mean all of them."""
     if dim is None:
         return None
-    if isinstance(dim, int):
+    if hasattr(dim, "__index__"):
         dim = (dim,)
     axes = tuple(normalize_dim(name, int(d), ndim) for d in dim)
     if len(set(axes)) < len(axes):

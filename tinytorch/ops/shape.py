@@ -79,7 +79,7 @@ def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int
     return tuple(normalize_dim(name, int(d), ndim) for d in given)
 
 
-@op(view=True, aliases=("swapaxes", "swapdims"))
+@op(view=True, gather=1, aliases=("swapaxes", "swapdims"))
 def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = None) -> Array:
     """``input`` with two dimensions swapped.
 
