@@ -9,7 +9,7 @@ from typing import Any
 from .. import _state, dtypes
 from .._op import Array, Backend, op
 from .._write import scalar_name
-from .cumulative import cumprod, running_dtype
+from .cumulative import running_dtype
 from .shape import normalize_dim
 
 Dims = int | Sequence[int] | None
@@ -262,7 +262,7 @@ def prod(
 
 
 def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    """The product of all the others: of those before times those after."""
+    """The product of all the others."""
     shape = tuple(input.shape)
     axes = reduced_axes("prod", dim, len(shape)) or tuple(range(len(shape)))
     g = spread(xp, g, shape, dim, keepdim)
@@ -272,15 +272,26 @@ def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     order = kept + axes
     rows = xp.transpose(input, order)
     flat = rows.reshape((*(shape[i] for i in kept), -1))
-    others = _before(xp, flat) * xp.flip(_before(xp, xp.flip(flat, -1)), -1)
+    others = _others(xp, flat)
     back = tuple(order.index(i) for i in range(len(shape)))
     return g * xp.transpose(others.reshape(rows.shape), back)
 
 
-def _before(xp: Any, rows: Any) -> Any:
-    """Along the last dimension, for each element the product of those before it."""
-    ones = xp.zeros_like(rows[..., :1]) + 1
-    return xp.concatenate((ones, xp.call(cumprod, rows[..., :-1], rows.ndim - 1)), -1)
+def _others(xp: Any, rows: Any) -> Any:
+    """Along the last dimension, for each element the product of the others: of its partner in
+    the other half, and of the other pairs."""
+    size = rows.shape[-1]
+    if size < 2:
+        return xp.zeros_like(rows) + 1
+    half = size // 2
+    first, second = rows[..., :half], rows[..., half : 2 * half]
+    pairs = first * second
+    if size % 2:
+        pairs = xp.concatenate((pairs, rows[..., 2 * half :]), -1)
+    others = _others(xp, pairs)
+    of_pairs = others[..., :half]
+    parts = (of_pairs * second, of_pairs * first, others[..., half:])
+    return xp.concatenate(parts if size % 2 else parts[:2], -1)
 
 
 prod.vjp(input=_prod_gradient)
