@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 import weakref
 
 import pytest
@@ -257,3 +258,11 @@ def test_holomorphic_gradient_is_the_conjugate_derivative() -> None:
     z = tt.tensor([1.0 + 2.0j], dtype=tt.complex128, requires_grad=True)
     (z * z).backward(tt.ones(1, dtype=tt.complex128))
     assert z.grad.tolist() == [2.0 - 4.0j]
+
+
+def test_what_is_no_number_is_summed_without_a_warning() -> None:
+    x = tt.tensor(1.0, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (x / tt.tensor([0.0, -0.0, 1.0])).sum().backward()
+    assert x.grad is not None and x.grad.isnan().item()

@@ -400,7 +400,7 @@ def _add_into(grad: Any, g: Gradient) -> None:
 def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradient:
     """``g`` in the shape and dtype of the input it belongs to; the real part for a real one."""
     if g.shape != shape:
-        g = sum_to_shape(g, shape)
+        g = sum_to_shape(g, shape, xp.sum)
     if g.dtype == dtype:
         return g
     if g.dtype.kind == "c" and dtype.kind != "c":

@@ -220,10 +220,11 @@ def backend_of(edge: Edge) -> Any:
     return edge.node.xp if edge.__class__ is Slot else edge._xp
 
 
-def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
+def sum_to_shape(gradient: Any, shape: tuple[int, ...], add: Any = None) -> Any:
     """Undo broadcasting: sum ``gradient`` over what ``shape`` was stretched along.
 
-    Works on raw arrays and on tensors alike: it uses methods both have.
+    Works on raw arrays and on tensors alike: it uses methods both have, unless ``add(gradient,
+    axes)`` says how to sum.
     """
     have = tuple(gradient.shape)
     lead = len(have) - len(shape)
@@ -235,7 +236,9 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
     axes = tuple(range(lead)) + tuple(
         i + lead for i, n in enumerate(shape) if n == 1 and have[i + lead] != 1
     )
-    return gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)
+    if axes:
+        gradient = gradient.sum(axes) if add is None else add(gradient, axes)
+    return gradient.reshape(shape)
 
 
 def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
