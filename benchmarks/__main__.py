@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from . import importing, larger, libraries, mlp, ops, report, threads
-from .libraries import Libraries
 from .report import Row
-from .timing import Effort, Statement
+from .timing import Effort
 from .workers import Make, Workers
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
@@ -28,12 +27,6 @@ Measure = Callable[[Workers, Effort], Row]
 def timed(work: str, unit: str, budget: float | None, make: Make) -> Measure:
     """Return a measurement of statements whose budget is a ratio to PyTorch's time."""
     return lambda workers, effort: Row(work, unit, workers.medians(make, effort), budget)
-
-
-def attribute(found: Libraries, name: str) -> dict[str, Statement]:
-    """Return the access to one name of each module."""
-    return {library: Statement(f"m.{name}", {"m": module})
-            for library, module in found.modules.items() if hasattr(module, name)}
 
 
 def import_row(work: str, workers: Workers, effort: Effort) -> Row:
@@ -75,8 +68,8 @@ def measurements() -> dict[str, Measure]:
         rows[work] = timed(work, unit, budget, make)
 
     rows["import, over numpy"] = partial(import_row, "import, over numpy")
-    add("facade: a function", "ns", None, partial(attribute, name="exp"))
-    add("facade: a dtype", "ns", None, partial(attribute, name="float32"))
+    add("facade: a function", "ns", None, partial(ops.attribute, name="exp"))
+    add("facade: a dtype", "ns", None, partial(ops.attribute, name="float32"))
     for size in (16, 1000):
         for op in ops.SOURCES:
             add(f"plain {op}, {size}", "µs", 0.7, partial(ops.plain, op=op, size=size))

@@ -20,6 +20,12 @@ def operands(size: int) -> tuple[np.ndarray, np.ndarray]:
     return a, b
 
 
+def attribute(libraries: Libraries, name: str) -> dict[str, Statement]:
+    """Return the access to one name of each module."""
+    return {library: Statement(f"m.{name}", {"m": module})
+            for library, module in libraries.modules.items() if hasattr(module, name)}
+
+
 def plain(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
     """Return one op that nobody differentiates."""
     a, b = operands(size)

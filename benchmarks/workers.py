@@ -38,7 +38,8 @@ class Worker:
 
     def stop(self) -> None:
         """End the process."""
-        self.connection.send(("stop",))
+        if self.process.is_alive():
+            self.connection.send(("stop",))
         self.process.join()
 
     def _ask(self, *request: Any) -> Any:
