@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,10 +28,15 @@ class Statement:
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: ``rounds`` turns of about ``seconds`` for each library."""
+    """How long to measure: ``rounds`` turns of about ``seconds`` for each library.
+
+    Before each turn everybody rests for ``rest`` seconds: idle threads of a pool spin for up to
+    0.2 s before they sleep, on the core that the next library wants.
+    """
 
     rounds: int = 15
     seconds: float = 0.02
+    rest: float = 0.0
 
 
 def loops_for(timer: timeit.Timer, seconds: float) -> int:
@@ -41,15 +47,16 @@ def loops_for(timer: timeit.Timer, seconds: float) -> int:
     return max(1, round(loops * seconds / spent))
 
 
-def medians_of(timers: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+def medians_of(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[str, float]:
     """Return the median of what each timer returns, asked in turns.
 
     The order rotates from round to round, so that nobody always follows the same neighbour.
     """
     samples: dict[str, list[float]] = {name: [] for name in timers}
     names = list(timers)
-    for turn in range(rounds):
+    for turn in range(effort.rounds):
         shift = turn % len(names)
         for name in names[shift:] + names[:shift]:
+            time.sleep(effort.rest)
             samples[name].append(timers[name]())
     return {name: statistics.median(values) for name, values in samples.items()}
