@@ -286,8 +286,8 @@ class Tensor(Storage):
 
         me = weakref.ref(self)
 
-        def keep(grad: Tensor) -> None:
-            tensor = me()
+        def keep(grad: Any) -> None:
+            tensor: Any = me()
             if tensor is not None:
                 tensor.grad = grad.clone() if tensor.grad is None else tensor.grad.add(grad)
 

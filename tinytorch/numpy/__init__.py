@@ -74,7 +74,7 @@ def take(a: Tensor, indices: Any, axis: int) -> Tensor:
 def astype(a: Tensor, dtype: Any) -> Tensor:
     """``a`` in another dtype, given natively or as tinytorch's."""
     wanted = a._xp.dtype_of_native(dtype) if hasattr(dtype, "char") else dtype
-    return a.to(wanted)  # type: ignore[no-any-return]
+    return a.to(wanted)  # type: ignore[attr-defined, no-any-return]
 
 
 def asarray(a: Any, dtype: Any = None) -> Tensor:
