@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from strictcupy.backend import PretendedCuda, StrictBackend, pretended_cuda
 
 import tinytorch as tt
-from strictcupy.backend import PretendedCuda, StrictBackend, pretended_cuda
 from tinytorch.nn import functional as F
 
 DTYPES = ["float16", "float32", "float64"]
@@ -42,9 +41,16 @@ def values(dtype: str) -> Any:
     return np.random.default_rng(0).standard_normal((40, 50)).astype(dtype)
 
 
+@pytest.fixture
+def torch() -> Any:
+    return pytest.importorskip("torch", reason="PyTorch is the oracle")
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.7])
-def test_numbers_and_gradients_are_pytorchs(calls: list[str], dtype: str, p: float) -> None:
+def test_numbers_and_gradients_are_pytorchs(
+    calls: list[str], dtype: str, p: float, torch: Any
+) -> None:
     x = torch.tensor(values(dtype), requires_grad=True)
     torch.manual_seed(3)
     expected = torch.nn.functional.dropout(x, p)
@@ -60,7 +66,7 @@ def test_numbers_and_gradients_are_pytorchs(calls: list[str], dtype: str, p: flo
         assert len(calls) == kernels
 
 
-def test_infinities_become_nan_as_in_pytorch(calls: list[str]) -> None:
+def test_infinities_become_nan_as_in_pytorch(calls: list[str], torch: Any) -> None:
     x = [float("inf"), float("nan"), -float("inf"), 1.0] * 8
     torch.manual_seed(0)
     expected = torch.nn.functional.dropout(torch.tensor(x), 0.5).numpy()
@@ -70,7 +76,7 @@ def test_infinities_become_nan_as_in_pytorch(calls: list[str]) -> None:
     assert calls
 
 
-def test_in_place_channels_and_alpha(calls: list[str]) -> None:
+def test_in_place_channels_and_alpha(calls: list[str], torch: Any) -> None:
     for name, shape in (("dropout2d", (3, 4, 5, 5)), ("dropout3d", (2, 3, 2, 2, 2))):
         host = np.ones(shape, "f4")
         torch.manual_seed(1)
