@@ -7,6 +7,8 @@ call NumPy behind its backend's back; ``--backend cupy`` on a real GPU.
 from __future__ import annotations
 
 import random
+import sys
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -34,6 +36,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if on_numpy_alone(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(autouse=True)
+def main_module_stays() -> Iterator[None]:
+    """IPython's shell puts a module of its own there, which processes cannot start from."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(autouse=True)

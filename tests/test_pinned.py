@@ -30,7 +30,9 @@ without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU 
     "use",
     [lambda lib: lib.ones(2).pin_memory(), lambda lib: lib.empty(0).pin_memory()],
 )
-def test_pinning_without_a_gpu_is_an_error_as_in_torch(use: Callable[..., object], torch: Any) -> None:
+def test_pinning_without_a_gpu_is_an_error_as_in_torch(
+    use: Callable[..., object], torch: Any
+) -> None:
     if torch.cuda.is_available():
         pytest.skip("PyTorch has a GPU here")
     with pytest.raises(RuntimeError) as theirs:
