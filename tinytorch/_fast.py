@@ -32,6 +32,8 @@ def make_function(op: Op) -> Callable[..., Any]:
     if op.tensors == op.operands == (0, 1) and op.positional == 2 and op.params[0] == "input":
         if all(d is not REQUIRED for d in op.defaults[2:]):
             return _binary(op)
+    if op.whole is not None:
+        return _reduction(op, op.whole)
     if op.shape_position is op.flag is None:
         return _leading(op) if op.tensors == (0,) and op.promote is None else _several(op)
     return _general(op)
@@ -221,6 +223,36 @@ def _leading(op: Op) -> Callable[..., Any]:
         out._node = out._grad = out._vc = out._base = out._view = None
         if input._rg and op.differentiable and grad_enabled():
             record_leading(op, xp, out, input, x, rest)
+        return out
+
+    return function
+
+
+def _reduction(op: Op, whole: str) -> Callable[..., Any]:
+    """``_leading``, where the backend's method ``whole`` reduces all elements to a 0-d array."""
+    general = _leading(op)
+    last: tuple[Any, Any] = None, None
+
+    def find(xp: Any) -> Any:
+        nonlocal last
+        last = xp, getattr(xp, whole)
+        return last[1]
+
+    def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
+        if args or options or not isinstance(input, Tensor):
+            return general(input, *args, **options)
+        xp = input._xp
+        known, reduce = last
+        if known is not xp:
+            reduce = find(xp)
+        x = input._data
+        out = new(Tensor)
+        out._data = reduce(x)
+        out._xp = xp
+        out._rg = False
+        out._node = out._grad = out._vc = out._base = out._view = None
+        if input._rg and op.differentiable and grad_enabled():
+            record_unary(op, xp, out, input, x)
         return out
 
     return function

@@ -106,7 +106,7 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``method`` whether tensors have it, ``attribute`` whether as an attribute
             (``x.T``), ``inplace`` whether a form with a trailing underscore exists,
             ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
-            ``__iadd__``, ``promote``, ``ufunc``, ``view``, ``returns`` a named tuple for
+            ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``view``, ``returns`` a named tuple for
             several results, ``gather`` from which position on too many arguments are one
             sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
             torch does, ``forms`` the signatures that the stub declares where the

@@ -29,12 +29,13 @@ def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
     node.dtype = dtype
     node.versions = node.out = node.out_version = node.hooks = node.extra = None
     if op.saves[0]:
-        node.args = (x,)
+        rest = op.rest
+        node.args = (x, *rest) if rest else (x,)
         node.saved = (input,)
         if input._vc is not None:
             note_versions(node)
     else:
-        node.args = _NO_ARGUMENT
+        node.args = op.bare
         node.saved = ()
     if op.saves_out:
         node.out = y
@@ -46,9 +47,6 @@ def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
     out._rg = True
 
 
-_NO_ARGUMENT = (None,)
-
-
 def record_leading(
     op: Op, xp: Any, out: Any, input: Any, x: Any, rest: tuple[Any, ...]
 ) -> None:
@@ -58,11 +56,23 @@ def record_leading(
     dtype = y.dtype
     if edge is None or (dtype is not x.dtype and dtype.kind not in "fc"):
         return
-    saves = op.saves[0]
-    args = (x if saves else None, *rest)
-    node = Node(op, xp, (edge,), args, (input,) if saves else (), y.shape, dtype)
-    if saves and input._vc is not None:
-        note_versions(node)
+    # Node(...), without the frame of a call: this is the hot path.
+    node = new(Node)
+    node.seq = next_seq()
+    node.op = op
+    node.xp = xp
+    node.edges = (edge,)
+    node.shape = y.shape
+    node.dtype = dtype
+    node.versions = node.out = node.out_version = node.hooks = node.extra = None
+    if op.saves[0]:
+        node.args = (x, *rest)
+        node.saved = (input,)
+        if input._vc is not None:
+            note_versions(node)
+    else:
+        node.args = (None, *rest)
+        node.saved = ()
     if op.saves_out or Anomaly.enabled:
         keep_more(op, node, out)
     out._node = node

@@ -50,6 +50,8 @@ class Op:
         promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
             dtype) or None.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
+        whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
+            an array and returns a 0-d array. None elsewhere.
         view: Whether the result may share its input's memory.
         gather: From which position on too many arguments are one sequence, or None.
         forms: Signatures for type checkers, where the result depends on the arguments.
@@ -80,7 +82,7 @@ class Op:
         self.positional = code.co_argcount - skip
         self.index = {name: i for i, name in enumerate(names)}
         self.defaults = _defaults(kernel, names, self.positional)
-        self.tail = self.defaults[2:]
+        self.rest, self.tail = self.defaults[1:], self.defaults[2:]
         #: How many arguments there must be.
         needed = [i + 1 for i, default in enumerate(self.defaults) if default is REQUIRED]
         self.required = max(needed, default=0)
@@ -101,6 +103,7 @@ class Op:
         self.operators: tuple[str, ...] = options.pop("operators", ())
         self.promote: str | None = options.pop("promote", None)
         self.ufunc: str | None = options.pop("ufunc", None)
+        self.whole: str | None = options.pop("whole", None)
         self.view: bool = options.pop("view", False)
         self.gather: int | None = options.pop("gather", None)
         self.returns: Any = options.pop("returns", None)

@@ -360,3 +360,13 @@ def test_wrong_use_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 5), (2000,)], ids=str)
+@pytest.mark.parametrize("dtype", ["float64", "float16", "complex64", "int32", "uint8", "bool"])
+def test_the_sum_of_everything_is_an_array(dtype: str, shape: tuple[int, ...]) -> None:
+    values = (numbers(*shape) * 3).astype(dtype)
+    total = tt.tensor(values).sum()
+    expected = values.sum(dtype=None if values.dtype.kind in "fc" else "int64")
+    assert isinstance(total.numpy(), np.ndarray) and total.numpy().dtype == expected.dtype
+    np.testing.assert_allclose(total.numpy(), expected, rtol=1e-2 if dtype == "float16" else 1e-5)

@@ -308,6 +308,11 @@ class Backend(Placement):
         kernel = self.kernel(name)
         return None if kernel is None else kernel(*args)
 
+    def total(self, array: Array) -> Any:
+        """The sum of all elements, 0-d; that of integers and bools in int64."""
+        integers = array.dtype.kind in "biu"
+        return self.asarray(self.sum(array, dtype=self.library.int64 if integers else None))
+
     def number(self, dtype: Any) -> Callable[[float], Any]:
         """A function of Python numbers: how they go into a ufunc with arrays of ``dtype``."""
         return _unchanged

@@ -20,7 +20,6 @@ import numpy
 _FEW = 8192
 #: Up to here one product of vectors gives the sum of everything.
 _SHORT = 1024
-_short_ones: dict[str, dict[int, Any]] = {"f": {}, "d": {}}
 _ROW = 256
 #: Rows and columns up to this size are summed in one go.
 _LONG = 4 * _ROW
@@ -35,16 +34,25 @@ def _ones(count: int, char: str) -> Any:
     return numpy.ones(count, char)
 
 
-def ones_like_short(array: Any) -> Any:
-    """As many ones as a short float array has elements; None for any other array."""
-    char, size = array.dtype.char, array.size
-    by_size = _short_ones.get(char)
-    if by_size is None:
-        return None
-    ones = by_size.get(size)
-    if ones is None and size <= _SHORT:
-        ones = by_size[size] = numpy.ones(size, char)
-    return ones
+class _Ones(dict[int, Any]):
+    """Vectors of ones by their size; None where that is not short."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+    def __missing__(self, size: int) -> Any:
+        if size > _SHORT:
+            return None
+        ones = self[size] = numpy.ones(size, self.dtype)
+        return ones
+
+
+def no_ones(size: int) -> None:
+    """For the dtypes that have no ``SHORT_ONES``."""
+
+
+#: For each dtype, a function from a size to as many ones; None for a size that is not short.
+SHORT_ONES = {numpy.dtype(char): _Ones(char).__getitem__ for char in "fd"}
 
 
 def float_sum(array: Any, axis: Any, keepdims: bool, in_parts: InParts) -> Any:

@@ -35,7 +35,7 @@ def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
     return xp.broadcast_to(g, shape)
 
 
-@op
+@op(whole="total")
 def sum(
     xp: Backend,
     input: Array,
