@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -20,13 +19,9 @@ import numpy
 _FEW = 8192
 #: Up to here one product of vectors gives the sum of everything.
 _SHORT = 1024
-_ROW = 256
+_ROW = 512
 #: Rows and columns up to this size are summed in one go.
-_LONG = 4 * _ROW
-#: From here on two threads of ours are faster than BLAS's, which spin while they wait.
-_HUGE = 1 << 21
-
-InParts = Callable[[Callable[[int, int], Any], int], Any]
+_LONG = 1024
 
 
 @functools.lru_cache(maxsize=256)
@@ -55,14 +50,13 @@ def no_ones(size: int) -> None:
 SHORT_ONES = {numpy.dtype(char): _Ones(char).__getitem__ for char in "fd"}
 
 
-def float_sum(array: Any, axis: Any, keepdims: bool, in_parts: InParts) -> Any:
+def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
     """The sum over ``axis``, or None where ``add.reduce`` is to do it.
 
     Args:
         array: float32 or float64 array.
         axis: A dimension, several, or None for all of them.
         keepdims: Whether they stay, with size 1.
-        in_parts: The backend's method of that name.
 
     Returns:
         Array or scalar of ``array``'s dtype.
@@ -72,7 +66,7 @@ def float_sum(array: Any, axis: Any, keepdims: bool, in_parts: InParts) -> Any:
     ndim = array.ndim
     given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
     axes = tuple(sorted(a % ndim for a in given))
-    found = (_sum if array.flags.c_contiguous else _turned)(array, axes, in_parts)
+    found = (_sum if array.flags.c_contiguous else _turned)(array, axes)
     if found is None:
         if math.prod(array.shape[a] for a in axes) <= _LONG:
             return None
@@ -84,7 +78,7 @@ def float_sum(array: Any, axis: Any, keepdims: bool, in_parts: InParts) -> Any:
     return found.reshape(tuple(1 if i in axes else n for i, n in enumerate(array.shape)))
 
 
-def _sum(array: Any, axes: tuple[int, ...], in_parts: InParts) -> Any:
+def _sum(array: Any, axes: tuple[int, ...]) -> Any:
     """The sum over the ascending ``axes``: the first ones, the last ones, or both."""
     ndim, shape = array.ndim, array.shape
     first = 0  # how many of the axes are the array's first dimensions
@@ -94,16 +88,16 @@ def _sum(array: Any, axes: tuple[int, ...], in_parts: InParts) -> Any:
     if last and axes[first:] != tuple(range(ndim - last, ndim)):
         return None
     if first == ndim:
-        return _total(array.reshape(-1), in_parts)
+        return _total(array.reshape(-1))
     outer, inner = math.prod(shape[:first]), math.prod(shape[ndim - last :])
     kept = shape[first : ndim - last]
     if not last:
         return _columns(array.reshape(outer, -1)).reshape(kept)
-    sums = _rows(array.reshape(-1, inner), in_parts).reshape(outer, *kept)
+    sums = _rows(array.reshape(-1, inner)).reshape(outer, *kept)
     return _columns(sums.reshape(outer, -1)).reshape(kept) if first else sums.reshape(kept)
 
 
-def _turned(array: Any, axes: tuple[int, ...], in_parts: InParts) -> Any:
+def _turned(array: Any, axes: tuple[int, ...]) -> Any:
     """The sum of an array whose dimensions, in another order, are those of a contiguous one.
 
     Its rows may lie apart, as every second one of a matrix do.
@@ -114,7 +108,7 @@ def _turned(array: Any, axes: tuple[int, ...], in_parts: InParts) -> Any:
         return None
     inside = tuple(i for i, a in enumerate(order) if a in axes)
     if turned.flags.c_contiguous:
-        found = _sum(turned, inside, in_parts)
+        found = _sum(turned, inside)
     elif inside == (0,):
         found = _columns(turned.reshape(len(turned), -1)).reshape(turned.shape[1:])
     else:
@@ -138,33 +132,25 @@ def _along(array: Any, axis: int) -> Any:
     return _along(parts, axis) + rest
 
 
-def _total(flat: Any, in_parts: InParts) -> Any:
+def _total(flat: Any) -> Any:
     whole = flat.size // _ROW * _ROW
-    sums = _product(flat[:whole].reshape(-1, _ROW), in_parts)
+    sums = _product(flat[:whole].reshape(-1, _ROW))
     return numpy.add.reduce(sums) + numpy.add.reduce(flat[whole:])
 
 
-def _rows(matrix: Any, in_parts: InParts) -> Any:
+def _rows(matrix: Any) -> Any:
     count, size = matrix.shape
     if size <= _LONG:
-        return _product(matrix, in_parts)
-    if size % _ROW:
+        return _product(matrix)
+    part = math.gcd(size, _ROW)
+    if part < _ROW // 2:
         return numpy.add.reduce(matrix, 1)
-    return numpy.add.reduce(_product(matrix.reshape(-1, _ROW), in_parts).reshape(count, -1), 1)
+    return numpy.add.reduce(_product(matrix.reshape(-1, part)).reshape(count, -1), 1)
 
 
-def _product(matrix: Any, in_parts: InParts) -> Any:
+def _product(matrix: Any) -> Any:
     """The sum of each row."""
-    ones = _ones(matrix.shape[1], matrix.dtype.char)
-    if matrix.size < _HUGE:
-        return matrix @ ones
-    out = numpy.empty(matrix.shape[0], matrix.dtype)
-
-    def work(start: int, stop: int) -> None:
-        numpy.matmul(matrix[start:stop], ones, out=out[start:stop])
-
-    in_parts(work, matrix.shape[0])
-    return out
+    return matrix @ _ones(matrix.shape[1], matrix.dtype.char)
 
 
 def _columns(matrix: Any) -> Any:
