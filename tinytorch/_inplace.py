@@ -13,7 +13,7 @@ from ._signature import of_inplace
 from ._spec import OPS, Op
 from ._tensor import Tensor, wrap
 from ._write import check_result_dtype, check_writable, scalar_name, write
-from .autograd.graph import Node
+from .autograd.nodes import Node
 from .autograd.views import check_inplace, edge_of, rebase
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ._spec import Op
 from ._tensor import Tensor, new
 from .autograd.engine import Anomaly
-from .autograd.graph import Node, Slot, next_seq
+from .autograd.nodes import Node, Slot, next_seq
 from .autograd.views import edge_of
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from . import dtypes
 from ._device import device
 from ._size import ElementCount, Size
-from .autograd.graph import Node, Slot
+from .autograd.nodes import Node, Slot
 from .backends.base import Array, Backend
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ._size import ElementCount as ElementCount
 from ._size import Size as Size
 from ._storage import Storage
 from .autograd.engine import Hooks
-from .autograd.graph import Node, RemovableHandle, Slot, add_hook
+from .autograd.nodes import Node, RemovableHandle, Slot, add_hook
 from .autograd.views import VIEW, edge_of
 from .backends.base import Array, Backend
 

@@ -15,8 +15,8 @@ from tinytorch._device import device
 from tinytorch._size import ElementCount as ElementCount
 from tinytorch._size import Size as Size
 from tinytorch._storage import Storage
-from tinytorch.autograd.graph import Node
-from tinytorch.autograd.graph import RemovableHandle
+from tinytorch.autograd.nodes import Node
+from tinytorch.autograd.nodes import RemovableHandle
 from tinytorch.backends.base import Backend
 from tinytorch.dtypes import dtype
 from tinytorch.ops.creation_like import Placement

@@ -13,7 +13,7 @@ from tests.ops.same_as_torch import flat, same
 from tinytorch import _facade
 from tinytorch._op import OPS
 from tinytorch.autograd import grad, gradcheck, gradgradcheck
-from tinytorch.autograd.graph import Node
+from tinytorch.autograd.nodes import Node
 
 #: What PyTorch has to say of what it would rather not have.
 pytestmark = [

@@ -10,7 +10,7 @@ from .anomaly import detect_anomaly as detect_anomaly
 from .anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .anomaly import is_anomaly_enabled as is_anomaly_enabled
 from .anomaly import set_detect_anomaly as set_detect_anomaly
-from .graph import RemovableHandle as RemovableHandle
+from .nodes import RemovableHandle as RemovableHandle
 
 
 def __getattr__(name: str) -> object:

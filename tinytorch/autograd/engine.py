@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from .graph import FREED, Edge, Node, Slot, backend_of, hooked, node_of, sum_to_shape, target_of
+from .nodes import FREED, Edge, Node, Slot, backend_of, hooked, node_of, sum_to_shape, target_of
 from .saved import check_versions, release, saved_arguments
 
 Gradient = Any  # a raw array, or a Tensor under create_graph

@@ -11,7 +11,7 @@ from typing import Any
 from .. import _state
 from .._tensor import Tensor, wrap
 from .engine import conjugate
-from .graph import FREED, Node, Slot
+from .nodes import FREED, Node, Slot
 from .views import check_inplace, edge_of, rebase
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._tensor import Tensor, wrap
 from .engine import Hooks, Sweep, conjugate
-from .graph import needed_nodes
+from .nodes import needed_nodes
 from .views import edge_of
 
 Tensors = Tensor | Sequence[Tensor]

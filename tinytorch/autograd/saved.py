@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .graph import FREED, Node
+from .nodes import FREED, Node
 
 
 def saved_arguments(node: Node) -> list[Any]:

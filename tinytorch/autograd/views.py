@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .engine import Hooks
-from .graph import Edge, Node
+from .nodes import Edge, Node
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
 VIEW = 2

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Size, Tensor
-from ..autograd.graph import sum_to_shape
+from ..autograd.nodes import sum_to_shape
 from .shape import expand, expanded_size
 
 

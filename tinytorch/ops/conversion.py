@@ -9,7 +9,7 @@ from .._creation import backend_of_device
 from .._device import device
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
-from ..autograd.graph import Node
+from ..autograd.nodes import Node
 from ..autograd.views import edge_of, region
 from ..backends import load
 

@@ -10,7 +10,7 @@ from .._inplace import assign
 from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from .._write import check_writable, scalar_name
-from ..autograd.graph import Node
+from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
 from ._positions import row_major, slices
 

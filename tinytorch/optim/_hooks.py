@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from ..autograd.graph import RemovableHandle, add_hook
+from ..autograd.nodes import RemovableHandle, add_hook
 
 __all__ = [
     "HookTables",

@@ -14,7 +14,7 @@ from tinytorch.autograd.checking import gradgradcheck as gradgradcheck
 from tinytorch.autograd.function import Function as Function
 from tinytorch.autograd.function import FunctionCtx as FunctionCtx
 from tinytorch.autograd.function import once_differentiable as once_differentiable
-from tinytorch.autograd.graph import RemovableHandle as RemovableHandle
+from tinytorch.autograd.nodes import RemovableHandle as RemovableHandle
 from tinytorch.autograd.passes import backward as backward
 from tinytorch.autograd.passes import grad as grad
 from tinytorch.autograd.variable import Variable as Variable
