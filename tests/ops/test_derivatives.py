@@ -13,7 +13,8 @@ from tests.ops.same_as_torch import flat, same
 from tinytorch import _facade
 from tinytorch._op import OPS
 from tinytorch.autograd import grad, gradcheck, gradgradcheck
-from tinytorch.autograd.nodes import Node
+from tinytorch.autograd.nodes import node_of
+from tinytorch.autograd.views import edge_of
 
 #: What PyTorch has to say of what it would rather not have.
 pytestmark = [
@@ -158,6 +159,30 @@ def test_complex_derivatives_are_torchs(key: str) -> None:
         call(torch, *(torch.tensor(a, requires_grad=a.dtype.kind == "c") for a in arrays))
 
 
+#: Examples that ask how their tensor lies in memory.
+OF_MEMORY = ("as_strided", "as_strided_copy", "as_strided_scatter", "view", "view_as",
+             "view_as_complex", "view_copy", "_view")  # fmt: skip
+
+
+def turned_around(array: Any) -> Any:
+    """A row-major array whose first and last dimensions are swapped, where it has both."""
+    return np.ascontiguousarray(np.swapaxes(array, 0, -1)) if array.ndim > 1 else array
+
+
+@pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in (*NOT_TORCHS, *OF_MEMORY)])
+def test_derivatives_by_views_are_torchs(key: str) -> None:
+    call, arrays = example_of(key)
+    orders = FIRST_IN_TORCH.get(key, 2)
+    columns = lambda lib, *given: call(  # noqa: E731
+        lib, *(x.transpose(0, -1) if x.ndim > 1 else x for x in given)
+    )
+    same(columns, *map(turned_around, arrays), orders=orders)
+    spread = lambda lib, *given: call(  # noqa: E731
+        lib, *(x[..., ::2] if x.ndim else x for x in given)
+    )
+    same(spread, *(np.repeat(a, 2, axis=-1) if a.ndim else a for a in arrays), orders=orders)
+
+
 # -- every operation has an example ----------------------------------------------------------------
 
 #: Operations with a gradient rule and no example, and why.
@@ -191,13 +216,13 @@ OTHER_COMPOSITES = """
 
 def recorded(tensors: list[Any]) -> set[str]:
     """Names of the operations in the graph behind tensors."""
-    names, seen, nodes = set(), set(), [t.grad_fn for t in tensors]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, Node) and node.seq not in seen:
+    names, seen, edges = set(), set(), [edge_of(t) for t in tensors]
+    while edges:
+        node = node_of(edges.pop())
+        if node is not None and node.seq not in seen:
             seen.add(node.seq)
             names.add(node.op.qualname)
-            nodes += [node for node, _ in node.next_functions]
+            edges += node.edges
     return names
 
 

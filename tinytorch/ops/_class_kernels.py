@@ -102,8 +102,8 @@ def _surprise_grad(
         if fused is not None:
             return fused
     valid, classes = _valid(xp, target, ignore_index)
-    out = xp.call(_softmax, input, 1)
-    # A view of what was just computed, so the subtraction is seen in it.
+    # Row-major, whatever the input's order, so that the flattened form is a view to be written to.
+    out = xp.ascontiguousarray(xp.call(_softmax, input, 1))
     out.reshape(-1)[_places(xp, input.shape, classes)] -= 1
     out *= _column(xp, _counted(xp, valid, grad))
     return out
