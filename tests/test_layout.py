@@ -28,7 +28,7 @@ LAYERS = [
     ["backends"],
     ["_state"],
     ["_device"],
-    ["autograd.engine", "autograd.nodes", "autograd.saved", "autograd.views"],
+    [f"autograd.{part}" for part in ("engine", "faces", "nodes", "saved", "views")],
     ["_tensor", "_storage", "_size"],
     ["_"],  # _op and the parts of a call: private modules that are named nowhere else
     ["ops"],

@@ -15,7 +15,8 @@ from ._size import ElementCount as ElementCount
 from ._size import Size as Size
 from ._storage import Storage
 from .autograd.engine import Hooks
-from .autograd.nodes import Node, RemovableHandle, Slot, add_hook
+from .autograd.faces import GraphNode, face_of
+from .autograd.nodes import Node, RemovableHandle, Slot, add_hook, node_of
 from .autograd.views import VIEW, edge_of
 from .backends.base import Array, Backend
 
@@ -111,12 +112,10 @@ class Tensor(Storage):
         return not isinstance(edge_of(self), (Node, Slot))
 
     @property
-    def grad_fn(self) -> Node | None:
+    def grad_fn(self) -> GraphNode | None:
         """The node that recorded this tensor; None for a leaf."""
         edge = edge_of(self)
-        if isinstance(edge, Slot):
-            return edge.node
-        return edge if isinstance(edge, Node) else None
+        return face_of(edge) if isinstance(edge, (Node, Slot)) else None
 
     @property
     def output_nr(self) -> int:
@@ -142,7 +141,7 @@ class Tensor(Storage):
 
     def _origin(self) -> str:
         """`, which is output 0 of X,`: how error texts name the tensor."""
-        node = self.grad_fn
+        node = node_of(edge_of(self))
         return "" if node is None else f", which is output {self.output_nr} of {node.name()},"
 
     def _is_view(self) -> bool:

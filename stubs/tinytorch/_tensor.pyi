@@ -15,6 +15,7 @@ from tinytorch._device import device
 from tinytorch._size import ElementCount as ElementCount
 from tinytorch._size import Size as Size
 from tinytorch._storage import Storage
+from tinytorch.autograd.faces import GraphNode
 from tinytorch.autograd.nodes import Node
 from tinytorch.autograd.nodes import RemovableHandle
 from tinytorch.backends.base import Backend
@@ -46,7 +47,7 @@ class Tensor(Storage):
     @property
     def is_leaf(self) -> _bool: ...
     @property
-    def grad_fn(self) -> Node | None: ...
+    def grad_fn(self) -> GraphNode | None: ...
     @property
     def output_nr(self) -> _int: ...
     @property

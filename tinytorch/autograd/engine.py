@@ -13,7 +13,19 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from .nodes import FREED, Edge, Node, Slot, backend_of, hooked, node_of, sum_to_shape, target_of
+from .nodes import (
+    FREED,
+    TWICE,
+    AfterAccumulation,
+    Edge,
+    Node,
+    Slot,
+    backend_of,
+    hooked,
+    node_of,
+    sum_to_shape,
+    target_of,
+)
 from .saved import check_versions, release, saved_arguments
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
@@ -144,7 +156,7 @@ class Sweep:
         op = node.op
         args = node.args
         if args is FREED:
-            raise RuntimeError(_TWICE)
+            raise RuntimeError(TWICE)
         for tensor in node.saved:
             if tensor._vc is not None:
                 check_versions(node)
@@ -210,7 +222,7 @@ class Sweep:
 
     def _visit_graph(self, node: Node, g: Gradient) -> None:
         if node.args is FREED:
-            raise RuntimeError(_TWICE)
+            raise RuntimeError(TWICE)
         if node.saved or node.out_version is not None:
             check_versions(node)
         self._visit_joint(node, self.namespace, g, saved_arguments(node))
@@ -347,8 +359,16 @@ class Sweep:
             if leaf._backward_hooks:
                 g, fresh = self._call_hooks(leaf._backward_hooks, g, leaf._xp), False
             self.accumulate(leaf, g, fresh)
-            for hook in list((leaf._post_accumulate_grad_hooks or {}).values()):
-                hook(leaf)
+            if leaf._post_accumulate_grad_hooks:
+                self._accumulated(leaf, g)
+
+    def _accumulated(self, leaf: Any, g: Gradient) -> None:
+        with self._mode():
+            for hook in list(leaf._post_accumulate_grad_hooks.values()):
+                if isinstance(hook, AfterAccumulation):
+                    hook.hook((), (self._tensor(g, leaf._xp),))
+                else:
+                    hook(leaf)
 
     def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         """Add what arrived at ``leaf`` to its ``grad``."""
@@ -373,15 +393,6 @@ class Sweep:
             else:
                 results.append(self.captured.get(id(edge)))
         return results
-
-
-_TWICE = (
-    "Trying to backward through the graph a second time (or directly access saved tensors "
-    "after they have already been freed). Saved intermediate values of the graph are freed "
-    "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
-    "backward through the graph a second time or if you need to access saved tensors after "
-    "calling backward."
-)
 
 
 def conjugate(tensor: Any) -> Any:

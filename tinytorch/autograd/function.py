@@ -11,7 +11,7 @@ from typing import Any
 from .. import _state
 from .._tensor import Tensor, wrap
 from .engine import conjugate
-from .nodes import FREED, Node, Slot
+from .nodes import FREED, TWICE, Node, Slot
 from .views import check_inplace, edge_of, rebase
 
 
@@ -65,10 +65,7 @@ class FunctionCtx:
         """
         node = self._node()
         if node is not None and node.args is FREED:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved "
-                "tensors after they have already been freed)."
-            )
+            raise RuntimeError(TWICE)
         return tuple(self._output(s) if isinstance(s, _SavedOutput) else s for s in self._saved)
 
     def _output(self, saved: _SavedOutput) -> Tensor:
@@ -123,10 +120,7 @@ class _FunctionOp:
     def context(self, node: Node) -> FunctionCtx:
         """The ``ctx`` of a node; RuntimeError once its graph was freed."""
         if node.args is FREED:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved "
-                "tensors after they have already been freed)."
-            )
+            raise RuntimeError(TWICE)
         return node.args[0]  # type: ignore[no-any-return]
 
     def joint(self, xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:

@@ -61,40 +61,9 @@ class Node:
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
 
-    @property
-    def saved_tensors(self) -> tuple[Any, ...]:
-        """What a user's ``Function`` saved for its backward."""
-        # No __getattr__, for which every look-up in the engine would pay.
-        context = getattr(self.op, "context", None)
-        if context is None:
-            raise AttributeError(f"{self.name()!r} object has no attribute 'saved_tensors'")
-        return context(self).saved_tensors  # type: ignore[no-any-return]
-
     def name(self) -> str:
         """torch's name of the node, such as ``AddBackward0``."""
         return str(self.op.backward_name)
-
-    @property
-    def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """``(node, index)`` of every input, ``(None, 0)`` where none is differentiable."""
-        return tuple(_as_function(edge) for edge in self.edges)
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """A dictionary for the user's own notes."""
-        return self._extra().setdefault("metadata", {})  # type: ignore[no-any-return]
-
-    def register_hook(self, hook: Any) -> Any:
-        """Call ``hook(grad_inputs, grad_outputs)`` after this node's backward.
-
-        Returns:
-            A handle whose ``remove()`` takes the hook away.
-        """
-        return add_hook(self._extra().setdefault("post_hooks", {}), hook)
-
-    def register_prehook(self, hook: Any) -> Any:
-        """Call ``hook(grad_outputs)`` before this node's backward; it may replace them."""
-        return add_hook(self._extra().setdefault("pre_hooks", {}), hook)
 
     def _extra(self) -> dict[str, Any]:
         if self.extra is None:
@@ -121,33 +90,20 @@ class Slot:
         return self.node.dtype[self.index]
 
 
-class AccumulateGrad:
-    """What ``next_functions`` shows for a leaf: its gradient is added to ``variable.grad``."""
-
-    def __init__(self, variable: Any) -> None:
-        self.variable = variable
-        self.next_functions: tuple[()] = ()
-
-    def __repr__(self) -> str:
-        return f"<AccumulateGrad object at {id(self):#x}>"
-
-    def name(self) -> str:
-        """torch's name of the node."""
-        return "AccumulateGrad"
-
-
 Edge: TypeAlias = Any  # Node | Slot | Tensor (a leaf) | None
 
 #: Stands in ``Node.args`` once a backward has let go of what the node had saved.
 FREED: Final = object()
 
 
-def _as_function(edge: Edge) -> tuple[Any, int]:
-    if edge is None:
-        return None, 0
-    if isinstance(edge, Slot):
-        return edge.node, edge.index
-    return (edge, 0) if isinstance(edge, Node) else (AccumulateGrad(edge), 0)
+#: What is said where it was still needed.
+TWICE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors "
+    "after they have already been freed). Saved intermediate values of the graph are freed "
+    "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
+    "backward through the graph a second time or if you need to access saved tensors after "
+    "calling backward."
+)
 
 
 class RemovableHandle:
@@ -182,6 +138,13 @@ def add_hook(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
+
+
+class AfterAccumulation:
+    """A hook of ``AccumulateGrad`` among those that take the leaf."""
+
+    def __init__(self, hook: Any) -> None:
+        self.hook = hook
 
 
 def hooked(hook: Any, g: Any) -> Any:
