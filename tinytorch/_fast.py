@@ -235,8 +235,9 @@ def _reduction(op: Op, whole: str) -> Callable[..., Any]:
 
     def find(xp: Any) -> Any:
         nonlocal last
-        last = xp, getattr(xp, whole)
-        return last[1]
+        found = getattr(xp, whole)
+        last = xp, found
+        return found  # not what is in last: another thread may have put its own there
 
     def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
         if args or options or not isinstance(input, Tensor):

@@ -101,7 +101,7 @@ class Tensor(Storage):
                 f"got {self.dtype}"
             )
         if self._rg is VIEW:
-            self._view.rg = self._view.rg or requires_grad
+            self._view.rg = bool(requires_grad)
         else:
             self._rg = bool(requires_grad)
         return self

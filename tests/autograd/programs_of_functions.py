@@ -271,4 +271,12 @@ class F(L.autograd.Function):
     @staticmethod
     def backward(ctx,g): x,=ctx.saved_tensors; return g*2*x
 x=L.ones(2,requires_grad=True); z=F.apply(x); p(z.grad_fn.saved_tensors)
+# function saves an output behind one that is no tensor
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,x): y=x*3; ctx.save_for_backward(y); return 5,y
+    @staticmethod
+    def backward(ctx,a,g): y,=ctx.saved_tensors; return g*y
+x=L.ones(2,requires_grad=True); k,y=F.apply(x)
+g,=L.autograd.grad(y.sum(),x,create_graph=True); p(k,g,L.autograd.grad(g.sum(),x))
 """

@@ -396,4 +396,24 @@ x=L.ones(2,requires_grad=True); x.grad=L.ones(2,1)
 x=L.ones(2,requires_grad=True); x.register_hook(lambda g: g.double()); x.sum().backward()
 # grad only_inputs
 x=L.ones(2,requires_grad=True); p(L.autograd.grad(x*x,x,L.ones(2),False,False,True,False))
+# grads batched, one unused
+x=L.ones(2,requires_grad=True); y=L.ones(2,requires_grad=True); e=L.eye(2)
+p(L.autograd.grad(x*2,[x,y],e,is_grads_batched=True,allow_unused=True))
+# grads batched, one unused, as zeros
+x=L.ones(2,requires_grad=True); y=L.ones(3,requires_grad=True); e=L.eye(2)
+p(L.autograd.grad(x*2,[x,y],e,is_grads_batched=True,materialize_grads=True)[0])
+# grads batched, one unused, not allowed
+x=L.ones(2,requires_grad=True); y=L.ones(3,requires_grad=True); e=L.eye(2)
+L.autograd.grad(x*2,[x,y],e,is_grads_batched=True)
+# grads batched free the graph
+x=L.ones(2,requires_grad=True); y=x*x; e=L.eye(2)
+p(L.autograd.grad(y,x,e,is_grads_batched=True))
+L.autograd.grad(y,x,e[0])
+# grads batched retain the graph
+x=L.ones(2,requires_grad=True); y=x*x; e=L.eye(2)
+L.autograd.grad(y,x,e,retain_graph=True,is_grads_batched=True)
+p(L.autograd.grad(y,x,e[0]))
+# view that no longer requires grad
+x=L.ones(3); v=x[:2]; v.requires_grad_(); a=v.requires_grad; v.requires_grad_(False)
+p(a,v.requires_grad,v.is_leaf); v.add_(1); p(x,v)
 """

@@ -262,7 +262,7 @@ def _record(
         skip = any(tensor is t for t in ctx._non_differentiable)
         if tensor._data.dtype.kind in "fc" and not skip:
             _set_history(ctx, tensor, node if single else Slot(node, i))
-    _save(ctx, node, fixed, single)
+    _save(ctx, node, tensors, single)
     return fixed
 
 
@@ -296,7 +296,8 @@ def _fresh(ctx: FunctionCtx, args: tuple[Any, ...], out: Any) -> Any:
     return out
 
 
-def _save(ctx: FunctionCtx, node: Node, outputs: tuple[Any, ...], single: bool) -> None:
+def _save(ctx: FunctionCtx, node: Node, outputs: list[Tensor], single: bool) -> None:
+    """Hand over what ``ctx`` was given to save; ``outputs`` are those that are tensors."""
     saved: list[Any] = []
     for tensor in ctx._to_save:
         at = next((i for i, out in enumerate(outputs) if out is tensor), None)

@@ -95,7 +95,10 @@ def grad(
         (tensor(12.),)
     """
     if is_grads_batched:
-        return _batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused)
+        return _batched(
+            outputs, inputs, grad_outputs, retain_graph, create_graph,
+            allow_unused=allow_unused, materialize_grads=materialize_grads,
+        )  # fmt: skip
     if allow_unused is False and materialize_grads:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -130,20 +133,23 @@ def _batched(
     grad_outputs: Any,
     retain_graph: bool | None,
     create_graph: bool,
-    allow_unused: bool | None,
+    **unused: Any,
 ) -> tuple[Tensor, ...]:
     from .._op import NAMESPACES
 
     batched = _as_tuple(grad_outputs)
+    last = len(batched[0]) - 1
     rows = [
         grad(
-            outputs, inputs, [g[i] for g in batched], True, create_graph,
-            allow_unused=allow_unused,
+            outputs, inputs, [g[i] for g in batched], True if i < last else retain_graph,
+            create_graph, **unused,
         )
-        for i in range(len(batched[0]))
-    ]
+        for i in range(last + 1)
+    ]  # fmt: skip
     stack = NAMESPACES[""]["stack"]
-    return tuple(stack(list(column)) for column in zip(*rows, strict=True))
+    return tuple(
+        None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True)
+    )
 
 
 def _as_tuple(tensors: Any) -> tuple[Any, ...]:
