@@ -21,6 +21,11 @@ from .scans import last_true
 # takes, and numpy.seterr would change the user's own NumPy.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tinytorch\.")
 
+# glibc gives the memory of arrays from 128 KB on back to the system at once, and asking for it anew
+# costs several times what filling it does. That size grows with the largest block that was freed,
+# up to 32 MB (mallopt(3), M_MMAP_THRESHOLD): so free one, of which no page was ever touched.
+numpy.empty((32 << 20) - 8192, "uint8")
+
 #: Elements per block: several blocks of float32 fit the cache, and calls cost little beside them.
 _BLOCK = 65536
 #: From here on a second thread is worth what it costs to wake it.
