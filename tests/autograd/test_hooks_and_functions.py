@@ -198,3 +198,24 @@ def test_inference_mode_records_nothing() -> None:
     with tt.inference_mode():
         y = x * 2
     assert not y.requires_grad
+
+
+def test_a_failed_pass_leaves_no_hooks_for_the_next() -> None:
+    class Failing(autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: tt.Tensor) -> tt.Tensor:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: tt.Tensor) -> tt.Tensor:
+            raise ValueError("no gradient today")
+
+    x, seen = leaf(1.0, 2.0, 3.0), []
+    a, b = (x * 1).split(2)
+    a.register_hook(lambda g: seen.append(g.tolist()))
+    failing = Failing.apply(b)
+    newer = a * 2  # its gradient reaches the hook's tensor before the other one fails
+    with pytest.raises(ValueError, match="no gradient today"):
+        (failing.sum() + newer.sum()).backward(retain_graph=True)
+    b.sum().backward()
+    assert seen == [] and x.grad.tolist() == [0.0, 0.0, 1.0]

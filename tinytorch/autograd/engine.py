@@ -64,6 +64,9 @@ class Sweep:
         self.heap: list[int] = []
         # id(leaf) -> [leaf, gradient, whether nobody else holds the gradient's memory]
         self.leaves: dict[int, list[Any]] = {}
+        # node.seq -> by index, the slots that gradients came through and whose hooks, or captures,
+        # wait for their sum
+        self.slots: dict[int, dict[int, Slot]] = {}
         self.captured: dict[int, Gradient] = {id(edge): None for edge in capture}
         self.capturing = bool(self.captured)
         self.special = self.capturing or Anomaly.enabled
@@ -117,8 +120,7 @@ class Sweep:
         have = grads[slot.index]
         grads[slot.index] = g if have is None else self._sum(have, g, False, node.xp)
         if slot.hooks or self.capturing:
-            # Kept with the node's pending gradients so that hooks run once, on the sum.
-            node._extra().setdefault("slots", {})[slot.index] = slot
+            self.slots.setdefault(node.seq, {})[slot.index] = slot
 
     def _send_to_leaf(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         entry = self.leaves.get(id(leaf))
@@ -132,13 +134,13 @@ class Sweep:
     def run(self) -> None:
         """Visit every pending node until only leaves are left."""
         visit = self._visit_graph if self.create_graph else self._visit_raw
-        pending, heap = self.pending, self.heap
+        pending, heap, slots = self.pending, self.heap, self.slots
         special = self.special
         node: Any = None
         try:
             while heap:
                 node, g, _ = pending.pop(-heappop(heap))
-                if special or node.hooks or node.extra:
+                if special or node.hooks or node.extra or slots:
                     g = self._before(node, g)
                     if self.capturing and node.seq not in self.needed:
                         continue
@@ -298,8 +300,7 @@ class Sweep:
 
     def _before(self, node: Node, g: Gradient) -> Gradient:
         if g.__class__ is list:
-            slots = (node.extra or {}).pop("slots", {})
-            for index, slot in slots.items():
+            for index, slot in self.slots.pop(node.seq, {}).items():
                 g[index] = self._call_hooks(slot.hooks, g[index], node.xp)
                 if id(slot) in self.captured:
                     self.captured[id(slot)] = g[index]
@@ -404,8 +405,8 @@ def conjugate(tensor: Any) -> Any:
 
 
 def _add_into(grad: Any, g: Gradient) -> None:
-    grad._xp.add(grad._data, g, out=grad._data)
     grad._bump()
+    grad._xp.add(grad._data, g, out=grad._data)
 
 
 def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradient:
