@@ -24,6 +24,7 @@ CALLS = [
     ("dropout2d", (3, 4, 2), (0.4,)),
     ("dropout3d", (2, 3, 2, 2, 2), (0.4,)),
     ("dropout3d", (3, 2, 2, 2), (0.4,)),
+    ("dropout3d", (3, 2, 2), (0.4,)),
     ("alpha_dropout", (40,), (0.3, True)),
     ("alpha_dropout", (4,), (1.0, True)),
     ("feature_alpha_dropout", (4, 5, 3), (0.3, True)),

@@ -112,6 +112,7 @@ def leaf(*shape: int) -> Any:
         (lambda x, w, b: F.instance_norm(x, None, None, w, b), ((2, 2, 3), (2,), (2,))),
         (lambda x, w, b: F.group_norm(x, 2, w, b), ((1, 4, 2), (4,), (4,))),
         (lambda x, w, b: F.layer_norm(x, (3,), w, b), ((2, 3), (3,), (3,))),
+        (lambda x, w, b: F.layer_norm(x, (2, 3), w, b), ((2, 3), (2, 3), (2, 3))),
         (lambda x, w: F.rms_norm(x, (3,), w), ((2, 3), (3,))),
         (lambda x: F.local_response_norm(x, 3, 0.5), ((1, 4, 2),)),
         (lambda x: F.normalize(x), ((2, 3),)),

@@ -81,6 +81,7 @@ def test_derivatives_of_both_orders(mode: str) -> None:
         (NotImplementedError, "not supported for 4D", (1, 2, 3, 4), (1, 1), "reflect"),
         (RuntimeError, "less than the corresponding input dimension", (2, 3), (3, 0), "reflect"),
         (RuntimeError, "wrapping around more than once", (2, 3), (4, 0), "circular"),
+        (RuntimeError, "wrapping around more than once", (2, 3), (-1, 3), "circular"),
         (RuntimeError, "is too small", (2, 3), (-2, -1), "reflect"),
         (RuntimeError, "other non-zero dimensions", (2, 0, 3), (1, 1), "reflect"),
         (TypeError, "must be tuple of ints, not int", (2, 3), 1, "constant"),

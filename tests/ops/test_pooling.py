@@ -52,6 +52,12 @@ def test_lp_pool(p: float) -> None:
         compare(f"lp_pool{spatial}d", x, p, 2, ceil_mode=True)
 
 
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_lp_pool_of_infinite_order(spatial: int) -> None:
+    compare(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), np.inf, 3, 2)
+    compare(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), -np.inf, 2, ceil_mode=True)
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
 def test_adaptive_pools_with_even_and_uneven_windows(size: int) -> None:
     for spatial in (1, 2, 3):
@@ -163,6 +169,9 @@ def test_integers_and_empty_batches() -> None:
         ("avg_pool2d", RuntimeError, "divisor must be not zero",
          (1, 3, 4, 4), {"kernel_size": 2, "divisor_override": 0}),
         ("avg_pool2d", TypeError, "must be tuple of ints", (1, 3, 4, 4), {"kernel_size": 1.5}),
+        ("avg_pool3d", RuntimeError,
+         r"input image \(T: 5 H: 6 W: 1\) smaller than kernel size \(kT: 2 kH: 2 kW: 2\)",
+         (1, 5, 6, 1), {"kernel_size": 2, "padding": 1}),
         ("adaptive_avg_pool2d", RuntimeError, "greater than or equal to 0",
          (1, 3, 4, 4), {"output_size": -1}),
         ("adaptive_max_pool2d", ValueError, "Input dimension should be at least 3",

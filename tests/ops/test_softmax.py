@@ -134,6 +134,33 @@ def test_inplace_flag_writes_over_the_input(name: str) -> None:
     assert y.grad.tolist() == z.grad.tolist()
 
 
+def test_mish_of_halves_neither_overflows_nor_loses_its_slope() -> None:
+    x = tt.tensor([-12.0, 4.9, 5.7, 11.0, 60.0], dtype=tt.float16, requires_grad=True)
+    out = F.mish(x)
+    (slope,) = autograd.grad(out.sum(), x)
+    wide = x.detach().double().requires_grad_()
+    wanted = F.mish(wide)
+    (steep,) = autograd.grad(wanted.sum(), wide)
+    np.testing.assert_allclose(out.tolist(), wanted.tolist(), rtol=2e-3, atol=1e-3)
+    np.testing.assert_allclose(slope.tolist(), steep.tolist(), rtol=2e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "text", "value", "arguments"),
+    [
+        ("relu", RuntimeError, "Boolean inputs not supported for relu", True, ()),
+        ("relu", NotImplementedError, "not implemented for 'ComplexFloat'", 1j, ()),
+        ("glu", RuntimeError, "glu does not support scalars", 1.0, ()),
+        ("softshrink", RuntimeError, r"lambda must be in range \[0, 3.40282e\+38\]", 1.0, (-1.0,)),
+    ],
+)
+def test_wrong_activations(
+    name: str, error: type[Exception], text: str, value: Any, arguments: tuple[float, ...]
+) -> None:
+    with pytest.raises(error, match=text):
+        getattr(F, name)(tt.tensor(value), *arguments)
+
+
 def test_prelu_learns_one_slope_or_one_per_channel() -> None:
     x = leaf(np.random.randn(2, 3, 4))
     for weight in (leaf([0.25]), leaf([0.1, 0.2, 0.3]), leaf(0.3)):

@@ -31,24 +31,31 @@ def transpose(a: Tensor, axes: Any = None) -> Tensor:
     return _op("permute")(a, tuple(range(a.ndim))[::-1] if axes is None else axes)
 
 
+def _reduce(name: str, a: Tensor, axis: Any, keepdims: bool, **options: Any) -> Tensor:
+    """A reduction by torch's name, to which an empty ``axis`` means all, not none."""
+    if axis == ():
+        a, axis, keepdims = expand_dims(a, 0), 0, False
+    return _op(name)(a, axis, keepdims, **options)
+
+
 def sum(a: Tensor, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
     """Sum along ``axis``."""
-    return _op("sum")(a, axis, keepdims, dtype=dtype)
+    return _reduce("sum", a, axis, keepdims, dtype=dtype)
 
 
 def mean(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Mean along ``axis``."""
-    return _op("mean")(a, axis, keepdims)
+    return _reduce("mean", a, axis, keepdims)
 
 
 def max(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Largest element along ``axis``."""
-    return _op("amax")(a, () if axis is None else axis, keepdims)
+    return _reduce("amax", a, tuple(range(a.ndim)) if axis is None else axis, keepdims)
 
 
 def min(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Smallest element along ``axis``."""
-    return _op("amin")(a, () if axis is None else axis, keepdims)
+    return _reduce("amin", a, tuple(range(a.ndim)) if axis is None else axis, keepdims)
 
 
 def concatenate(arrays: Any, axis: int = 0) -> Tensor:

@@ -27,13 +27,18 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     Returns:
         Tensor of the same shape.
 
+    Raises:
+        RuntimeError: For booleans.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.relu(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-    if input.dtype.kind in "bc":
-        refuse(xp, "clamp_min_scalar_cpu", "bc", input)
+    if input.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if input.dtype.kind == "c":
+        refuse(xp, "clamp_min_scalar_cpu", "c", input)
     return xp.between(input, 0, None)
 
 
@@ -281,7 +286,10 @@ def _highest(xp: Backend, x: Array, axis: int) -> Array:
 
 def _softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     def part(axis: int, g: Any, out: Any) -> Any:
-        return out * (g - (g * out).sum(axis, keepdims=True))
+        if axis != -1 or not isinstance(xp, Backend):
+            return out * (g - (g * out).sum(axis, keepdims=True))
+        slope = g - xp.sum_of_products(g, out)
+        return xp.multiply(slope, out, out=slope)
 
     return _by_slices(xp, part, dim, g, out)
 
@@ -385,7 +393,7 @@ def gate_halves(name: str, x: Array, dim: int) -> int:
     """``dim`` counted from the front, checked to have an even size."""
     refuse_complex(name, x)
     if not x.ndim:
-        raise RuntimeError(f"{name} does not support 0-dimensional tensors")
+        raise RuntimeError(f"{name} does not support scalars (0-d tensors): there is nothing to halve")
     at = normalize_dim(name, dim, x.ndim)
     if x.shape[at] % 2:
         raise RuntimeError(

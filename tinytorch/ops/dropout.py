@@ -262,7 +262,7 @@ def dropout3d(
     """
     _check(p)
     _warn_of_dimensions("dropout3d", 3, input.ndim)
-    return _with_batch("dropout3d", input, p, training, inplace, batched=input.ndim != 4)
+    return _with_batch("dropout3d", input, p, training, inplace, batched=input.ndim == 5)
 
 
 @composite(namespaces=("",), method=False)

@@ -227,7 +227,7 @@ def _check_side(input: Tensor, dim: int, before: int, after: int, mode: str) -> 
             "pad: Argument #4: Padding size should be less than the corresponding input "
             f"dimension, but got: {where}"
         )
-    if mode == "circular" and max(before, after) > length:
+    if mode == "circular" and max(before, after) > length + min(before, after, 0):
         raise RuntimeError(f"pad: Padding value causes wrapping around more than once: {where}")
     if length + before + after < 1:
         raise RuntimeError(

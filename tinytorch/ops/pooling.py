@@ -298,6 +298,8 @@ def _avg_pool(
     if divisor_override == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
     windows = slides(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)
+    if spatial == 3:
+        _check_covered(name, input, windows)
     total: Any = input
     for slide in reversed(windows):
         total = slide_sum(total, slide)
@@ -317,6 +319,17 @@ def _avg_pool(
         along = slide.along(xp, count, input.ndim, input._data.dtype)
         divisor = along if divisor is None else divisor * along
     return _divided(total, wrap(divisor, xp))
+
+
+def _check_covered(name: str, input: Tensor, windows: list[Slide]) -> None:
+    """RuntimeError for an input that is smaller than a window, whatever its padding."""
+    sides = list(zip("THW", input.shape[-3:], (w.kernel for w in windows), strict=True))
+    if any(length < kernel for _, length, kernel in sides):
+        raise RuntimeError(
+            f"{name}: input image ({' '.join(f'{side}: {length}' for side, length, _ in sides)}) "
+            "smaller than kernel size "
+            f"({' '.join(f'k{side}: {kernel}' for side, _, kernel in sides)})"
+        )
 
 
 def _counts(slide: Slide, length: int, include_pad: bool) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any
 from .._op import composite
 from .._tensor import Tensor
 from ._pool_arguments import Size, per_dimension
-from .pooling import avg_pool1d, avg_pool2d, avg_pool3d
+from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 
 _F = ("nn.functional",)
 
@@ -25,7 +25,7 @@ def lp_pool1d(
 
     Args:
         input: ``(batch, channels, length)``, or without ``batch``.
-        norm_type: The p.
+        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
         kernel_size: Elements in a window.
         stride: Steps from one window to the next; default ``kernel_size``.
         ceil_mode: Whether a last window may reach over the end; default False.
@@ -53,7 +53,7 @@ def lp_pool2d(
 
     Args:
         input: ``(batch, channels, height, width)``, or without ``batch``.
-        norm_type: The p.
+        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
         kernel_size: Sides of a window, one for both or each.
         stride: Steps from one window to the next; default ``kernel_size``.
         ceil_mode: Whether the last windows may reach over the end; default False.
@@ -81,7 +81,7 @@ def lp_pool3d(
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        norm_type: The p.
+        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
         kernel_size: Sides of a window, one for all or each.
         stride: Steps from one window to the next; default ``kernel_size``.
         ceil_mode: Whether the last windows may reach over the end; default False.
@@ -108,6 +108,11 @@ def _lp_pool(
 ) -> Tensor:
     kernel = per_dimension("lp_pool", "kernel_size", kernel_size, spatial)
     x: Any = input
+    if abs(norm_type) == math.inf:
+        most = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}[spatial]
+        sign = math.copysign(1.0, norm_type)
+        largest: Any = most(sign * x.abs(), kernel, stride, 0, 1, ceil_mode)
+        return sign * largest  # type: ignore[no-any-return]
     mean = pool(x.pow(norm_type), kernel, stride, 0, ceil_mode)
     # A sum that rounds below 0 has no root: the sign is put back around relu, as torch does.
     positive = mean.sign() * mean.abs().relu()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._op import Array, Backend, op
+from .._write import scalar_name
+from ..dtypes import finfo
 from ._checks import refuse
 from .activation import BOTH, FUNCTIONAL, exponential_below, slope_of_exponential
 from .selection import masked
@@ -132,7 +134,11 @@ def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """
     refuse(xp, "softshrink_cpu", "uibc", input)
     if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+        dtype = xp.dtype_of(input)
+        raise RuntimeError(
+            f"softshrink: lambda must be in range [0, {finfo(dtype).max:g}] for input dtype "
+            f"{scalar_name(dtype)}, but found {lambd:g}; it must be greater or equal to 0"
+        )
     # x - clamp(x) and not x -/+ lambd by cases: NaN stays NaN.
     return input - xp.minimum(xp.maximum(input, -lambd), lambd)
 

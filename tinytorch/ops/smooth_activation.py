@@ -91,8 +91,11 @@ def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 def _tanh_of_softplus(xp: Any, x: Any) -> Any:
-    """With ``e = exp(x)``: ``e (e + 2) / (e (e + 2) + 2)``, which is 1 in any dtype from 20 on."""
-    e = xp.exp(xp.minimum(x, 20))
+    """With ``e = exp(x)``: ``e (e + 2) / (e (e + 2) + 2)``.
+
+    That is 1 in any dtype from 20 on; in half precision from 5 on, and above infinite soon.
+    """
+    e = xp.exp(xp.minimum(x, 5 if x.dtype.itemsize == 2 else 20))
     top = e * (e + 2)
     return top / (top + 2)
 
