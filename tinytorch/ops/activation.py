@@ -313,7 +313,11 @@ def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
 
 def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     def part(axis: int, g: Any, out: Any) -> Any:
-        return g - xp.exp(out) * g.sum(axis, keepdims=True)
+        if not isinstance(xp, Backend):
+            return g - xp.exp(out) * g.sum(axis, keepdims=True)
+        shares = xp.exp(out)
+        shares *= g.sum(axis, keepdims=True)
+        return xp.subtract(g, shares, out=shares)
 
     return _by_slices(xp, part, dim, g, out)
 
@@ -393,7 +397,7 @@ def gate_halves(name: str, x: Array, dim: int) -> int:
     """``dim`` counted from the front, checked to have an even size."""
     refuse_complex(name, x)
     if not x.ndim:
-        raise RuntimeError(f"{name} does not support scalars (0-d tensors): there is nothing to halve")
+        raise RuntimeError(f"{name} does not support scalars: there is no dimension to halve")
     at = normalize_dim(name, dim, x.ndim)
     if x.shape[at] % 2:
         raise RuntimeError(
