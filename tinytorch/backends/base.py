@@ -235,6 +235,10 @@ class Backend(Placement):
             array = self.library.maximum(array, low)
         return array if high is None else self.library.minimum(array, high)
 
+    def sum_of_products(self, a: Array, b: Array) -> Array:
+        """The sum of ``a * b`` over the last dimension, which is kept with size 1."""
+        return (a * b).sum(-1, keepdims=True)
+
     def erf(self, array: Array) -> Array:
         """The error function of a real floating-point array."""
         return self._error_function("erf" if array.dtype.itemsize > 4 else "erf_single", array)

@@ -21,7 +21,7 @@ _FEW = 8192
 _SHORT = 1024
 _ROW = 512
 #: Rows and columns up to this size are summed in one go.
-_LONG = 1024
+LONG_ROW = 1024
 
 
 @functools.lru_cache(maxsize=256)
@@ -68,7 +68,7 @@ def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
     axes = tuple(sorted(a % ndim for a in given))
     found = (_sum if array.flags.c_contiguous else _turned)(array, axes)
     if found is None:
-        if math.prod(array.shape[a] for a in axes) <= _LONG:
+        if math.prod(array.shape[a] for a in axes) <= LONG_ROW:
             return None
         found = array
         for one in reversed(axes):
@@ -140,7 +140,7 @@ def _total(flat: Any) -> Any:
 
 def _rows(matrix: Any) -> Any:
     count, size = matrix.shape
-    if size <= _LONG:
+    if size <= LONG_ROW:
         return _product(matrix)
     part = math.gcd(size, _ROW)
     if part < _ROW // 2:
@@ -156,7 +156,7 @@ def _product(matrix: Any) -> Any:
 def _columns(matrix: Any) -> Any:
     count, size = matrix.shape
     char = matrix.dtype.char
-    if count <= _LONG:
+    if count <= LONG_ROW:
         return _ones(count, char) @ matrix
     whole = count // _ROW * _ROW
     parts = _ones(_ROW, char) @ matrix[:whole].reshape(-1, _ROW, size)

@@ -12,7 +12,7 @@ import numpy
 from . import ordering
 from .base import Array, Backend
 from .float_products import float_prod
-from .float_sums import SHORT_ONES, float_sum, no_ones
+from .float_sums import LONG_ROW, SHORT_ONES, float_sum, no_ones
 from .row_sums import add_rows
 from .scans import last_true
 
@@ -171,6 +171,12 @@ class NumpyBackend(Backend):
             return self.total(array) / array.size
         total = self.sum(array, axis, None, None, keepdims)
         return total / (array.size // total.size)
+
+    def sum_of_products(self, a: Array, b: Array) -> Array:
+        """The same in a third of the time, for rows short enough to be summed up in turn."""
+        if a.dtype.char in "fd" and a.shape[-1] <= LONG_ROW:
+            return numpy.vecdot(a, b)[..., None]
+        return super().sum_of_products(a, b)
 
     def between(self, array: Array, low: Any, high: Any) -> Array:
         # numpy.maximum of an array and a number leaves the processor's vectors unused.

@@ -47,6 +47,8 @@ def _standardize_rule(
     # dx = s (h - mean(h) - n mean(h n)), h = g w.  Ioffe, Szegedy 2015, arXiv:1502.03167.
     # Mean and variance, the other results, are only used where nothing is recorded.
     g = g[0]
+    if isinstance(xp, Backend):
+        return _raw_gradients(xp, g, in_shape, input, weight, axes, eps)
     centered = input - xp.mean(input, axis=axes, keepdims=True)
     scale = 1.0 / xp.sqrt(xp.mean(centered * centered, axis=axes, keepdims=True) + eps)
     normal = centered * scale
@@ -60,6 +62,26 @@ def _standardize_rule(
         None if in_shape[1] is None else g * normal,
         g if in_shape[2] is not None else None,
     )
+
+
+def _raw_gradients(
+    xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, axes: Any, eps: float
+) -> tuple[Any, ...]:
+    """The same on raw arrays, in as little memory as it takes."""
+    normal = input - xp.mean(input, axis=axes, keepdims=True)
+    scale = 1.0 / xp.sqrt(xp.mean(normal * normal, axis=axes, keepdims=True) + eps)
+    normal *= scale
+    of_weight = None if in_shape[1] is None else g * normal
+    of_bias = None if in_shape[2] is None else g
+    if in_shape[0] is None:
+        return None, of_weight, of_bias
+    h = g if weight is None else g * weight
+    slope = h * normal
+    normal *= xp.mean(slope, axis=axes, keepdims=True)
+    xp.subtract(h, xp.mean(h, axis=axes, keepdims=True), out=slope)
+    slope -= normal
+    slope *= scale
+    return slope, of_weight, of_bias
 
 
 def check_float(name: str, input: Tensor) -> None:

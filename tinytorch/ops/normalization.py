@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .._op import Array, Backend, Shape, composite, op
@@ -37,6 +38,8 @@ def _rstd(xp: Any, centered: Any, axes: tuple[int, ...], eps: float) -> Any:
 def _layer_norm_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, count: int, eps: float
 ) -> tuple[Any, ...]:
+    if isinstance(xp, Backend):
+        return _by_rows(xp, g, in_shape, input, weight, count, eps)
     # With n the normalized input and s one over its deviation:
     # dx = s (h - mean(h) - n mean(h n)), h = g w.  Ba et al. 2016, arXiv:1607.06450.
     axes = tuple(range(-count, 0))
@@ -54,6 +57,56 @@ def _layer_norm_rule(
         None if in_shape[1] is None else xp.sum(g * normal, axis=lead),
         None if in_shape[2] is None else xp.sum(g, axis=lead),
     )
+
+
+def _by_rows(
+    xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, count: int, eps: float
+) -> tuple[Any, ...]:
+    """The same gradients on raw arrays, a few rows at a time."""
+    shape = input.shape[input.ndim - count :]
+    form = (-1, math.prod(shape))
+    x, gs, w = input.reshape(form), g.reshape(form), None if weight is None else weight.reshape(-1)
+    out = None if in_shape[0] is None else xp.empty(x.shape, input.dtype)
+    step = max(1, (xp.block_elements or x.size) // form[1])
+
+    def part(start: int, stop: int) -> list[Array | None]:
+        sums = [None if s is None else xp.zeros(form[1], input.dtype) for s in in_shape[1:]]
+        for at in range(start * step, min(stop * step, len(x)), step):
+            rows = slice(at, at + step)
+            normal = _of_rows(xp, gs[rows], x[rows], w, eps, None if out is None else out[rows])
+            if sums[0] is not None:
+                sums[0] += xp.sum(xp.multiply(normal, gs[rows], out=normal), axis=0)
+            if sums[1] is not None:
+                sums[1] += xp.sum(gs[rows], axis=0)
+        return sums
+
+    parts = xp.in_parts(part, -(-len(x) // step))
+    of_weight, of_bias = (_total(xp, column, shape) for column in zip(*parts, strict=True))
+    return None if out is None else out.reshape(input.shape), of_weight, of_bias
+
+
+def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any) -> Any:
+    """Write the gradient for the rows ``x`` to ``out``, if any; return them normalized."""
+    normal = x - xp.mean(x, axis=1, keepdims=True)
+    scale = 1.0 / xp.sqrt(xp.sum_of_products(normal, normal) / x.shape[1] + eps)
+    normal *= scale
+    if out is not None:
+        h = g if weight is None else g * weight
+        xp.multiply(normal, xp.sum_of_products(h, normal) / -x.shape[1], out=out)
+        out += h
+        out -= xp.mean(h, axis=1, keepdims=True)
+        out *= scale
+    return normal
+
+
+def _total(xp: Backend, sums: Any, shape: Any) -> Any:
+    """The sum of what each part has summed; None if nobody wanted it."""
+    if sums[0] is None:
+        return None
+    total = sums[0]
+    for one in sums[1:]:
+        total = total + one
+    return xp.reshape(total, shape)
 
 
 @composite(namespaces=("nn.functional", ""), method=False)
