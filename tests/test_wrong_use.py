@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tinytorch import _facade
+from tinytorch._op import OPS
+from tinytorch._spec import REQUIRED, Op
 
 F = tt.nn.functional
 
@@ -74,6 +77,11 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], tuple[str, ...]]] = {
         lambda: F.embedding(tt.tensor([3]), ones(3, 2)),
         IndexError,
         ("embedding", "3", "size 3"),
+    ),
+    "None for a tensor": (
+        lambda: F.linear(ones(2, 2), None),
+        TypeError,
+        ("linear(): argument 'weight' (position 2) must be Tensor, not NoneType",),
     ),
     "cat of other sizes": (
         lambda: tt.cat([ones(2, 3), ones(2, 4)]),
@@ -187,6 +195,13 @@ def test_mixed_backends_name_operation_arguments_and_backends() -> None:
     assert "'input' is on backend 'numpy'" in text and "'other' on backend 'strict'" in text
 
 
+def test_errors_name_what_was_called_not_what_it_calls() -> None:
+    tt.register_backend("strict", "strictcupy.backend:StrictBackend", replace=True)
+    x, y = tt.ones(2, backend="numpy"), tt.ones(2, backend="strict")
+    with pytest.raises(RuntimeError, match=r"^mse_loss\(\): Expected all tensors to be on the same"):
+        F.mse_loss(x, y)
+
+
 def test_number_tensors_of_the_cpu_go_with_any_backend() -> None:
     tt.register_backend("strict", "strictcupy.backend:StrictBackend", replace=True)
     x = tt.ones(2, backend="strict")
@@ -202,3 +217,36 @@ def test_failed_operation_leaves_no_trace() -> None:
         with pytest.raises(exception):
             action()
     assert (x.tolist(), x._version, tt.get_backend(), tt.is_grad_enabled()) == before
+
+
+_facade.load_all()
+
+#: What does not look at its tensor when called as below, or at something else first.
+INDIFFERENT = """
+    conj imag index_reduce is_conj is_neg is_nonzero linalg.multi_dot nn.functional.alpha_dropout
+    nn.functional.feature_alpha_dropout real resolve_conj resolve_neg scatter_reduce to
+    Tensor.conjugate Tensor.cuda Tensor.is_meta Tensor.is_quantized Tensor.is_sparse
+""".split()
+
+
+def text_for_tensors(op: Op) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments of which every tensor is a text, and 1 is what else is needed."""
+    values = []
+    for i, default in enumerate(op.defaults):
+        tensor = ["text"] if i == op.sequence else "text"
+        values.append(tensor if i in op.tensors else 1 if default is REQUIRED else default)
+    return values[: op.positional], dict(
+        zip(op.params[op.positional :], values[op.positional :], strict=True)
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated")
+@pytest.mark.parametrize(
+    "name", [k for k, op in OPS.items() if op.public and op.tensors and k not in INDIFFERENT]
+)
+def test_text_is_no_tensor(name: str) -> None:
+    op = OPS[name]
+    args, options = text_for_tensors(op)
+    with pytest.raises(TypeError, match=r"must be (tuple of )?Tensor|expected Tensor") as info:
+        op.function(*args, **options)
+    assert str(info.value).startswith(f"{op.name}(): ")

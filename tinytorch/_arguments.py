@@ -45,15 +45,18 @@ def prepare(
         if i == op.sequence:
             if value is not None:
                 given[i] = tuple(to_tensor(op, i, v, xp) for v in value)
-        elif not isinstance(value, Tensor) and value is not None:
+        elif value is None:
+            if i not in op.optional:
+                _refuse_as_tensor(op, i, value)
+        elif not isinstance(value, Tensor):
             if not isinstance(value, (bool, int, float, complex)):
                 given[i] = to_tensor(op, i, value, xp)
             elif i not in op.numbers:
                 if op.strict:
-                    _refuse_number(op, i, value)
+                    _refuse_as_tensor(op, i, value)
                 given[i] = to_tensor(op, i, value, xp)
             elif op.strict and not any(isinstance(given[k], Tensor) for k in op.tensors):
-                _refuse_number(op, i, value)
+                _refuse_as_tensor(op, i, value)
     if op.promote is not None:
         promote_operands(op, given, xp)
     return tuple(given), xp
@@ -75,7 +78,10 @@ def _plain_backend(op: Op, given: list[Any]) -> Any:
                     if dtype is not None or own.kind != "f":
                         return None
                     dtype = own
-        elif value is not None and (i not in op.numbers or value.__class__ not in _REAL):
+        elif value is None:
+            if i not in op.optional:
+                return None
+        elif i not in op.numbers or value.__class__ not in _REAL:
             return None
     return xp
 
@@ -83,7 +89,7 @@ def _plain_backend(op: Op, given: list[Any]) -> Any:
 _REAL = (int, float)
 
 
-def _refuse_number(op: Op, position: int, value: Any) -> None:
+def _refuse_as_tensor(op: Op, position: int, value: Any) -> None:
     raise TypeError(
         f"{op.name}(): argument '{op.params[position]}' (position {position + 1}) must be Tensor, "
         f"not {type(value).__name__}"

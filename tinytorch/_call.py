@@ -11,6 +11,7 @@ from typing import Any
 from . import _state
 from ._arguments import NUMPY_KEYWORDS, explain_shapes, prepare, torchs_name, unwrap
 from ._inplace import call_inplace
+from ._misuse import retold
 from ._record import any_rg, make_node, record
 from ._spec import Op
 from ._tensor import Tensor, wrap
@@ -139,7 +140,13 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
                 if name not in index:
                     options = {_spelling(op, n): v for n, v in options.items()}
                     break
-        return source(*args, **options)
+        try:
+            return source(*args, **options)
+        except (AttributeError, TypeError, RuntimeError, ValueError, IndexError) as error:
+            better = retold(op, args, options, error)
+            if better is error:
+                raise
+            raise better from None
 
     return function
 

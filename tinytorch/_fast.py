@@ -299,7 +299,7 @@ def _several(op: Op) -> Callable[..., Any]:
 
     Long, because the function inside is one loop over the arguments and what surrounds it.
     """
-    run, tensors, operands = op.positional_kernel, op.tensors, op.operands
+    run, tensors, operands, optional = op.positional_kernel, op.tensors, op.operands, op.optional
     required, positional, defaults = op.required, op.positional, op.defaults
 
     def function(*args: Any, **options: Any) -> Any:
@@ -326,7 +326,7 @@ def _several(op: Op) -> Callable[..., Any]:
                         return call(op, args, options)
                     dtype = x.dtype
                 wants = wants or tensor._rg
-            elif tensor is not None:
+            elif tensor is not None or i not in optional:
                 return call(op, args, options)
         if xp is None:
             return call(op, args, options)

@@ -47,6 +47,7 @@ class Op:
         tensors: Positions of the tensor parameters (``sequence`` is one of them, if any).
         operands: Positions of those that are promoted to a common dtype.
         numbers: Positions of those that may stay Python numbers.
+        optional: Positions of the tensor parameters that may be None.
         promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
             dtype) or None.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
@@ -161,6 +162,7 @@ class Op:
     def _read_annotations(self) -> None:
         tensors, operands = [], []
         self.numbers: set[int] = set()
+        self.optional: set[int] = set()
         self.sequence: int | None = None
         self.shape_position: int | None = None
         for i, name in enumerate(self.params):
@@ -168,6 +170,8 @@ class Op:
             base = annotation.removesuffix(" | None")
             if base in _TENSOR_ANNOTATIONS and name != "out":
                 tensors.append(i)
+                if base != annotation:
+                    self.optional.add(i)
                 if base in ("Array", "Operand"):
                     operands.append(i)
                 if base == "Operand":

@@ -1,0 +1,61 @@
+"""What an error that arose inside a composite says of the call that the user made."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ._arguments import torchs_name
+from ._spec import OPS, Op
+from ._tensor import Tensor
+
+#: The operation that a text begins with: ``name(): ...``, ``name: ...`` or ``name_: ...``.
+_SUBJECT = re.compile(r"(\w+?)(?=_?(?:\(\))?: |\(\) )")
+
+
+def retold(
+    op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception
+) -> Exception:
+    """The error to raise for ``error``: of a wrong argument, or with ``op`` for its subject.
+
+    Args:
+        op: The composite that was called.
+        args: Its arguments by position.
+        options: Its other arguments.
+        error: What came out of it. The name of an operation that is not public is replaced.
+    """
+    if isinstance(error, (AttributeError, TypeError)):
+        wrong = _no_tensor(op, args, options)
+        if wrong is not None:
+            return TypeError(wrong)
+    text = str(error)
+    subject = _SUBJECT.match(text)
+    if subject is not None and op.public and error.args == (text,):
+        inner = OPS.get(subject[1])
+        if inner is not None and not inner.public:
+            error.args = (op.name + text[subject.end() :],)
+    return error
+
+
+def _no_tensor(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> str | None:
+    """What is wrong with the first argument that should be a tensor and is none."""
+    given = dict(zip(op.params, args, strict=False))
+    given.update({torchs_name(op, name) or name: value for name, value in options.items()})
+    for i in op.tensors:
+        name = op.params[i]
+        value = given.get(name)
+        if name not in given or (value is None and i in op.optional):
+            continue
+        if i == op.sequence:
+            for k, item in enumerate(value if isinstance(value, (tuple, list)) else ()):
+                if not isinstance(item, Tensor):
+                    return (
+                        f"{op.name}(): expected Tensor as element {k} in argument {i}, "
+                        f"but got {type(item).__name__}"
+                    )
+        elif not isinstance(value, Tensor):
+            return (
+                f"{op.name}(): argument '{name}' (position {i + 1}) must be Tensor, "
+                f"not {type(value).__name__}"
+            )
+    return None
