@@ -77,7 +77,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "index_reduce_ put put_"
         ),
         "indexing": "index_put index_put_",
-        "inspection": "is_conj is_neg is_nonzero is_same_size is_tensor",
+        "inspection": "is_conj is_inference is_neg is_nonzero is_same_size is_tensor",
         "integers": "gcd gcd_ lcm lcm_",
         "joining": (
             "atleast_1d atleast_2d atleast_3d cat column_stack concat concatenate dstack hstack "

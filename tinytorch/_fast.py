@@ -9,14 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _state
+from . import _state, _tensor
 from ._arguments import bind, explain_shapes
 from ._call import call, results, view_result
 from ._record import record, record_binary, record_leading, record_unary
 from ._spec import REQUIRED, Op
-from ._tensor import Tensor, new, wrap
+from ._tensor import Tensor, new, unmodified, wrap
 
 grad_enabled = _state.grad_enabled
+
+
+def _mark(inference: bool) -> None:
+    global new, unmodified
+    new, unmodified = _tensor.new, _tensor.unmodified
+
+
+_state.when_inference.append(_mark)
 
 
 def make_function(op: Op) -> Callable[..., Any]:
@@ -57,7 +65,8 @@ def _unary(op: Op) -> Callable[..., Any]:
         out._data = y
         out._xp = xp
         out._rg = False
-        out._node = out._grad = out._vc = out._base = out._view = None
+        out._node = out._grad = out._base = out._view = None
+        out._vc = unmodified
         if input._rg and op.differentiable and grad_enabled():
             record_unary(op, xp, out, input, x)
         return out
@@ -168,7 +177,8 @@ def operands(
         out._data = z
         out._xp = xp
         out._rg = False
-        out._node = out._grad = out._vc = out._base = out._view = None
+        out._node = out._grad = out._base = out._view = None
+        out._vc = unmodified
         if rg and op.differentiable and grad_enabled():
             record_binary(op, xp, out, input, other, x, y)
         return out
@@ -220,7 +230,8 @@ def _leading(op: Op) -> Callable[..., Any]:
         out._data = y if y.__class__ is x.__class__ else xp.asarray(y)
         out._xp = xp
         out._rg = False
-        out._node = out._grad = out._vc = out._base = out._view = None
+        out._node = out._grad = out._base = out._view = None
+        out._vc = unmodified
         if input._rg and op.differentiable and grad_enabled():
             record_leading(op, xp, out, input, x, rest)
         return out
@@ -251,7 +262,8 @@ def _reduction(op: Op, whole: str) -> Callable[..., Any]:
         out._data = reduce(x)
         out._xp = xp
         out._rg = False
-        out._node = out._grad = out._vc = out._base = out._view = None
+        out._node = out._grad = out._base = out._view = None
+        out._vc = unmodified
         if input._rg and op.differentiable and grad_enabled():
             record_unary(op, xp, out, input, x)
         return out

@@ -8,6 +8,7 @@ from typing import Any
 from ._spec import Op
 from ._tensor import Tensor, new
 from .autograd.engine import Anomaly
+from .autograd.inference import UNSETTLED, check_saved
 from .autograd.nodes import Node, Slot, next_seq
 from .autograd.views import edge_of
 
@@ -201,12 +202,16 @@ def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) ->
 
 def note_versions(node: Node) -> None:
     """Remember the versions of the saved tensors, unless none was ever modified."""
+    modified = False
     for tensor in node.saved:
         cell = tensor._vc
-        if cell is not None and cell[0]:
-            cells = [t._vc for t in node.saved]
-            node.versions = tuple([0 if cell is None else cell[0] for cell in cells])
-            return
+        if cell is UNSETTLED:
+            check_saved(tensor, node)
+        elif cell is not None and cell[0]:
+            modified = True
+    if modified:
+        cells = [t._vc for t in node.saved]
+        node.versions = tuple([0 if cell is None else cell[0] for cell in cells])
 
 
 def keep_more(op: Op, node: Node, out: Tensor) -> None:
@@ -224,7 +229,7 @@ def keep_out(node: Node, out: Tensor) -> None:
 
 
 def _version_of(out: Tensor) -> tuple[list[int], int]:
-    if out._vc is None:
+    if out._vc is None or out._vc is UNSETTLED:
         out._vc = [0]
     return out._vc, out._vc[0]
 

@@ -16,6 +16,14 @@ from ._size import Size as Size
 from ._storage import Storage
 from .autograd.engine import Hooks
 from .autograd.faces import GraphNode, face_of
+from .autograd.inference import (
+    UNSETTLED,
+    check_update,
+    check_wanted,
+    new_marked,
+    settle,
+    take_after,
+)
 from .autograd.nodes import Node, RemovableHandle, Slot, add_hook, node_of
 from .autograd.views import VIEW, edge_of
 from .backends.base import Array, Backend
@@ -24,6 +32,16 @@ if TYPE_CHECKING:
     from .backends import BackendLike
 
 new = object.__new__
+#: The version of a new tensor.
+unmodified: list[int] | None = None
+
+
+def _mark(inference: bool) -> None:
+    global new, unmodified
+    new, unmodified = (new_marked, UNSETTLED) if inference else (object.__new__, None)
+
+
+_state.when_inference.append(_mark)
 
 
 class Tensor(Storage):
@@ -47,12 +65,13 @@ class Tensor(Storage):
     _post_accumulate_grad_hooks: dict[int, Any] | None = None
     _retains_grad: bool = False
     _keeping: RemovableHandle | None = None
+    _inference: bool = False
     #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
     __array_priority__: ClassVar[int] = 1000
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         source = _legacy_source(*args, **{k: kwargs[k] for k in kwargs if k == "device"})
-        return cast(Self, _share(cls, source))
+        return cast(Self, share(cls, source))
 
     # -- autograd --------------------------------------------------------------------------
 
@@ -100,6 +119,8 @@ class Tensor(Storage):
                 "only Tensors of floating point and complex dtype can require gradients, "
                 f"got {self.dtype}"
             )
+        if requires_grad and self._inference:
+            check_wanted(self)
         if self._rg is VIEW:
             self._view.rg = bool(requires_grad)
         else:
@@ -130,11 +151,15 @@ class Tensor(Storage):
 
     @property
     def _version(self) -> int:
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._vc is None else self._vc[0]
 
     def _bump(self) -> None:
         """Note that the memory was changed in place."""
-        if self._vc is None:
+        if self._vc is UNSETTLED and settle(self):
+            check_update(self)
+        elif self._vc is None:
             self._vc = [1]
         else:
             self._vc[0] += 1
@@ -143,6 +168,18 @@ class Tensor(Storage):
         """`, which is output 0 of X,`: how error texts name the tensor."""
         node = node_of(edge_of(self))
         return "" if node is None else f", which is output {self.output_nr} of {node.name()},"
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode, or is a view of one that was.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.inference_mode():
+            ...     x = tt.ones(2)
+            >>> x.is_inference(), x.clone().is_inference()
+            (True, False)
+        """
+        return self._inference
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -181,10 +218,11 @@ class Tensor(Storage):
 
     def detach(self) -> Tensor:
         """The same memory, cut off from the graph."""
-        out = _share(Tensor, self)
-        if self._vc is None:
-            self._vc = [0]
-        out._vc = self._vc
+        out = share(Tensor, self)
+        if not self._inference:
+            if self._vc is None:
+                self._vc = [0]
+            out._vc = self._vc
         return out
 
     def detach_(self) -> Self:
@@ -203,7 +241,7 @@ class Tensor(Storage):
     @property
     def data(self) -> Tensor:
         """The same memory without history; changes to it are not seen by autograd."""
-        return _share(Tensor, self)
+        return share(Tensor, self)
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -216,6 +254,8 @@ class Tensor(Storage):
             )
         self._data = value._data
         self._xp = value._xp
+        if self._inference is not value._inference:
+            take_after(self, value)
 
     def set_(self, source: Tensor) -> Self:
         """Share the memory and shape of ``source``, of the same dtype; the history stays.
@@ -342,7 +382,7 @@ def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     out._rg = False
     out._node = None
     out._grad = None
-    out._vc = None
+    out._vc = unmodified
     out._base = None
     out._view = None
     return out
@@ -388,8 +428,12 @@ def _check_grad(tensor: Tensor, value: Any) -> None:
         )
 
 
-def _share(cls: type[Tensor], source: Tensor) -> Tensor:
-    return wrap(source._data, source._xp, cls)
+def share(cls: type[Tensor], source: Tensor) -> Tensor:
+    """A tensor of class ``cls`` on the memory of ``source``, without its history."""
+    out = wrap(source._data, source._xp, cls)
+    if source._vc is UNSETTLED or out._vc is UNSETTLED:
+        take_after(out, source)
+    return out
 
 
 def _legacy_source(*args: Any, device: Any = None) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 from . import dtypes
 from ._spec import Op
 from ._tensor import Tensor
+from .autograd.inference import check_update
 
 
 def write(xp: Any, data: Any, y: Any, name: str) -> None:
@@ -29,7 +30,12 @@ def write(xp: Any, data: Any, y: Any, name: str) -> None:
 
 
 def check_writable(name: str, target: Tensor) -> None:
-    """RuntimeError for memory that may not be written, since one element stands for many."""
+    """RuntimeError for memory that may not be written.
+
+    One element stands for many, or it is an inference tensor's.
+    """
+    if target._inference:
+        check_update(target)
     if target._xp.readonly(target._data):
         raise RuntimeError(
             f"{name}_: unsupported operation: more than one element of the written-to tensor "
@@ -85,6 +91,8 @@ def write_to_out(out: Any, result: Any, op: Op) -> Any:
             f"{op.name}(): Expected all tensors to be on the same device, but found at least two "
             f"devices: the result is on {result.device}, argument 'out' on {out.device}"
         )
+    if out._inference:
+        check_update(out)
     if out._data.shape != result._data.shape:
         out._data = out._xp.empty(result._data.shape, out._data.dtype)
     out._xp.copyto(out._data, result._data, casting="unsafe")

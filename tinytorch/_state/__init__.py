@@ -44,6 +44,7 @@ from ._grad import is_grad_enabled as is_grad_enabled
 from ._grad import is_inference_mode_enabled as is_inference_mode_enabled
 from ._grad import no_grad as no_grad
 from ._grad import set_grad_enabled as set_grad_enabled
+from ._grad import when_inference as when_inference
 from ._scopes import Scope as Scope
 from ._scopes import Settings as Settings
 

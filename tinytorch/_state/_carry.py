@@ -11,7 +11,7 @@ from ..dtypes import dtype
 from ._backend import BACKEND, backend_context, current_backend, set_backend
 from ._decorate import decorate
 from ._defaults import DTYPE, default_dtype
-from ._grad import GRAD, INFERENCE, grad_enabled, inference_enabled
+from ._grad import GRAD, INFERENCE, count_block, grad_enabled, inference_enabled
 from ._scopes import AssignedScope, Scope, Settings
 
 _P = ParamSpec("_P")
@@ -54,6 +54,8 @@ class State(NamedTuple):
         return _Applied(self._settings())
 
     def _settings(self) -> Settings:
+        if self.inference_mode:
+            count_block(1)  # for good: nobody knows when a thread has forgotten its choice
         return (
             (BACKEND, load(self.backend)),
             (DTYPE, self.default_dtype),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
@@ -17,9 +18,38 @@ _scoped_inference = INFERENCE.var.get
 _ON: Settings = ((GRAD, True),)
 _OFF: Settings = ((GRAD, False),)
 # Leaving inference mode inside it turns recording on again, as in torch.
-_INFERENCE: dict[bool, Settings] = {
-    mode: ((GRAD, not mode), (INFERENCE, mode)) for mode in (True, False)
-}
+_NO_INFERENCE: Settings = ((GRAD, True), (INFERENCE, False))
+
+#: Called with True when the first block of inference mode is entered in any thread or task, and
+#: with False when the last is gone: between the two, tensors have to ask how they are made.
+when_inference: list[Callable[[bool], None]] = []
+_blocks = 0
+_counting = threading.RLock()  # for a block may go when Python collects garbage, at any time
+
+
+def count_block(change: int) -> None:
+    """Note that there is one block of inference mode more, or one less."""
+    global _blocks
+    with _counting:
+        before = _blocks > 0
+        _blocks += change
+        if (_blocks > 0) is not before:
+            for told in when_inference:
+                told(not before)
+
+
+class _Inference(tuple[tuple[Slot[Any], Any], ...]):
+    """The settings of a block in inference mode, of every copy of its context as well.
+
+    The block, and it alone, holds them: when they go, nothing runs in it any longer.
+    """
+
+    def __new__(cls) -> Self:
+        count_block(1)
+        return super().__new__(cls, ((GRAD, False), (INFERENCE, True)))
+
+    def __del__(self, count: Callable[[int], None] = count_block) -> None:
+        count(-1)
 
 
 def grad_enabled() -> bool:
@@ -173,7 +203,7 @@ class inference_mode(Scope):  # noqa: N801
         self.mode = mode
 
     def _settings(self) -> Settings:
-        return _INFERENCE[self.mode]
+        return _Inference() if self.mode else _NO_INFERENCE
 
 
 class set_grad_enabled(AssignedScope):  # noqa: N801

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from .. import _state
+from .._record import note_versions
 from .._tensor import Tensor, wrap
 from .engine import conjugate
 from .nodes import FREED, TWICE, Node, Slot
@@ -308,8 +309,7 @@ def _save(ctx: FunctionCtx, node: Node, outputs: list[Tensor], single: bool) -> 
     ctx._saved = tuple(saved)
     ctx._to_save = ()
     node.saved = tuple(t for t in saved if isinstance(t, Tensor))
-    if any(t._version for t in node.saved):
-        node.versions = tuple(t._version for t in node.saved)
+    note_versions(node)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .engine import Hooks
+from .inference import UNSETTLED, take_after
 from .nodes import Edge, Node
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
@@ -44,6 +45,8 @@ _MULTIPLE = (
 
 def track(out: Any, source: Any, step: Any, node: Any, refusal: str = "") -> None:
     """Make ``out`` a view of ``source``, made by ``step`` and recorded as ``node``."""
+    if source._vc is UNSETTLED or out._vc is UNSETTLED:
+        take_after(out, source)
     if source._vc is None:
         source._vc = [0]
     out._vc = source._vc

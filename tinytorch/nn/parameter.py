@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Size, Tensor, wrap
+from .._tensor import Size, Tensor, share
 from ..dtypes import dtype as DType
 from ..ops.creation import empty
 
@@ -212,10 +212,10 @@ def _wrapped(cls: type[Any], data: Tensor | None) -> Any:
         data = empty(0)
     if not isinstance(data, Tensor):
         raise TypeError(f"{cls.__name__}: expected data to be a Tensor, got {type(data).__name__}")
-    return wrap(data._data, data._xp, cls)
+    return share(cls, data)
 
 
 def _own_attributes(tensor: Tensor) -> dict[str, Any]:
     """What users have set on a tensor, without the tables of its hooks."""
-    private = ("_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad")
+    private = ("_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_inference")
     return {name: value for name, value in tensor.__dict__.items() if name not in private}

@@ -71,6 +71,23 @@ def is_neg(input: Tensor) -> bool:
     return False
 
 
+@composite(method=False)
+def is_inference(input: Tensor) -> bool:
+    """Whether ``input`` was made in inference mode, or is a view of a tensor that was.
+
+    Such a tensor can be neither saved for a backward pass nor changed in place outside inference
+    mode; its ``clone()`` can.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.inference_mode():
+        ...     x = tt.ones(2)
+        >>> tt.is_inference(x), tt.is_inference(x + 1)
+        (True, False)
+    """
+    return input.is_inference()
+
+
 # -- where it lies -----------------------------------------------------------------------------
 
 

@@ -1,0 +1,99 @@
+"""Inference tensors: what was made in inference mode, and what may not be done with it outside.
+
+They cost nothing where nobody is in inference mode. While some code is, tensors are made by
+``new_marked`` instead of ``object.__new__``, and with ``UNSETTLED`` instead of None for a version.
+That is never a tensor's version: whoever meets it asks ``settle``, or refuses.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn, TypeVar
+
+from .._state import inference_enabled
+
+T = TypeVar("T")
+
+
+class _Unsettled(list[int]):
+    """A version that nothing can be written to."""
+
+    def __setitem__(self, *_: object) -> NoReturn:
+        raise AssertionError("a tensor's version was counted before it was settled")
+
+
+#: Stands for the version of an inference tensor, or of one that was made while another thread was
+#: in inference mode.
+UNSETTLED: Any = _Unsettled([0])
+
+
+def new_marked(cls: type[T]) -> T:
+    """``object.__new__``, with a note on what is made in inference mode."""
+    made: Any = object.__new__(cls)
+    if inference_enabled():
+        made._inference = True
+    return made  # type: ignore[no-any-return]
+
+
+def settle(tensor: Any) -> bool:
+    """Whether ``tensor``, whose version is ``UNSETTLED``, is one of inference mode.
+
+    If it is not, it gets the version of a tensor that was never modified.
+    """
+    if not tensor._inference:
+        tensor._vc = None
+    return bool(tensor._inference)
+
+
+def take_after(out: Any, source: Any) -> None:
+    """Make ``out``, which shares the memory of ``source``, an inference tensor if that is one."""
+    if source._inference:
+        out._inference = True
+        out._vc = UNSETTLED
+        return
+    vars(out).pop("_inference", None)
+    if out._vc is UNSETTLED:
+        out._vc = None
+    if source._vc is UNSETTLED:
+        source._vc = None
+
+
+def check_saved(tensor: Any, node: Any) -> None:
+    """RuntimeError for an inference tensor that ``node`` is about to save for its backward."""
+    if settle(tensor) and _is_needed(tensor, node):
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+            "inference mode in computation tracked by autograd. To work around this, you can make "
+            "a clone to get a normal tensor and use it in autograd, or use `tinytorch.no_grad()` "
+            "instead of `tinytorch.inference_mode()`."
+        )
+
+
+def _is_needed(tensor: Any, node: Any) -> bool:
+    """Whether the gradient of an input that wants one is computed from ``tensor``."""
+    op = node.op
+    if op.joint is not None or op.sequence is not None:
+        return True
+    needed = {
+        name
+        for i, edge in zip(op.differentiable, node.edges, strict=True)
+        if edge is not None
+        for name in op.needs(i)
+    }
+    return any(node.args[op.index[name]] is tensor._data for name in needed & op.index.keys())
+
+
+def check_update(tensor: Any) -> None:
+    """RuntimeError for an inference tensor that is changed in place outside inference mode."""
+    if tensor._inference and not inference_enabled():
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
+            "a clone to get a normal tensor before doing inplace update."
+        )
+
+
+def check_wanted(tensor: Any) -> None:
+    """RuntimeError for an inference tensor that shall require grad outside inference mode."""
+    if tensor._inference and not inference_enabled():
+        raise RuntimeError(
+            "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+        )
