@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 TORCH_VENV := .venv-torch
 TORCH := torch==2.13.0
+# Processes that share the tests; `make JOBS=0 ...` runs them in one.
+JOBS ?= auto
 PY := $(VENV)/bin/python
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
@@ -18,18 +20,18 @@ demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digit
 
 # The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
 test: $(VENV)/.test stubs-check typecheck stubtest  ## everything: stubs, types, tests on two backends
-	$(PY) -m pytest -q --backend strict
-	$(PY) -m pytest
+	$(PY) -m pytest -q -n $(JOBS) --backend strict
+	$(PY) -m pytest -n $(JOBS)
 
 test-torch: $(TORCH_VENV)/.test  ## the tests again where they can compare with PyTorch
-	$(TORCH_VENV)/bin/python -m pytest -q --backend strict
-	$(TORCH_VENV)/bin/python -m pytest
+	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) --backend strict
+	$(TORCH_VENV)/bin/python -m pytest -n $(JOBS)
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 	$(TORCH_VENV)/bin/python tests/parity.py
 
 check: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, layout and the fast tests
-	$(PY) -m pytest -q -m "not slow"
+	$(PY) -m pytest -q -n $(JOBS) -m "not slow"
 
 stubs: $(VENV)/.test  ## write stubs/tinytorch/ anew
 	$(PY) stubs/generate.py

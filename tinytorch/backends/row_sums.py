@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy
 
-#: Shorter rows are added element by element.
+#: Shorter rows are added element by element, and so are fewer elements in all.
 _SHORT = 8
+_FEW = 4096
 #: More rows than this for one place are summed up in one reduction.
 _MANY = 32
 
@@ -27,7 +28,7 @@ def add_rows(target: Any, index: Any, values: Any) -> bool:
     """
     if not isinstance(index, numpy.ndarray) or index.ndim != 1 or index.dtype.kind not in "iu":
         return False
-    if target.ndim < 2 or not index.size or target[:1].size < _SHORT:
+    if target.ndim < 2 or values.size < _FEW or target[:1].size < _SHORT:
         return False
     if values.shape != (index.size, *target.shape[1:]) or values.dtype != target.dtype:
         return False

@@ -78,7 +78,7 @@ def _huber_error(xp: Backend, input: Array, target: Array, delta: float) -> Arra
     refuse(xp, "huber_cpu", "c", input)
     error = xp.abs(input - target)
     # min(error, delta) · (error - min(error, delta) / 2) is both branches at once.
-    inner = xp.minimum(error, delta)
+    inner = xp.between(error, None, delta)
     return inner * (error - 0.5 * inner)
 
 
