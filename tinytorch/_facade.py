@@ -187,7 +187,12 @@ HOMES: dict[str, tuple[str, ...]] = {
         "register_backend", "reset_backend", "reset_state", "set_backend",
         "set_default_backend", "set_default_dtype", "set_grad_enabled", "set_state", "state",
     ),
-    "tinytorch._constants": ("e", "inf", "nan", "newaxis", "pi"),
+    "tinytorch._constants": (
+        "False_", "True_", "e", "euler_gamma", "inf", "nan", "ndarray", "newaxis", "pi",
+    ),
+    "tinytorch._errstate": ("errstate",),
+    "tinytorch.ops.applied_functions": ("vectorize",),
+    "tinytorch.ops.index_tools": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "tinytorch._tensor": ("Size", "Tensor"),
     "tinytorch._device": ("device",),
     "tinytorch.dtypes": ("dtype", "finfo", "iinfo", "promote_types"),

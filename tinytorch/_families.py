@@ -11,12 +11,34 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "activation": "log_softmax relu relu_ sigmoid sigmoid_ softmax",
         "adaptive_pooling": "adaptive_avg_pool1d",
         "added_products": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
+        "applied_functions": "apply_along_axis piecewise",
+        "array_creation": (
+            "array asanyarray ascontiguousarray astype copy frombuffer fromfunction fromiter "
+            "geomspace identity tri"
+        ),
+        "array_editing": (
+            "append block compress delete extract flatnonzero insert resize take_along_axis "
+            "trim_zeros"
+        ),
+        "array_facts": (
+            "array_equal array_equiv common_type iscomplexobj isdtype isrealobj isscalar "
+            "issubdtype min_scalar_type ndim shape size"
+        ),
+        "array_files": "savez savez_compressed",
+        "array_histograms": "histogram2d histogram_bin_edges",
+        "array_shapes": (
+            "broadcast_arrays expand_dims matrix_transpose matvec permute_dims repeat rollaxis "
+            "unstack vecdot vecmat"
+        ),
+        "array_writing": "copyto fill_diagonal place put_along_axis putmask",
+        "averages": "average cumulative_prod cumulative_sum percentile ptp",
         "bessel_functions": "i0 i0_",
         "bilinear": "bilinear",
         "bitwise": (
             "bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift "
             "bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ "
-            "bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_"
+            "bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ invert left_shift "
+            "right_shift"
         ),
         "broadcasting": "broadcast_shapes broadcast_tensors broadcast_to expand_as",
         "combining": "block_diag cartesian_prod combinations meshgrid unravel_index",
@@ -27,8 +49,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_"
         ),
         "complex_numbers": (
-            "angle complex conj conj_physical conj_physical_ imag polar real resolve_conj "
-            "resolve_neg sgn sgn_ view_as_complex view_as_real"
+            "angle complex conj conj_physical conj_physical_ conjugate imag polar real "
+            "resolve_conj resolve_neg sgn sgn_ view_as_complex view_as_real"
         ),
         "conversion": "clone to",
         "convolution": (
@@ -52,14 +74,14 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "einsum": "einsum inner kron tensordot",
         "elementwise": (
             "abs abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide "
-            "floor_divide_ mul mul_ multiply multiply_ neg neg_ negative negative_ positive "
+            "floor_divide_ mod mul mul_ multiply multiply_ neg neg_ negative negative_ positive "
             "reciprocal reciprocal_ remainder remainder_ square square_ sub sub_ subtract "
             "subtract_ true_divide true_divide_"
         ),
         "error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
         "exponential": (
             "exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 log2_ log_ pow "
-            "pow_ rsqrt rsqrt_ sqrt sqrt_"
+            "pow_ power rsqrt rsqrt_ sqrt sqrt_"
         ),
         "extrema": "amax amin aminmax argmax argmin max min",
         "filling": "fill fill_ zero_",
@@ -72,6 +94,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "gradients": "gradient",
         "hashing": "hash_tensor",
         "histograms": "bincount histc histogram histogramdd",
+        "index_grids": (
+            "diag_indices diag_indices_from indices ix_ ravel_multi_index tril_indices_from "
+            "triu_indices_from"
+        ),
         "index_writing": (
             "index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_reduce "
             "index_reduce_ put put_"
@@ -101,10 +127,17 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "matrix_factors": "lu lu_solve pca_lowrank qr svd svd_lowrank",
         "membership": "isin",
         "multiply_add": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
+        "nan_reductions": (
+            "nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanpercentile nanprod nanstd "
+            "nanvar"
+        ),
         "normalization": "group_norm layer_norm rms_norm",
         "norms": "dist norm renorm renorm_",
+        "number_parts": "bitwise_count cbrt divmod fabs iscomplex modf rint",
         "order_statistics": "kthvalue median mode nanmedian",
         "padding": "constant_pad_nd",
+        "padding_modes": "pad",
+        "partial_orders": "argpartition lexsort partition",
         "pooling": "avg_pool1d max_pool1d max_pool2d max_pool3d",
         "promotion": "can_cast result_type",
         "quantiles": "nanquantile quantile",
@@ -117,13 +150,19 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
         "reshaping_inplace": "as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_",
         "rounding": (
-            "ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac frac_ heaviside "
-            "heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc trunc_"
+            "around ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac frac_ "
+            "heaviside heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc "
+            "trunc_"
         ),
+        "sampled_signals": "convolve correlate digitize ediff1d interp unwrap",
         "scattering": "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
         "selection": (
             "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fmax fmin maximum "
             "minimum where"
+        ),
+        "set_operations": (
+            "intersect1d setdiff1d setxor1d union1d unique_all unique_counts unique_inverse "
+            "unique_values"
         ),
         "shape": (
             "expand flatten flip permute ravel reshape squeeze swapaxes swapdims transpose "
@@ -142,12 +181,14 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         ),
         "statistics": "corrcoef cov",
         "strides": "as_strided as_strided_copy as_strided_scatter",
+        "tapers": "bartlett blackman hamming hanning kaiser",
         "transposition": "adjoint moveaxis movedim t",
         "trigonometric": (
             "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
             "arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ "
-            "atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ hypot "
-            "hypot_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_"
+            "atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ degrees "
+            "hypot hypot_ rad2deg rad2deg_ radians sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh "
+            "tanh_"
         ),
         "unique": "unique unique_consecutive",
         "variance": "std std_mean var var_mean",
@@ -182,8 +223,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "angle conj conj_physical conj_physical_ imag real resolve_conj resolve_neg sgn sgn_"
         ),
         "conversion": (
-            "astype bool byte cdouble cfloat char clone cpu cuda double float half int is_pinned "
-            "long pin_memory short to type type_as"
+            "astype bool bool_ byte cdouble cfloat char clone cpu cuda double float half int int_ "
+            "intp is_pinned long pin_memory short single to type type_as"
         ),
         "creation_like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
         "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
@@ -289,6 +330,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "fourier_nd": "fftn hfftn ifftn ihfftn irfftn rfftn",
     },
     "linalg": {
+        "array_shapes": "matrix_transpose",
         "linalg_determinant": "det slogdet",
         "linalg_eigen": "eig eigh eigvals eigvalsh",
         "linalg_ldl": "ldl_factor ldl_factor_ex ldl_solve",

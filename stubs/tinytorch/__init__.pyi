@@ -4,6 +4,8 @@ from builtins import bool as _bool
 from builtins import complex as _complex
 from builtins import float as _float
 from builtins import int as _int
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 from typing import Literal
@@ -19,15 +21,21 @@ from tinytorch import numpy as numpy
 from tinytorch import optim as optim
 from tinytorch import random as random
 from tinytorch import return_types as return_types
+from tinytorch import serialization as serialization
 from tinytorch import signal as signal
 from tinytorch import special as special
 from tinytorch import utils as utils
+from tinytorch._constants import False_ as False_
+from tinytorch._constants import True_ as True_
 from tinytorch._constants import e as e
+from tinytorch._constants import euler_gamma as euler_gamma
 from tinytorch._constants import inf as inf
 from tinytorch._constants import nan as nan
+from tinytorch._constants import ndarray as ndarray
 from tinytorch._constants import newaxis as newaxis
 from tinytorch._constants import pi as pi
 from tinytorch._device import device as device
+from tinytorch._errstate import errstate as errstate
 from tinytorch._printing import get_printoptions as get_printoptions
 from tinytorch._printing import printoptions as printoptions
 from tinytorch._printing import set_printoptions as set_printoptions
@@ -65,17 +73,25 @@ from tinytorch.dtypes import dtype as dtype
 from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
 from tinytorch.dtypes import promote_types as promote_types
+from tinytorch.ops.applied_functions import vectorize as vectorize
 from tinytorch.ops.creation_like import Placement
+from tinytorch.ops.index_tools import Grid
+from tinytorch.ops.index_tools import IndexExpression
+from tinytorch.ops.index_tools import Joiner
 from tinytorch.random import Generator as Generator
 from tinytorch.random import get_rng_state as get_rng_state
 from tinytorch.random import initial_seed as initial_seed
 from tinytorch.random import manual_seed as manual_seed
 from tinytorch.random import seed as seed
 from tinytorch.random import set_rng_state as set_rng_state
+from tinytorch.serialization import load as load
+from tinytorch.serialization import save as save
 
 __version__: str
 bfloat16: dtype
 bool: dtype
+bool_: dtype
+c_: Joiner
 cdouble: dtype
 cfloat: dtype
 complex128: dtype
@@ -86,13 +102,21 @@ float16: dtype
 float32: dtype
 float64: dtype
 half: dtype
+index_exp: IndexExpression
 int: dtype
 int16: dtype
 int32: dtype
 int64: dtype
 int8: dtype
+int_: dtype
+intp: dtype
 long: dtype
+mgrid: Grid
+ogrid: Grid
+r_: Joiner
+s_: IndexExpression
 short: dtype
+single: dtype
 uint16: dtype
 uint32: dtype
 uint64: dtype
@@ -226,7 +250,7 @@ def addr_(
     """In-place form of ``addr``: writes the result over ``input``."""
 def adjoint(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex."""
-def alias_copy(input: Tensor) -> Tensor:
+def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input`` as a copy."""
 def all(
     input: Tensor,
@@ -278,6 +302,7 @@ def aminmax(
     *,
     dim: _int | None = None,
     keepdim: _bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
     axis: _int | None = ...,
     keepdims: _bool = ...,
 ) -> return_types.aminmax:
@@ -294,6 +319,16 @@ def any(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Whether some element is true (not zero), of all or along ``dim``."""
+def append(arr: Any, values: Any, axis: _int | None = None) -> Tensor:
+    """``arr`` with ``values`` after it."""
+def apply_along_axis(
+    func1d: Callable[..., Any],
+    axis: _int,
+    arr: Any,
+    *args: Any,
+    **kwargs: Any,
+) -> Tensor:
+    """The results of a function of the slices of one dimension; gradients flow through it."""
 def arange(
     start: _float | None = None,
     end: _float | None = None,
@@ -356,12 +391,15 @@ def argmin(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest."""
+def argpartition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor:
+    """Indices that put the ``kth`` element in its place when sorted, smaller ones before it."""
 def argsort(
     input: Tensor,
     dim: _int = -1,
     descending: _bool = False,
     stable: _bool = False,
     *,
+    out: Tensor | None = None,
     axis: _int | None = ...,
     kind: str | None = ...,
     order: Any = ...,
@@ -369,6 +407,21 @@ def argsort(
     """Indices that sort ``input`` along ``dim``."""
 def argwhere(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the elements that are not zero lie: ``nonzero`` as a matrix."""
+def around(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The nearest whole number, halves to the even one; integers stay as they are."""
+def array(
+    object: Any,
+    dtype: dtype | None = None,
+    *,
+    copy: _bool | None = True,
+    order: str | None = 'K',
+    ndmin: _int = 0,
+) -> Tensor:
+    """A tensor with a copy of ``object``; the gradient flows through it."""
+def array_equal(a1: Any, a2: Any, equal_nan: _bool = False) -> _bool:
+    """Whether two tensors have the same shape and elements."""
+def array_equiv(a1: Any, a2: Any) -> _bool:
+    """Whether two tensors have the same elements when one is broadcast to the other."""
 def array_split(
     input: Tensor,
     indices_or_sections: Any,
@@ -391,6 +444,8 @@ def as_strided_copy(
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """What ``as_strided`` shows, as a copy."""
 def as_strided_scatter(
@@ -409,6 +464,8 @@ def as_tensor(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible."""
+def asanyarray(a: Any, dtype: dtype | None = None) -> Tensor:
+    """``a`` as a tensor, the same one if it is one of that dtype."""
 def asarray(
     obj: Any,
     dtype: dtype | None = None,
@@ -419,6 +476,8 @@ def asarray(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """``obj`` as a tensor, without a copy where possible; a tensor keeps its history."""
+def ascontiguousarray(a: Any, dtype: dtype | None = None) -> Tensor:
+    """``a`` as a tensor in row-major order, of at least one dimension."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
 def asin_(input: Tensor) -> Tensor:
@@ -427,6 +486,8 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic sine."""
 def asinh_(input: Tensor) -> Tensor:
     """In-place form of ``asinh``: writes the result over ``input``."""
+def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
+    """``x`` in another dtype; see ``Tensor.to``."""
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc tangent, between -π/2 and π/2."""
 def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -466,6 +527,36 @@ def atleast_3d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]:
 @overload
 def atleast_3d(*tensors: Tensor) -> tuple[Tensor, ...]:
     """The tensors with at least three dimensions; a matrix gets a last one of size 1."""
+@overload
+def average(
+    a: Any,
+    axis: _int | Sequence[_int] | None = None,
+    weights: Any = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
+    """Weighted mean of the elements, of all or along ``axis``."""
+@overload
+def average(
+    a: Any,
+    axis: _int | Sequence[_int] | None = None,
+    weights: Any = None,
+    *,
+    returned: Literal[True],
+    keepdims: _bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Weighted mean of the elements, of all or along ``axis``."""
+@overload
+def average(
+    a: Any,
+    axis: _int | Sequence[_int] | None = None,
+    weights: Any = None,
+    returned: _bool = False,
+    *,
+    keepdims: _bool = False,
+) -> Tensor | tuple[Tensor, Tensor]:
+    """Weighted mean of the elements, of all or along ``axis``."""
 def avg_pool1d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
@@ -494,6 +585,8 @@ def baddbmm_(
     alpha: _float = 1,
 ) -> Tensor:
     """In-place form of ``baddbmm``: writes the result over ``input``."""
+def bartlett(M: _int) -> Tensor:
+    """The Bartlett window, a triangle that ends at 0."""
 def bartlett_window(
     window_length: _int,
     periodic: _bool = True,
@@ -534,6 +627,8 @@ def bitwise_and(
     """Bits set in both; ``&`` of bools."""
 def bitwise_and_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``bitwise_and``: writes the result over ``input``."""
+def bitwise_count(x: Any) -> Tensor:
+    """How many bits of each element's absolute value are set."""
 def bitwise_invert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools."""
 def bitwise_invert_(input: Tensor) -> Tensor:
@@ -578,6 +673,8 @@ def bitwise_xor(
     """Bits set in one of the two only; ``^`` of bools."""
 def bitwise_xor_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``bitwise_xor``: writes the result over ``input``."""
+def blackman(M: _int) -> Tensor:
+    """The Blackman window, a sum of three cosines."""
 def blackman_window(
     window_length: _int,
     periodic: _bool = True,
@@ -591,10 +688,14 @@ def blackman_window(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """The Blackman window, a sum of three cosines; see ``signal.windows.blackman``."""
+def block(arrays: Any) -> Tensor:
+    """A tensor put together from blocks."""
 def block_diag(*tensors: Tensor) -> Tensor:
     """The matrix with the given ones along its diagonal and zeros elsewhere."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of the matrices in two batches."""
+def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
+    """Tensors stretched to the shape they broadcast to."""
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of the given shapes broadcast to."""
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
@@ -611,6 +712,7 @@ def bucketize(
     *,
     out_int32: _bool = False,
     right: _bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The buckets that values fall into: how many boundaries lie below each."""
 def can_cast(from_: Any, to: Any) -> _bool:
@@ -625,6 +727,8 @@ def cat(
     axis: _int | None = ...,
 ) -> Tensor:
     """``tensors`` one after the other along an existing dimension."""
+def cbrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The cube root of each element, real also of negative ones."""
 def cdist(
     x1: Tensor,
     x2: Tensor,
@@ -706,12 +810,16 @@ def clip_(
     """In-place form of ``clamp``: writes the result over ``input``."""
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy of ``input`` in memory of its own; gradients flow back through it."""
-def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` side by side along dimension 1; vectors count as columns."""
 def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
     """All ways to take ``r`` elements, as ``itertools.combinations`` orders them."""
+def common_type(*arrays: Any) -> dtype:
+    """A floating-point or complex dtype for all the tensors; integers count as the default one."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of given real and imaginary parts."""
+def compress(condition: Any, a: Any, axis: _int | None = None) -> Tensor:
+    """The slices of ``a`` along ``axis`` where ``condition`` holds."""
 def concat(
     tensors: Sequence[Tensor],
     dim: _int = 0,
@@ -734,6 +842,8 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own."""
 def conj_physical_(input: Tensor) -> Tensor:
     """In-place form of ``conj_physical``: writes the result over ``input``."""
+def conjugate(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor itself."""
 def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: _float = 0) -> Tensor:
     """``nn.functional.pad`` with a constant."""
 def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
@@ -815,12 +925,20 @@ def convolution(
     groups: _int,
 ) -> Tensor:
     """``conv1d`` to ``conv3d`` or a transpose of theirs, by the number of dimensions."""
+def convolve(a: Any, v: Any, mode: str = 'full') -> Tensor:
+    """The convolution of two signals: sums of products with one of them reversed."""
+def copy(a: Any, order: str = 'K') -> Tensor:
+    """A copy of ``a`` in memory of its own; the gradient flows through it."""
 def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of ``input`` with the sign of ``other``."""
 def copysign_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``copysign``: writes the result over ``input``."""
+def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
+    """Write the values of ``src`` to ``dst``, where ``where`` holds."""
 def corrcoef(input: Tensor, *, rowvar: _bool = ...) -> Tensor:
     """The correlation coefficients of variables, one a row."""
+def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
+    """The cross-correlation of two signals: sums of products at every shift."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Cosine of each element of ``input``, in radians."""
 def cos_(input: Tensor) -> Tensor:
@@ -889,16 +1007,36 @@ def ctc_loss(
 ) -> Tensor:
     """Negative log probability of a label sequence, summed over all its alignments."""
 @overload
-def cummax(input: Tensor, dim: _int) -> return_types.cummax:
+def cummax(
+    input: Tensor,
+    dim: _int,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.cummax:
     """Largest elements up to each one along ``dim``, and where they are."""
 @overload
-def cummax(input: Tensor, *, axis: _int) -> return_types.cummax:
+def cummax(
+    input: Tensor,
+    *,
+    axis: _int,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.cummax:
     """Largest elements up to each one along ``dim``, and where they are."""
 @overload
-def cummin(input: Tensor, dim: _int) -> return_types.cummin:
+def cummin(
+    input: Tensor,
+    dim: _int,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.cummin:
     """Smallest elements up to each one along ``dim``, and where they are."""
 @overload
-def cummin(input: Tensor, *, axis: _int) -> return_types.cummin:
+def cummin(
+    input: Tensor,
+    *,
+    axis: _int,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.cummin:
     """Smallest elements up to each one along ``dim``, and where they are."""
 def cumprod(
     input: Tensor,
@@ -922,6 +1060,24 @@ def cumsum(
     """Sums of the elements up to each one, along ``dim``."""
 def cumsum_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor:
     """In-place form of ``cumsum``: writes the result over ``input``."""
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    axis: _int | None = None,
+    dtype: dtype | None = None,
+    include_initial: _bool = False,
+) -> Tensor:
+    """Running products along ``axis``."""
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: _int | None = None,
+    dtype: dtype | None = None,
+    include_initial: _bool = False,
+) -> Tensor:
+    """Running sums along ``axis``."""
 def cumulative_trapezoid(
     y: Tensor,
     x: Tensor | None = None,
@@ -935,17 +1091,32 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 def deg2rad_(input: Tensor) -> Tensor:
     """In-place form of ``deg2rad``: writes the result over ``input``."""
+def degrees(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Radians as degrees."""
+def delete(arr: Any, obj: Any, axis: _int | None = None) -> Tensor:
+    """``arr`` without some of its slices."""
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch."""
-def diag(input: Tensor, diagonal: _int = 0, *, k: _int = ...) -> Tensor:
+def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
 def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
     """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere."""
+def diag_indices(n: _int, ndim: _int = 2) -> tuple[Tensor, ...]:
+    """Where the main diagonal of a tensor lies."""
+def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
+    """Where the main diagonal of ``arr`` lies."""
 def diagflat(input: Tensor, offset: _int = 0, *, k: _int = ...) -> Tensor:
     """The matrix with all elements of ``input`` on a diagonal."""
 def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """The diagonals of the matrices in two dimensions of ``input``."""
-def diagonal_copy(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+def diagonal_copy(
+    input: Tensor,
+    offset: _int = 0,
+    dim1: _int = 0,
+    dim2: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """What ``diagonal`` shows, as a copy."""
 def diagonal_scatter(
     input: Tensor,
@@ -962,6 +1133,7 @@ def diff(
     prepend: Tensor | None = None,
     append: Tensor | None = None,
     *,
+    out: Tensor | None = None,
     axis: _int = ...,
 ) -> Tensor:
     """The differences of neighbours along ``dim``; of bools, whether they differ."""
@@ -969,6 +1141,8 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
 def digamma_(input: Tensor) -> Tensor:
     """In-place form of ``digamma``: writes the result over ``input``."""
+def digitize(x: Any, bins: Any, right: _bool = False) -> Tensor:
+    """Which bin each element falls into, counted from 1; 0 and the last one are outside."""
 def dist(input: Tensor, other: Tensor, p: _float = 2) -> Tensor:
     """The p-norm of the difference of two tensors."""
 def div(
@@ -991,6 +1165,8 @@ def divide(
     """``input / other``, element by element, perhaps rounded to whole numbers."""
 def divide_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None = None) -> Tensor:
     """In-place form of ``div``: writes the result over ``input``."""
+def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
+    """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of the products of two vectors' elements."""
 def dropout(
@@ -1002,8 +1178,10 @@ def dropout(
     """``input`` with elements zeroed at random and the others scaled by ``1 / (1 - p)``."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its third dimension."""
-def dstack(tensors: Sequence[Tensor]) -> Tensor:
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one behind the other, along the third dimension."""
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
+    """The differences of neighbours in the flattened tensor."""
 def einsum(*args: Any, optimize: Any = True) -> Tensor:
     """Sums of products of the operands' elements, in Einstein's notation."""
 @overload
@@ -1093,12 +1271,21 @@ def expand(input: Tensor, *size: _int) -> Tensor:
     """``input`` stretched to a larger shape without copying."""
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """``input`` stretched to the shape of ``other`` without copying; see ``expand``."""
-def expand_copy(input: Tensor, *size: Any, implicit: _bool = False) -> Tensor:
+def expand_copy(
+    input: Tensor,
+    *size: Any,
+    implicit: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
     """What ``expand`` shows, as a copy."""
+def expand_dims(a: Any, axis: _int | Sequence[_int]) -> Tensor:
+    """``a`` with a dimension of size 1 at each place of ``axis`` in the result."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``e ** input - 1``, without cancellation near 0."""
 def expm1_(input: Tensor) -> Tensor:
     """In-place form of ``expm1``: writes the result over ``input``."""
+def extract(condition: Any, arr: Any) -> Tensor:
+    """The elements of ``arr`` where ``condition`` holds."""
 def eye(
     n: _int,
     m: _int | None = None,
@@ -1113,6 +1300,8 @@ def eye(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """A matrix with ones on its diagonal and zeros elsewhere."""
+def fabs(x: Any) -> Tensor:
+    """The absolute value of each real element, as a floating-point number."""
 def feature_alpha_dropout(
     input: Tensor,
     p: _float = 0.5,
@@ -1126,10 +1315,14 @@ def fill(input: Tensor, value: Tensor | _complex, *, out: Tensor | None = None) 
     """``value`` everywhere, in the shape and dtype of ``input``."""
 def fill_(input: Tensor, value: Tensor | _complex) -> Tensor:
     """In-place form of ``fill``: writes the result over ``input``."""
+def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
+    """Write ``val`` to the main diagonal of ``a``."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are."""
 def fix_(input: Tensor) -> Tensor:
     """In-place form of ``trunc``: writes the result over ``input``."""
+def flatnonzero(a: Any) -> Tensor:
+    """Where in the flattened tensor the elements that are not zero lie."""
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
     """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one."""
 @overload
@@ -1148,7 +1341,7 @@ def fliplr(input: Tensor) -> Tensor:
     """``input`` with its columns in reverse order: ``flip`` along dimension 1."""
 def flipud(input: Tensor) -> Tensor:
     """``input`` with its rows in reverse order: ``flip`` along dimension 0."""
-def float_power(input: Tensor, exponent: Any) -> Tensor:
+def float_power(input: Tensor, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """``input ** exponent``, computed in float64 (or complex128)."""
 def float_power_(input: Tensor, exponent: Any) -> Tensor:
     """In-place form of ``float_power``: writes the result over ``input``."""
@@ -1181,6 +1374,25 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_
     """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1."""
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array; on other devices, a copy."""
+def frombuffer(
+    buffer: Any,
+    *,
+    dtype: dtype,
+    count: _int = -1,
+    offset: _int = 0,
+    requires_grad: _bool = False,
+) -> Tensor:
+    """The numbers in a buffer of bytes, in a tensor of one dimension."""
+def fromfunction(
+    function: Callable[..., Any],
+    shape: Sequence[_int],
+    *,
+    dtype: dtype | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """The results of a function of the indices of every element of a grid."""
+def fromiter(iter: Iterable[Any], dtype: dtype, count: _int = -1) -> Tensor:
+    """The items of an iterable, in a tensor of one dimension."""
 def full(
     size: Sequence[_int],
     fill_value: Any,
@@ -1224,6 +1436,15 @@ def ge(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
     """Whether elements of ``input`` are larger or equal."""
 def ge_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``ge``: writes the result over ``input``."""
+def geomspace(
+    start: Any,
+    stop: Any,
+    num: _int = 50,
+    endpoint: _bool = True,
+    dtype: dtype | None = None,
+    axis: _int = 0,
+) -> Tensor:
+    """Numbers whose quotients are equal, from ``start`` to ``stop``."""
 def geqrf(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.geqrf:
     """QR factors as LAPACK leaves them; not differentiable."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1269,6 +1490,8 @@ def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
     """Whether elements of ``input`` are larger."""
 def gt_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``gt``: writes the result over ``input``."""
+def hamming(M: _int) -> Tensor:
+    """The Hamming window, a raised cosine that minimises the nearest side lobe."""
 def hamming_window(
     window_length: _int,
     periodic: _bool = True,
@@ -1297,6 +1520,8 @@ def hann_window(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """The Hann window, a raised cosine; see ``signal.windows.hann``."""
+def hanning(M: _int) -> Tensor:
+    """The Hann window, a raised cosine that ends at 0."""
 def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0."""
 def hash_tensor(
@@ -1341,8 +1566,20 @@ def histogram(
     range: Sequence[_float] | None = None,
     weight: Tensor | None = None,
     density: _bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.histogram:
     """How many elements fall into each bin, and the edges of the bins."""
+def histogram2d(
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: _bool = False,
+    weights: Any = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """How many pairs of numbers are in each field of a grid."""
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
+    """The edges of the bins that ``histogram`` uses."""
 def histogramdd(
     input: Tensor,
     bins: Any,
@@ -1353,7 +1590,7 @@ def histogramdd(
     """How many points fall into each cell of a grid, and the edges of the cells."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its columns: dimension 1, or 0 of a vector."""
-def hstack(tensors: Sequence[Tensor]) -> Tensor:
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` side by side: along dimension 1, or 0 for vectors."""
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``sqrt(input² + other²)``, without overflow on the way."""
@@ -1363,6 +1600,8 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 0."""
 def i0_(input: Tensor) -> Tensor:
     """In-place form of ``i0``: writes the result over ``input``."""
+def identity(n: _int, dtype: dtype | None = None) -> Tensor:
+    """A square matrix with ones on its diagonal and zeros elsewhere."""
 def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The regularised lower incomplete gamma function ``P(a, x)``."""
 def igamma_(input: Tensor, other: Tensor) -> Tensor:
@@ -1461,6 +1700,7 @@ def index_reduce(
     reduce: str,
     *,
     include_self: _bool = True,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``source`` combined with the slices that ``index`` names."""
 @overload
@@ -1472,6 +1712,7 @@ def index_reduce(
     source: Tensor,
     reduce: str,
     include_self: _bool = True,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``source`` combined with the slices that ``index`` names."""
 def index_reduce_(
@@ -1490,12 +1731,74 @@ def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None 
 @overload
 def index_select(input: Tensor, *, axis: _int, index: Tensor, out: Tensor | None = None) -> Tensor:
     """The slices of ``input`` along ``dim`` that ``index`` names."""
+@overload
+def indices(
+    dimensions: Sequence[_int],
+    dtype: dtype | None = None,
+    sparse: Literal[False] = False,
+) -> Tensor:
+    """The indices of every element of a grid."""
+@overload
+def indices(
+    dimensions: Sequence[_int],
+    dtype: dtype | None = None,
+    *,
+    sparse: Literal[True],
+) -> tuple[Tensor, ...]:
+    """The indices of every element of a grid."""
+@overload
+def indices(
+    dimensions: Sequence[_int],
+    dtype: dtype | None = None,
+    sparse: _bool = False,
+) -> Tensor | tuple[Tensor, ...]:
+    """The indices of every element of a grid."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of products over the last dimension of two tensors."""
+def insert(arr: Any, obj: Any, values: Any, axis: _int | None = None) -> Tensor:
+    """``arr`` with ``values`` before some of its slices."""
+def interp(
+    x: Any,
+    xp: Any,
+    fp: Any,
+    left: Any = None,
+    right: Any = None,
+    period: _float | None = None,
+) -> Tensor:
+    """Values between samples, on the straight lines that join them."""
+@overload
+def intersect1d(
+    ar1: Any,
+    ar2: Any,
+    assume_unique: _bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor:
+    """The elements that are in both tensors, each once and in ascending order."""
+@overload
+def intersect1d(
+    ar1: Any,
+    ar2: Any,
+    assume_unique: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The elements that are in both tensors, each once and in ascending order."""
+@overload
+def intersect1d(
+    ar1: Any,
+    ar2: Any,
+    assume_unique: _bool = False,
+    return_indices: _bool = False,
+) -> Tensor | tuple[Tensor, Tensor, Tensor]:
+    """The elements that are in both tensors, each once and in ascending order."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch; see ``linalg.inv``."""
+def invert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Every bit flipped; the opposite of bools."""
 def is_conj(input: Tensor) -> _bool:
     """False: a conjugate is computed at once, never pending."""
+def is_inference(input: Tensor) -> _bool:
+    """Whether ``input`` was made in inference mode, or is a view of a tensor that was."""
 def is_neg(input: Tensor) -> _bool:
     """False: a sign is changed at once, never pending."""
 def is_nonzero(input: Tensor) -> _bool:
@@ -1514,6 +1817,12 @@ def isclose(
     out: Tensor | None = None,
 ) -> Tensor:
     """Whether ``|input - other| <= atol + rtol * |other|``, or both are the same."""
+def iscomplex(x: Any) -> Tensor:
+    """Whether each element has an imaginary part that is not zero."""
+def iscomplexobj(x: Any) -> _bool:
+    """Whether the elements are of a complex dtype."""
+def isdtype(dtype: dtype, kind: Any) -> _bool:
+    """Whether a dtype is of a kind."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
 def isin(
@@ -1535,6 +1844,12 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is +inf."""
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part of each element is 0."""
+def isrealobj(x: Any) -> _bool:
+    """Whether the elements are of a dtype that is not complex."""
+def isscalar(element: Any) -> _bool:
+    """Whether ``element`` is a number or a string; a tensor never is."""
+def issubdtype(arg1: Any, arg2: Any) -> _bool:
+    """Whether a dtype is, or is of a kind with, another."""
 def istft(
     input: Tensor,
     n_fft: _int,
@@ -1548,6 +1863,10 @@ def istft(
     return_complex: _bool = False,
 ) -> Tensor:
     """The signal that has these short-time transforms, by least squares."""
+def ix_(*args: Any) -> tuple[Tensor, ...]:
+    """Tensors that index the grid of all combinations of the given indices."""
+def kaiser(M: _int, beta: _float) -> Tensor:
+    """The Kaiser window, made of Bessel functions."""
 def kaiser_window(
     window_length: _int,
     periodic: _bool = True,
@@ -1570,6 +1889,7 @@ def kthvalue(
     dim: _int = -1,
     keepdim: _bool = False,
     *,
+    out: tuple[Tensor, Tensor] | None = None,
     axis: _int = ...,
     keepdims: _bool = ...,
 ) -> return_types.kthvalue:
@@ -1586,7 +1906,7 @@ def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; 0 if either is 0."""
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
     """In-place form of ``lcm``: writes the result over ``input``."""
-def ldexp(input: Tensor, other: Tensor) -> Tensor:
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input * 2 ** other``."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """In-place form of ``ldexp``: writes the result over ``input``."""
@@ -1594,6 +1914,13 @@ def le(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
     """Whether elements of ``input`` are smaller or equal."""
 def le_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``le``: writes the result over ``input``."""
+def left_shift(
+    input: Tensor | _complex,
+    other: Tensor | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """``input`` shifted to the left by ``other`` bits."""
 def lerp(
     input: Tensor,
     end: Tensor,
@@ -1612,6 +1939,8 @@ def less_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = 
     """Whether elements of ``input`` are smaller or equal."""
 def less_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``le``: writes the result over ``input``."""
+def lexsort(keys: Any, axis: _int = -1) -> Tensor:
+    """Indices that sort by several keys, the last one first."""
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers."""
 def lgamma_(input: Tensor) -> Tensor:
@@ -1652,6 +1981,7 @@ def log_softmax(
     _stacklevel: _int = 3,
     dtype: dtype | None = None,
     *,
+    out: Tensor | None = None,
     axis: _int | None = ...,
 ) -> Tensor:
     """Logarithm of ``softmax`` along ``dim``, without its rounding to 0."""
@@ -1794,18 +2124,27 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """``input`` with the elements of ``source``, one after the other, where ``mask`` is true."""
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """In-place form of ``masked_scatter``: writes the result over ``input``."""
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of ``input`` where ``mask`` is true, in one dimension."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-def is_inference(input: Tensor) -> _bool:
-    """Whether ``input`` was made in inference mode, or is a view of a tensor that was."""
     """Matrix product of two tensors."""
 def matrix_exp(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``."""
 def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all."""
+def matrix_transpose(x: Any, /) -> Tensor:
+    """The transpose of each matrix."""
+def matvec(x1: Any, x2: Any, /) -> Tensor:
+    """Products of matrices and vectors."""
 @overload
-def max(input: Tensor, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
+def max(
+    input: Tensor,
+    dim: None = None,
+    keepdim: _bool = False,
+    *,
+    other: None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
 def max(
@@ -1814,13 +2153,21 @@ def max(
     keepdim: _bool = False,
     *,
     other: None = None,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.max:
     """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def max(input: Tensor, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor:
+def max(
+    input: Tensor,
+    dim: Tensor,
+    keepdim: _bool = False,
+    *,
+    other: None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def max(input: Tensor, *, other: Tensor) -> Tensor:
+def max(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor:
     """Largest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
 def max(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor:
@@ -1941,10 +2288,22 @@ def mean(
 ) -> Tensor:
     """Arithmetic mean of the elements, of all or along ``dim``."""
 @overload
-def median(input: Tensor, dim: None = None, keepdim: _bool = False) -> Tensor:
+def median(
+    input: Tensor,
+    dim: None = None,
+    keepdim: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The middle element, the lower one of two; NaN if there is one."""
 @overload
-def median(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.median:
+def median(
+    input: Tensor,
+    dim: _int,
+    keepdim: _bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.median:
     """The middle element, the lower one of two; NaN if there is one."""
 @overload
 def median(
@@ -1959,7 +2318,14 @@ def median(
 def meshgrid(*tensors: Any, indexing: str = 'ij') -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor per dimension."""
 @overload
-def min(input: Tensor, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
+def min(
+    input: Tensor,
+    dim: None = None,
+    keepdim: _bool = False,
+    *,
+    other: None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
 def min(
@@ -1968,30 +2334,45 @@ def min(
     keepdim: _bool = False,
     *,
     other: None = None,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.min:
     """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def min(input: Tensor, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor:
+def min(
+    input: Tensor,
+    dim: Tensor,
+    keepdim: _bool = False,
+    *,
+    other: None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
-def min(input: Tensor, *, other: Tensor) -> Tensor:
+def min(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor:
     """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
 @overload
 def min(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor:
     """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
+def min_scalar_type(a: Any) -> dtype:
+    """The smallest dtype that holds a number; the dtype of a tensor that has dimensions."""
 def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smaller of two elements; NaN if one of them is."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Product of two matrices, without broadcasting."""
+def mod(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+    """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``."""
 def mode(
     input: Tensor,
     dim: _int = -1,
     keepdim: _bool = False,
     *,
+    out: tuple[Tensor, Tensor] | None = None,
     axis: _int = ...,
     keepdims: _bool = ...,
 ) -> return_types.mode:
     """The most frequent element along ``dim``, the smallest of several such, and where it is."""
+def modf(x: Any) -> tuple[Tensor, Tensor]:
+    """The fractional and the integral part of each element, both with its sign."""
 def moveaxis(
     input: Tensor,
     source: _int | Sequence[_int],
@@ -2004,7 +2385,7 @@ def movedim(
     destination: _int | Sequence[_int],
 ) -> Tensor:
     """``input`` with some dimensions moved; the others keep their order."""
-def msort(input: Tensor) -> Tensor:
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input`` in ascending order along its first dimension, without the indices."""
 def mul(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input * other``, element by element."""
@@ -2030,7 +2411,7 @@ def multiply_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``mul``: writes the result over ``input``."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Product of a matrix and a vector."""
-def mvlgamma(input: Tensor, p: _int) -> Tensor:
+def mvlgamma(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``."""
 def mvlgamma_(input: Tensor, p: _int) -> Tensor:
     """In-place form of ``mvlgamma``: writes the result over ``input``."""
@@ -2050,6 +2431,16 @@ def nan_to_num_(
     neginf: _float | None = None,
 ) -> Tensor:
     """In-place form of ``nan_to_num``: writes the result over ``input``."""
+def nanargmax(a: Any, axis: _int | None = None, *, keepdims: _bool = False) -> Tensor:
+    """Index of the largest element that is not NaN, in row-major order or along ``axis``."""
+def nanargmin(a: Any, axis: _int | None = None, *, keepdims: _bool = False) -> Tensor:
+    """Index of the smallest element that is not NaN, in row-major order or along ``axis``."""
+def nancumprod(a: Any, axis: _int | None = None, dtype: dtype | None = None) -> Tensor:
+    """Running products that count NaN as 1."""
+def nancumsum(a: Any, axis: _int | None = None, dtype: dtype | None = None) -> Tensor:
+    """Running sums that count NaN as 0."""
+def nanmax(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = False) -> Tensor:
+    """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient."""
 def nanmean(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -2062,10 +2453,22 @@ def nanmean(
 ) -> Tensor:
     """Arithmetic mean of the elements that are not NaN, of all or along ``dim``."""
 @overload
-def nanmedian(input: Tensor, dim: None = None, keepdim: _bool = False) -> Tensor:
+def nanmedian(
+    input: Tensor,
+    dim: None = None,
+    keepdim: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The middle element of those that are not NaN, the lower one of two."""
 @overload
-def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.nanmedian:
+def nanmedian(
+    input: Tensor,
+    dim: _int,
+    keepdim: _bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.nanmedian:
     """The middle element of those that are not NaN, the lower one of two."""
 @overload
 def nanmedian(
@@ -2077,6 +2480,25 @@ def nanmedian(
     overwrite_input: _bool = ...,
 ) -> Tensor:
     """The middle element of those that are not NaN, the lower one of two."""
+def nanmin(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = False) -> Tensor:
+    """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient."""
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: _int | Sequence[_int] | None = None,
+    *,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> Tensor:
+    """``percentile`` of the elements that are not NaN; NaN where everything is."""
+def nanprod(
+    a: Any,
+    axis: _int | Sequence[_int] | None = None,
+    dtype: dtype | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
+    """Product of the elements that are not NaN, of all or along ``axis``."""
 def nanquantile(
     input: Tensor,
     q: Any,
@@ -2084,10 +2506,20 @@ def nanquantile(
     keepdim: _bool = False,
     *,
     interpolation: str = 'linear',
+    out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
 ) -> Tensor:
     """``quantile`` of the elements that are not NaN; NaN where everything is."""
+def nanstd(
+    a: Any,
+    axis: _int | Sequence[_int] | None = None,
+    *,
+    ddof: _float = 0,
+    correction: _float | None = None,
+    keepdims: _bool = False,
+) -> Tensor:
+    """Standard deviation of the elements that are not NaN: the square root of ``nanvar``."""
 def nansum(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -2099,6 +2531,15 @@ def nansum(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Sum of the elements that are not NaN, of all or along ``dim``."""
+def nanvar(
+    a: Any,
+    axis: _int | Sequence[_int] | None = None,
+    *,
+    ddof: _float = 0,
+    correction: _float | None = None,
+    keepdims: _bool = False,
+) -> Tensor:
+    """Variance of the elements that are not NaN, of all or along ``axis``."""
 @overload
 def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor:
     """``length`` places of ``input`` along ``dim``, from ``start`` on."""
@@ -2106,13 +2547,29 @@ def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor:
 def narrow(input: Tensor, *, axis: _int, start: Any, length: _int) -> Tensor:
     """``length`` places of ``input`` along ``dim``, from ``start`` on."""
 @overload
-def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor:
+def narrow_copy(
+    input: Tensor,
+    dim: _int,
+    start: _int,
+    length: _int,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``narrow`` as a copy."""
 @overload
-def narrow_copy(input: Tensor, *, axis: _int, start: _int, length: _int) -> Tensor:
+def narrow_copy(
+    input: Tensor,
+    *,
+    axis: _int,
+    start: _int,
+    length: _int,
+    out: Tensor | None = None,
+) -> Tensor:
     """``narrow`` as a copy."""
 def native_channel_shuffle(input: Tensor, groups: _int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on."""
+def ndim(a: Any) -> _int:
+    """The number of a tensor's dimensions."""
 def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements differ."""
 def ne_(input: Tensor, other: Tensor | _complex) -> Tensor:
@@ -2168,6 +2625,7 @@ def norm(
     keepdim: _bool = False,
     *,
     dtype: dtype | None = None,
+    out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
 ) -> Tensor:
@@ -2232,6 +2690,8 @@ def ormqr(
     """A matrix times the square ``Q`` that Householder reflections give."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every product of an element of one vector and one of another."""
+def pad(array: Any, pad_width: Any, mode: str = 'constant', **options: Any) -> Tensor:
+    """``array`` with more elements before and after it along each dimension."""
 def pairwise_distance(
     x1: Tensor,
     x2: Tensor,
@@ -2242,6 +2702,8 @@ def pairwise_distance(
     keepdims: _bool = ...,
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps over the last dimension."""
+def partition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor:
+    """A copy with the ``kth`` element in its place when sorted, smaller ones before it."""
 def pca_lowrank(
     A: Tensor,
     q: _int | None = None,
@@ -2251,20 +2713,35 @@ def pca_lowrank(
     """Principal components of low rank, by random projection."""
 def pdist(input: Tensor, p: _float = 2.0) -> Tensor:
     """The distance of every two rows of a matrix."""
+def percentile(
+    a: Any,
+    q: Any,
+    axis: _int | Sequence[_int] | None = None,
+    *,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> Tensor:
+    """The values below which given percentages of the elements lie; NaN if there is one."""
 @overload
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
     """``input`` with its dimensions in another order."""
 @overload
 def permute(input: Tensor, *dims: _int) -> Tensor:
     """``input`` with its dimensions in another order."""
-def permute_copy(input: Tensor, *dims: Any) -> Tensor:
+def permute_copy(input: Tensor, *dims: Any, out: Tensor | None = None) -> Tensor:
     """What ``permute`` shows, as a copy."""
+def permute_dims(a: Any, axes: Sequence[_int] | None = None) -> Tensor:
+    """``a`` with its dimensions in another order; see ``permute``."""
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
+    """A function that is defined by pieces; gradients flow through the pieces."""
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The Moore-Penrose pseudoinverse; see ``linalg.pinv``."""
 def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor:
     """Channels laid out as pixels: an image r times as large with r² times fewer channels."""
 def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor:
     """The inverse of ``pixel_shuffle``: pixels laid out as channels."""
+def place(arr: Tensor, mask: Any, vals: Any) -> None:
+    """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of given magnitudes and angles."""
 def polygamma(n: _int, input: Tensor) -> Tensor:
@@ -2280,6 +2757,13 @@ def pow(
     """``input`` to the power of ``exponent``, element by element."""
 def pow_(input: Tensor, exponent: Tensor | _complex) -> Tensor:
     """In-place form of ``pow``: writes the result over ``input``."""
+def power(
+    input: Tensor | _complex,
+    exponent: Tensor | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """``input`` to the power of ``exponent``, element by element."""
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``x`` above 0 and ``weight * x`` below, the slope being learned."""
 def prod(
@@ -2293,6 +2777,8 @@ def prod(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Product of the elements, of all or along ``dim``."""
+def ptp(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = False) -> Tensor:
+    """The distance from the smallest element to the largest, of all or along ``axis``."""
 def put(
     input: Tensor,
     index: Tensor,
@@ -2304,6 +2790,10 @@ def put(
     """``input`` with ``source`` written at places of its flattened elements."""
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
     """In-place form of ``put``: writes the result over ``input``."""
+def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: _int | None) -> None:
+    """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named."""
+def putmask(a: Tensor, mask: Any, values: Any) -> None:
+    """Write to the places of ``a`` where ``mask`` holds the values at the same places."""
 def qr(
     input: Tensor,
     some: _bool = True,
@@ -2318,6 +2808,7 @@ def quantile(
     keepdim: _bool = False,
     *,
     interpolation: str = 'linear',
+    out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
 ) -> Tensor:
@@ -2326,6 +2817,8 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
 def rad2deg_(input: Tensor) -> Tensor:
     """In-place form of ``rad2deg``: writes the result over ``input``."""
+def radians(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Degrees as radians."""
 @overload
 def rand(
     size: Sequence[_int],
@@ -2451,6 +2944,13 @@ def randperm(
     """The integers from 0 to ``n - 1`` in random order."""
 def ravel(input: Tensor, *, order: str = ...) -> Tensor:
     """The elements of ``input`` in one dimension, in row-major order."""
+def ravel_multi_index(
+    multi_index: Any,
+    dims: Sequence[_int],
+    mode: str | Sequence[str] = 'raise',
+    order: str = 'C',
+) -> Tensor:
+    """Places in the flattened tensor of places given by an index for each dimension."""
 def real(input: Tensor) -> Tensor:
     """The real part: a view of a complex tensor, a real tensor itself."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2471,13 +2971,29 @@ def remainder(
 def remainder_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``remainder``: writes the result over ``input``."""
 @overload
-def renorm(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor:
+def renorm(
+    input: Tensor,
+    p: _float,
+    dim: _int,
+    maxnorm: _float,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
 @overload
-def renorm(input: Tensor, p: _float, *, axis: _int, maxnorm: _float) -> Tensor:
+def renorm(
+    input: Tensor,
+    p: _float,
+    *,
+    axis: _int,
+    maxnorm: _float,
+    out: Tensor | None = None,
+) -> Tensor:
     """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
 def renorm_(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor:
     """In-place form of ``renorm``: writes the result over ``input``."""
+def repeat(a: Any, repeats: Any, axis: _int | None = None) -> Tensor:
+    """Each element several times; the method ``Tensor.repeat`` is ``tile``."""
 def repeat_interleave(
     input: Tensor,
     repeats: Any = None,
@@ -2495,12 +3011,23 @@ def reshape(input: Tensor, *shape: _int, order: str = ...) -> Tensor:
     """The elements of ``input`` in row-major order, in another shape."""
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``."""
+def resize(a: Any, new_shape: _int | Sequence[_int]) -> Tensor:
+    """The elements of ``a`` in another shape, repeated as often as needed."""
 def resolve_conj(input: Tensor) -> Tensor:
     """``input`` itself: conjugates are never pending here."""
 def resolve_neg(input: Tensor) -> Tensor:
     """``input`` itself: signs are never pending here."""
 def result_type(*tensors: Any) -> dtype:
     """The dtype of an arithmetic operation on tensors and numbers."""
+def right_shift(
+    input: Tensor | _complex,
+    other: Tensor | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """``input`` shifted to the right by ``other`` bits, its sign kept."""
+def rint(x: Any) -> Tensor:
+    """Each element rounded to the nearest integer, halves to the even one; a float stays one."""
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[_int],
@@ -2535,13 +3062,15 @@ def roll(
     axis: Any = ...,
 ) -> Tensor:
     """``input`` with its elements moved along, those beyond the end coming in at the start."""
+def rollaxis(a: Any, axis: _int, start: _int = 0) -> Tensor:
+    """``a`` with a dimension moved before another one."""
 def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
     """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions."""
 def round(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are."""
 def round_(input: Tensor, decimals: _int = 0) -> Tensor:
     """In-place form of ``round``: writes the result over ``input``."""
-def row_stack(tensors: Sequence[Tensor]) -> Tensor:
+def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows."""
 def rrelu(
     input: Tensor,
@@ -2555,6 +3084,10 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
 def rsqrt_(input: Tensor) -> Tensor:
     """In-place form of ``rsqrt``: writes the result over ``input``."""
+def savez(file: Any, *args: Any, **kwds: Any) -> None:
+    """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads."""
+def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
+    """Write tensors to a compressed archive, ``.npz``, that NumPy reads."""
 def scalar_tensor(
     s: Any,
     *,
@@ -2572,6 +3105,7 @@ def scatter(
     *,
     value: Any = None,
     reduce: str | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``src`` written at the places ``index`` names along ``dim``."""
 @overload
@@ -2583,6 +3117,7 @@ def scatter(
     src: Any = None,
     value: Any = None,
     reduce: str | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``src`` written at the places ``index`` names along ``dim``."""
 def scatter_(
@@ -2626,6 +3161,7 @@ def scatter_reduce(
     reduce: str,
     *,
     include_self: _bool = True,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``src`` combined at the places ``index`` names along ``dim``."""
 @overload
@@ -2637,6 +3173,7 @@ def scatter_reduce(
     src: Tensor,
     reduce: str,
     include_self: _bool = True,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``src`` combined at the places ``index`` names along ``dim``."""
 def scatter_reduce_(
@@ -2657,6 +3194,7 @@ def searchsorted(
     right: _bool = False,
     side: str | None = None,
     sorter: Tensor | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Where values would be inserted in sorted sequences to keep them sorted."""
 @overload
@@ -2675,10 +3213,16 @@ def selu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) ->
     """An ELU scaled so that layers keep mean 0 and variance 1."""
 def selu_(input: Tensor, inplace: _bool = False) -> Tensor:
     """In-place form of ``selu``: writes the result over ``input``."""
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
+    """The elements of the first tensor that are not in the second."""
+def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
+    """The elements that are in one of the tensors alone, each once and in ascending order."""
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0."""
 def sgn_(input: Tensor) -> Tensor:
     """In-place form of ``sgn``: writes the result over ``input``."""
+def shape(a: Any) -> Size:
+    """The sizes of a tensor's dimensions."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype."""
 def sigmoid_(input: Tensor) -> Tensor:
@@ -2701,6 +3245,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic sine."""
 def sinh_(input: Tensor) -> Tensor:
     """In-place form of ``sinh``: writes the result over ``input``."""
+def size(a: Any, axis: _int | Sequence[_int] | None = None) -> _int:
+    """The number of elements, of all or along ``axis``."""
 def slice_scatter(
     input: Tensor,
     src: Tensor,
@@ -2720,6 +3266,7 @@ def softmax(
     _stacklevel: _int = 3,
     dtype: dtype | None = None,
     *,
+    out: Tensor | None = None,
     axis: _int | None = ...,
 ) -> Tensor:
     """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
@@ -2729,6 +3276,8 @@ def sort(
     dim: _int = -1,
     descending: _bool = False,
     stable: _bool = False,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.sort:
     """``input`` in ascending order along ``dim``, and where the elements were."""
 @overload
@@ -2764,6 +3313,7 @@ def split_with_sizes_copy(
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
+    out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
 ) -> tuple[Tensor, ...]:
     """What ``split_with_sizes`` shows, as copies."""
@@ -2793,6 +3343,7 @@ def squeeze_copy(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
     *,
+    out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
 ) -> Tensor:
     """What ``squeeze`` shows, as a copy."""
@@ -2811,6 +3362,7 @@ def std(
     keepdim: _bool = False,
     *,
     correction: _float | None = None,
+    out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     ddof: _float = ...,
     keepdims: _bool = ...,
@@ -2899,7 +3451,7 @@ def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions as they are."""
 def t_(input: Tensor) -> Tensor:
     """Swap the dimensions of the matrix ``input`` itself; see ``t``."""
-def t_copy(input: Tensor) -> Tensor:
+def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """What ``t`` shows, as a copy."""
 def take(
     input: Tensor,
@@ -2909,11 +3461,14 @@ def take(
     axis: _int | None = ...,
 ) -> Tensor:
     """The elements at places of the flattened ``input``."""
+def take_along_axis(arr: Any, indices: Any, axis: _int | None = -1) -> Tensor:
+    """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``."""
 def take_along_dim(
     input: Tensor,
     indices: Tensor,
     dim: _int | None = None,
     *,
+    out: Tensor | None = None,
     axis: _int | None = ...,
 ) -> Tensor:
     """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``."""
@@ -2976,6 +3531,7 @@ def topk(
     largest: _bool = True,
     sorted: _bool = True,
     *,
+    out: tuple[Tensor, Tensor] | None = None,
     axis: _int = ...,
 ) -> return_types.topk:
     """The ``k`` largest or smallest elements along ``dim``, and where they are."""
@@ -2985,7 +3541,7 @@ def transpose(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tens
     """``input`` with two dimensions swapped."""
 def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``."""
-def transpose_copy(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
     """What ``transpose`` shows, as a copy."""
 def trapezoid(
     y: Tensor,
@@ -3005,6 +3561,8 @@ def trapz(
     axis: _int = ...,
 ) -> Tensor:
     """The integral of ``y`` along ``dim``, by the trapezoidal rule."""
+def tri(N: _int, M: _int | None = None, k: _int = 0, dtype: dtype | None = None) -> Tensor:
+    """A matrix with ones on and below a diagonal and zeros elsewhere."""
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -3030,6 +3588,10 @@ def tril_indices(
     **options: Any,
 ) -> tuple[Tensor, Tensor]:
     """Where the lower triangle of a matrix lies, in row-major order."""
+def tril_indices_from(arr: Tensor, k: _int = 0) -> tuple[Tensor, Tensor]:
+    """Where the lower triangle of a matrix lies, in row-major order."""
+def trim_zeros(filt: Any, trim: str = 'fb') -> Tensor:
+    """A signal without the zeros at its ends."""
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -3058,6 +3620,8 @@ def triu_indices(
     **options: Any,
 ) -> tuple[Tensor, Tensor]:
     """Where the upper triangle of a matrix lies, in row-major order."""
+def triu_indices_from(arr: Tensor, k: _int = 0) -> tuple[Tensor, Tensor]:
+    """Where the upper triangle of a matrix lies, in row-major order."""
 def true_divide(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -3079,7 +3643,13 @@ def trunc_(input: Tensor) -> Tensor:
     """In-place form of ``trunc``: writes the result over ``input``."""
 def unbind(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
     """The slices of ``input`` along ``dim``, without that dimension."""
-def unbind_copy(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+def unbind_copy(
+    input: Tensor,
+    dim: _int = 0,
+    *,
+    out: tuple[Tensor, ...] | None = None,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]:
     """What ``unbind`` shows, as copies."""
 @overload
 def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor:
@@ -3089,8 +3659,17 @@ def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor:
     """``input`` with dimension ``dim`` split into several."""
 def unfold(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor:
     """Windows along a dimension, each in a new last dimension."""
-def unfold_copy(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor:
+def unfold_copy(
+    input: Tensor,
+    dimension: _int,
+    size: _int,
+    step: _int,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """What ``Tensor.unfold`` shows, as a copy."""
+def union1d(ar1: Any, ar2: Any) -> Tensor:
+    """The elements that are in either tensor, each once and in ascending order."""
 @overload
 def unique(
     input: Tensor,
@@ -3151,6 +3730,8 @@ def unique(
     sorted: _bool = ...,
 ) -> Tensor | tuple[Tensor, ...]:
     """The distinct elements of ``input``, in ascending order."""
+def unique_all(x: Any) -> return_types.unique_all:
+    """The distinct elements, in ascending order, with places and counts."""
 @overload
 def unique_consecutive(
     input: Tensor,
@@ -3192,6 +3773,12 @@ def unique_consecutive(
     dim: _int | None = None,
 ) -> Tensor | tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]:
     """The elements of ``input`` without those that equal the one before."""
+def unique_counts(x: Any) -> return_types.unique_counts:
+    """The distinct elements, in ascending order, and how often each comes."""
+def unique_inverse(x: Any) -> return_types.unique_inverse:
+    """The distinct elements, in ascending order, and where among them each element is."""
+def unique_values(x: Any) -> Tensor:
+    """The distinct elements, in ascending order; NaNs are distinct from each other."""
 @overload
 def unravel_index(
     indices: Tensor,
@@ -3237,11 +3824,21 @@ def unsqueeze_(input: Tensor, dim: _int) -> Tensor:
 def unsqueeze_(input: Tensor, *, axis: _int) -> Tensor:
     """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``."""
 @overload
-def unsqueeze_copy(input: Tensor, dim: _int) -> Tensor:
+def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
     """What ``unsqueeze`` shows, as a copy."""
 @overload
-def unsqueeze_copy(input: Tensor, *, axis: _int) -> Tensor:
+def unsqueeze_copy(input: Tensor, *, axis: _int, out: Tensor | None = None) -> Tensor:
     """What ``unsqueeze`` shows, as a copy."""
+def unstack(x: Any, /, *, axis: _int = 0) -> tuple[Tensor, ...]:
+    """The slices of a tensor along a dimension; see ``unbind``."""
+def unwrap(
+    p: Any,
+    discont: _float | None = None,
+    axis: _int = -1,
+    *,
+    period: _float = 6.283185307179586,
+) -> Tensor:
+    """Phases without their jumps: neighbours differ by at most half a period."""
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """Powers of the elements of a vector, a row for each."""
 def var(
@@ -3251,6 +3848,7 @@ def var(
     keepdim: _bool = False,
     *,
     correction: _float | None = None,
+    out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     ddof: _float = ...,
     keepdims: _bool = ...,
@@ -3269,6 +3867,10 @@ def var_mean(
     """Variance and mean of the elements; the arguments are those of ``var``."""
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of the products of two vectors' elements, those of the first conjugated."""
+def vecdot(x1: Any, x2: Any, /, *, axis: _int = -1) -> Tensor:
+    """Sums of products along a dimension; of complex numbers, of the first one's conjugates."""
+def vecmat(x1: Any, x2: Any, /) -> Tensor:
+    """Products of vectors, conjugated if complex, and matrices."""
 def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
     """The same memory in another shape, or its bytes as another dtype."""
 def view_as(input: Tensor, other: Tensor) -> Tensor:
@@ -3277,11 +3879,16 @@ def view_as_complex(input: Tensor) -> Tensor:
     """A view of pairs of real numbers as complex ones."""
 def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real ones, in a last dimension of size 2."""
-def view_copy(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
+def view_copy(
+    input: Tensor,
+    *size: Any,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """What ``view`` shows, as a copy."""
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its rows, dimension 0."""
-def vstack(tensors: Sequence[Tensor]) -> Tensor:
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows."""
 def where(
     condition: Tensor,

@@ -142,3 +142,17 @@ class topk(NamedTuple):
 class triangular_solve(NamedTuple):
     solution: Tensor
     cloned_coefficient: Tensor
+
+class unique_all(NamedTuple):
+    values: Tensor
+    indices: Tensor
+    inverse_indices: Tensor
+    counts: Tensor
+
+class unique_counts(NamedTuple):
+    values: Tensor
+    counts: Tensor
+
+class unique_inverse(NamedTuple):
+    values: Tensor
+    inverse_indices: Tensor

@@ -284,6 +284,10 @@ class Backend(Placement):
         """A context in which a failed factorisation raises ``xp.linalg.LinAlgError``."""
         return nullcontext()
 
+    def errstate(self, **options: Any) -> AbstractContextManager[object]:
+        """How floating-point errors are treated inside; a device does not report them."""
+        return nullcontext()
+
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy
@@ -240,6 +241,9 @@ class NumpyBackend(Backend):
     def last_true(self, mask: Array, axis: int) -> Array:
         found = last_true(mask, axis)
         return super().last_true(mask, axis) if found is None else found
+
+    def errstate(self, **options: Any) -> AbstractContextManager[object]:
+        return numpy.errstate(**options)
 
     def number(self, dtype: Any) -> Callable[[float], Any]:
         return _Numbers(dtype).__getitem__

@@ -68,7 +68,7 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_xor(input, other)
 
 
-@op(inplace=True, operators=("invert",), aliases=("bitwise_invert",))
+@op(inplace=True, operators=("invert",), aliases=("bitwise_invert",), also=("invert",))
 def bitwise_not(xp: Backend, input: Array) -> Array:
     """Every bit flipped; the opposite of bools.
 
@@ -84,7 +84,7 @@ def bitwise_not(xp: Backend, input: Array) -> Array:
     return xp.invert(input)
 
 
-@op(inplace=True, operators=("lshift",), promote="arithmetic")
+@op(inplace=True, operators=("lshift",), promote="arithmetic", also=("left_shift",))
 def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input`` shifted to the left by ``other`` bits.
 
@@ -109,7 +109,7 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.where(inside, xp.left_shift(input, xp.where(inside, other, 0)), 0)
 
 
-@op(inplace=True, operators=("rshift",), promote="arithmetic")
+@op(inplace=True, operators=("rshift",), promote="arithmetic", also=("right_shift",))
 def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input`` shifted to the right by ``other`` bits, its sign kept.
 

@@ -115,7 +115,7 @@ def conj_physical(xp: Backend, input: Array) -> Array:
 conj_physical.vjp(input=lambda xp, g: xp.conj(g))
 
 
-@composite
+@composite(also=("conjugate",))
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself.
 

@@ -240,7 +240,7 @@ def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.floor_divide(input, other)
 
 
-@op(inplace=True, operators=("mod",), promote="arithmetic", strict=True)
+@op(inplace=True, operators=("mod",), promote="arithmetic", strict=True, also=("mod",))
 def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
     """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
 

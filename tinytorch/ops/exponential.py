@@ -8,7 +8,7 @@ from typing import Any
 from .._op import Array, Backend, Operand, op
 
 
-@op(inplace=True, operators=("pow",), promote="arithmetic", strict=True)
+@op(inplace=True, operators=("pow",), promote="arithmetic", strict=True, also=("power",))
 def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
     """``input`` to the power of ``exponent``, element by element.
 

@@ -70,7 +70,7 @@ def trunc(xp: Backend, input: Array) -> Array:
 trunc.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, namespaces=("", "special"))
+@op(inplace=True, namespaces=("", "special"), also=("around",))
 def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
     """The nearest whole number, halves to the even one; integers stay as they are.
 

@@ -240,7 +240,7 @@ hypot.vjp(
 )
 
 
-@op(inplace=True, promote="float")
+@op(inplace=True, promote="float", also=("radians",))
 def deg2rad(xp: Backend, input: Array) -> Array:
     """Degrees as radians.
 
@@ -255,7 +255,7 @@ def deg2rad(xp: Backend, input: Array) -> Array:
 deg2rad.vjp(input=lambda xp, g: g * (math.pi / 180))
 
 
-@op(inplace=True, promote="float")
+@op(inplace=True, promote="float", also=("degrees",))
 def rad2deg(xp: Backend, input: Array) -> Array:
     """Radians as degrees.
 
