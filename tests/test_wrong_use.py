@@ -198,7 +198,7 @@ def test_mixed_backends_name_operation_arguments_and_backends() -> None:
 def test_errors_name_what_was_called_not_what_it_calls() -> None:
     tt.register_backend("strict", "strictcupy.backend:StrictBackend", replace=True)
     x, y = tt.ones(2, backend="numpy"), tt.ones(2, backend="strict")
-    with pytest.raises(RuntimeError, match=r"^mse_loss\(\): Expected all tensors to be on the same"):
+    with pytest.raises(RuntimeError, match=r"^mse_loss\(\): Expected all tensors to be"):
         F.mse_loss(x, y)
 
 
