@@ -164,8 +164,25 @@ class TestMissingNamesAndKeywords:
             xp.sort(x, kind="quicksort")
 
     def test_kernels_are_not_compiled(self) -> None:
-        with pytest.raises(NotImplementedError, match="NumPy twin"):
-            xp.RawKernel("", "name")
+        for name, make in {
+            "RawKernel": lambda: xp.RawKernel("", "name"),
+            "kernels": lambda: xp.RawModule(code=""),
+            "kernels ": lambda: xp.ElementwiseKernel("T x", "T y", "y = x", "mine"),
+        }.items():
+            with pytest.raises(NotImplementedError, match=name.strip()):
+                make()
+
+    def test_kernels_walk_memory_as_it_lies(self) -> None:
+        source = "typedef float T;\n__global__ void softmax(const T* x, T* out, long long n)"
+        softmax = xp.RawModule(code=source).get_function("softmax")
+        x, out = xp.asarray(np.eye(2, 3, dtype="f4")), xp.empty((2, 3), "f4")
+        softmax((2,), (32,), (x, out, 3))
+        np.testing.assert_allclose(out.get().sum(1), 1, rtol=1e-6)
+        for wrong in (x.T, x.astype("f8"), xp.zeros((2, 2), "f4")):
+            with pytest.raises(ValueError, match="a kernel"):
+                softmax((2,), (32,), (wrong, out, 3))
+        with pytest.raises(ValueError, match="configuration"):
+            softmax((0,), (32,), (x, out, 3))
 
 
 class TestDtypes:

@@ -55,6 +55,8 @@ TORCH_IS_OFF = {
     "sign": [NAN],
     "sgn": [NAN],
     "nn.functional.gelu": [INF],
+    "i0": [INF, -INF],
+    "special.i1": [INF, -INF],
 }
 #: Where the larger or smaller of 0 and -0 may be either.
 EITHER_ZERO = [f"nn.functional.{n}" for n in "relu relu6 elu celu selu".split()]

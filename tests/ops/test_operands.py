@@ -57,6 +57,8 @@ def test_edges_are_torchs(name: str, dtype: str) -> None:
     got = find(tt, name)(tt.tensor(a), tt.tensor(b)).numpy()
     assert got.dtype == wanted.dtype
     rtol = 1e-12 if dtype == "float64" else 1e-6
+    if dtype == "float32" and tt.get_backend() != "numpy":
+        wanted[abs(wanted) < np.finfo(dtype).tiny] = 0  # CuPy's subnormals: docs/numerics.md
     np.testing.assert_allclose(got, wanted, rtol=rtol, atol=ATOL.get(name, 0))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from ._array import check_dtype, ndarray, unwrap, wrap, wrap_result
+from ._formulas import FORMULAS
 from ._manifest import MANIFEST, names
 from ._sync import log_sync
 from ._ufunc import ufunc
@@ -72,7 +73,7 @@ def make(namespace: str, name: str, twin: ModuleType | None) -> Any:
         return _not_modelled(f"{namespace}.{name}")
     numpy_value = getattr(twin, name)
     if spec["kind"] == "ufunc":
-        return ufunc(name, spec, numpy_value)
+        return ufunc(name, spec, FORMULAS.get(name, numpy_value))
     if spec["kind"] == "function":
         return function(name, spec, numpy_value)
     return numpy_value

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy
 
-from . import _array, _devices, _methods, cuda
+from . import _array, _devices, _kernels, _methods, cuda
 from ._array import flatiter, ndarray, poisoned, unwrap, upload, wrap, wrap_result
 from ._functions import function
 from ._manifest import names
@@ -200,13 +200,6 @@ def is_available() -> bool:
     return True
 
 
-class _Kernel:
-    """Refuses to compile, so that a backend falls back to the kernel's NumPy twin."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError("strictcupy compiles no kernels; use the kernel's NumPy twin")
-
-
 def _refuse(name: str) -> Callable[..., NoReturn]:
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(f"CuPy has {name}; strictcupy does not model it")
@@ -254,10 +247,10 @@ OWN: dict[str, Any] = {
     "is_available": is_available,
     "get_default_memory_pool": cuda.get_default_memory_pool,
     "get_default_pinned_memory_pool": cuda.get_default_memory_pool,
-    "ElementwiseKernel": _Kernel,
-    "RawKernel": _Kernel,
-    "RawModule": _Kernel,
-    "ReductionKernel": _Kernel,
+    "ElementwiseKernel": _kernels.ElementwiseKernel,
+    "RawKernel": _refuse("cupy.RawKernel"),
+    "RawModule": _kernels.RawModule,
+    "ReductionKernel": _refuse("cupy.ReductionKernel"),
     "fuse": _refuse("cupy.fuse"),
     "mgrid": _Grid(numpy.mgrid),
     "ogrid": _Grid(numpy.ogrid),

@@ -29,9 +29,6 @@ class StrictBackend(CupyBackend):
     def open(self) -> tuple[Any, Any]:
         return strictcupy, strictcupy.cupyx
 
-    def kernel(self, name: str) -> None:
-        """No CUDA source can run here: operations use their twins."""
-
     def device_index(self, array: Any) -> Any:
         return None
 

@@ -61,7 +61,19 @@ def _host(value: Any) -> Any:
     return unwrap(value) if isinstance(value, ndarray) else value
 
 
+def _general(name: str) -> Callable[..., Any]:
+    """Return ``eig`` or ``eigvals``, which say nothing about numbers that are not finite."""
+    checked = _checked(name)
+
+    def general(a: ndarray) -> Any:
+        finite = not isinstance(a, ndarray) or a.size and numpy.isfinite(a._host).all()
+        return checked(a) if finite else _garbage(name, a)
+
+    return general
+
+
 _OWN: dict[str, Any] = {name: _checked(name) for name in _CHECKED}
+_OWN.update({name: _general(name) for name in ("eig", "eigvals")})
 _OWN["annotations"] = None
 
 __getattr__ = _functions.resolver("cupy.linalg", numpy.linalg, _OWN, globals())

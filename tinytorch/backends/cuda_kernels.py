@@ -62,9 +62,9 @@ extern "C" __global__ void softmax(const T* x, T* out, long long n) {
 extern "C" __global__ void log_softmax(const T* x, T* out, long long n) {
     const T* row = x + blockIdx.x * n;
     C top = highest(row, n);
-    C shift = top + log(exponentials(row, n, top));
+    C total = log(exponentials(row, n, top));
     for (long long i = threadIdx.x; i < n; i += blockDim.x)
-        out[blockIdx.x * n + i] = (T)((C)row[i] - shift);
+        out[blockIdx.x * n + i] = (T)((C)row[i] - top - total);
 }
 
 // -log softmax(x)[target]; extremes collects the targets' range, for the check of bounds.
@@ -82,7 +82,7 @@ extern "C" __global__ void surprise(
         atomicMax(extremes + 1, t);
         t = 0;
     }
-    out[blockIdx.x] = counts ? (T)(log(total) + top - (C)row[t]) : (T)0;
+    out[blockIdx.x] = counts ? (T)(log(total) - ((C)row[t] - top)) : (T)0;
 }
 
 extern "C" __global__ void surprise_grad(
@@ -166,7 +166,10 @@ class FusedKernels:
         return array.dtype.name in TYPES and array.size > 0
 
     def _over_rows(self, name: str, input: Any, dim: int) -> Any:
-        """A kernel that maps rows to rows, along any dimension; None if it takes no such array."""
+        """A kernel that maps rows to rows, along any dimension; None if it takes no such array.
+
+        The result is row-major: those who asked write to its flattened form, and view it.
+        """
         if not self._takes(input):
             return None
         xp = self.xp
@@ -174,7 +177,7 @@ class FusedKernels:
         out = xp.empty_like(rows)
         n = rows.shape[-1]
         self._row(rows.dtype, name)((rows.size // n,), (THREADS,), (rows, out, n))
-        return xp.moveaxis(out, -1, dim)
+        return xp.ascontiguousarray(xp.moveaxis(out, -1, dim))
 
     def _softmax(self, input: Any, dim: int) -> Any:
         return self._over_rows("softmax", input, dim)
@@ -206,7 +209,8 @@ class FusedKernels:
         return out
 
     def _layer_norm(self, input: Any, weight: Any, bias: Any, count: int, eps: float) -> Any:
-        if not self._takes(input):
+        given = [a for a in (weight, bias) if a is not None]
+        if not self._takes(input) or any(a.dtype != input.dtype for a in given):
             return None
         xp = self.xp
         rows = xp.ascontiguousarray(input)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from . import cuda_formulas
 from .base import Array
 from .cuda_devices import CudaDevices
 from .cuda_errors import dotted, open_cupy, refuse_after_fork
@@ -101,9 +102,25 @@ class CupyBackend(DeferredChecks, CudaDevices):
             add.at(wide, index, values)
             target[...] = wide.astype(target.dtype)
 
+    def remainder(self, a: Any, b: Any) -> Array:
+        """NumPy's function, which CuPy computes from a rounded quotient."""
+        return cuda_formulas.remainder(self.library, a, b)
+
+    def floor_divide(self, a: Any, b: Any) -> Array:
+        """NumPy's function, which CuPy computes from a rounded quotient."""
+        return cuda_formulas.floor_divide(self.library, a, b)
+
+    def fmod(self, a: Any, b: Any) -> Array:
+        """NumPy's function, which CuPy computes in float64 for integers."""
+        return cuda_formulas.fmod(self.library, a, b)
+
     def special(self, name: str) -> Callable[..., Array]:
         """CuPy's special function ``name``; SciPy's, on the host, where CuPy has none."""
-        found: Callable[..., Array] | None = getattr(self.extras.scipy.special, name, None)
+        functions = self.extras.scipy.special
+        if name in ("i0e", "i1e"):
+            plain, order = getattr(functions, name[:2]), int(name[1])
+            return lambda x: cuda_formulas.scaled_bessel(self.library, plain, order, x)
+        found: Callable[..., Array] | None = getattr(functions, name, None)
         return self._on_the_host(super().special(name)) if found is None else found
 
     def _on_the_host(self, function: Callable[..., Any]) -> Callable[..., Any]:

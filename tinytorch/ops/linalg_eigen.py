@@ -160,8 +160,9 @@ def eig(xp: Backend, A: Array) -> tuple[Array, Array]:
     native = _complex_dtype(xp, A)
     if not A.size:
         return xp.zeros(A.shape[:-1], native), xp.zeros(A.shape, native)
+    _check_finite(xp, "linalg.eig", A)
     values, vectors = guarded(
-        xp, xp.linalg.eig, A, failure=lambda: _eig_failure(xp, "linalg.eig", A)
+        xp, xp.linalg.eig, A, failure=lambda: not_converged("linalg.eig", "eigenvalues")
     )
     return xp.astype(values, native), xp.astype(vectors, native)
 
@@ -170,10 +171,10 @@ def _complex_dtype(xp: Backend, array: Array) -> Any:
     return xp.native_dtype(xp.dtype_of(array).to_complex())
 
 
-def _eig_failure(xp: Backend, name: str, A: Array) -> Exception:
-    if not bool(xp.isfinite(A).all()):
-        return RuntimeError(f"torch.{name}: input tensor should not contain infs or NaNs.")
-    return not_converged(name, "eigenvalues")
+def _check_finite(xp: Backend, name: str, A: Array) -> None:
+    xp.check_all(
+        xp.isfinite(A), f"torch.{name}: input tensor should not contain infs or NaNs."
+    )
 
 
 def _eig_rule(xp: Any, g: Any, out: Any) -> Any:
@@ -209,8 +210,9 @@ def _eigvals(xp: Backend, A: Array) -> Array:
     native = _complex_dtype(xp, A)
     if not A.size:
         return xp.zeros(A.shape[:-1], native)
+    _check_finite(xp, "linalg.eigvals", A)
     values = guarded(
-        xp, xp.linalg.eigvals, A, failure=lambda: _eig_failure(xp, "linalg.eigvals", A)
+        xp, xp.linalg.eigvals, A, failure=lambda: not_converged("linalg.eigvals", "eigenvalues")
     )
     return xp.astype(values, native)
 

@@ -1,0 +1,52 @@
+"""Formulas that are CuPy's own, by ufunc: where they give other numbers than NumPy's do.
+
+Read off ``cupy.NAME._ops``, and from ``cupy/_core/include/cupy/carray.cuh``. They hold for
+floating-point operands, and for ``fmod`` of integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+
+def _floor_divide(a: Any, b: Any) -> Any:
+    return numpy.floor(a / b) if _kind(a, b) == "f" else numpy.floor_divide(a, b)
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    return a - numpy.floor(a / b) * b if _kind(a, b) == "f" else numpy.remainder(a, b)
+
+
+def _fmod(a: Any, b: Any) -> Any:
+    if _kind(a, b) == "f":
+        return numpy.fmod(a, b)
+    wide = numpy.fmod(numpy.asarray(a, float), numpy.asarray(b, float))
+    return numpy.where(numpy.asarray(b) == 0, 0, wide).astype(numpy.result_type(a, b))
+
+
+def _nextafter(a: Any, b: Any) -> Any:
+    """Kernels are compiled with ``-ftz=true``: a subnormal float32 is 0."""
+    return _flushed(numpy.nextafter(_flushed(a), _flushed(b)))
+
+
+def _flushed(values: Any) -> Any:
+    values = numpy.asarray(values)
+    if values.dtype != "float32":
+        return values
+    return numpy.where(abs(values) < numpy.finfo("f4").tiny, numpy.copysign(0, values), values)
+
+
+def _kind(*operands: Any) -> str:
+    return str(numpy.result_type(*operands).kind)
+
+
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "floor_divide": _floor_divide,
+    "remainder": _remainder,
+    "mod": _remainder,
+    "fmod": _fmod,
+    "nextafter": _nextafter,
+}
