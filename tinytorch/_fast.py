@@ -31,6 +31,8 @@ def make_function(op: Op) -> Callable[..., Any]:
     """The public function that fits ``op``'s kind."""
     if op.view and op.tensors == (0,) and op.flag is None and op.promote is None:
         return _viewing(op)
+    if op.sequence == 0 and op.tensors == (0,) and op.flag is None and not op.view:
+        return _joining(op)
     if op.view or op.returns is not None or op.sequence is not None or not op.tensors:
         return _general(op)
     if op.params == ("input",):
@@ -351,6 +353,38 @@ def _several(op: Op) -> Callable[..., Any]:
         out = wrap(y if y.__class__ is xp.array_type else xp.asarray(y), xp)
         if wants and op.differentiable and grad_enabled():
             record(op, xp, out, given, tuple(raws))
+        return out
+
+    return function
+
+
+def _joining(op: Op) -> Callable[..., Any]:
+    """A list of tensors first and plain values after it."""
+    run, defaults, positional = op.positional_kernel, op.defaults, op.positional
+
+    def function(*args: Any, **options: Any) -> Any:
+        n = len(args)
+        if options and _plain(op, options):
+            args, options = tuple(bind(op, args, options)), {}
+        elif op.required <= n <= positional:
+            args += defaults[n:]
+        if options or not args or args[0].__class__ not in (tuple, list) or not args[0]:
+            return call(op, args, options)
+        tensors, rest = args[0], args[1:]
+        raws = []
+        wants = False
+        for tensor in tensors:
+            if not isinstance(tensor, Tensor):
+                return call(op, args, options)
+            raws.append(tensor._data)
+            wants = wants or tensor._rg
+        xp, dtype = tensors[0]._xp, raws[0].dtype
+        for tensor, raw in zip(tensors, raws, strict=True):
+            if tensor._xp is not xp or raw.dtype is not dtype:
+                return call(op, args, options)
+        out = wrap(run(xp, tuple(raws), *rest), xp)
+        if wants and op.differentiable and grad_enabled():
+            record(op, xp, out, args, (tuple(raws), *rest))
         return out
 
     return function
