@@ -117,12 +117,13 @@ def call_forms(generator: Callable[[str], Any], function: Any, dialects: bool) -
 
 
 def test_required_parameter_gets_a_form_for_numpys_word(generator: Callable[[str], Any]) -> None:
+    out = "out: tuple[Tensor, Tensor] | None=None"
     assert call_forms(generator, tt.cummax, True) == [
-        "(input: Tensor, dim: int) -> return_types.cummax",
-        "(input: Tensor, *, axis: int) -> return_types.cummax",
+        f"(input: Tensor, dim: int, *, {out}) -> return_types.cummax",
+        f"(input: Tensor, *, axis: int, {out}) -> return_types.cummax",
     ]
     assert call_forms(generator, tt.cummax, False) == [
-        "(input: Tensor, dim: int) -> return_types.cummax"
+        f"(input: Tensor, dim: int, *, {out}) -> return_types.cummax"
     ]
 
 

@@ -120,7 +120,8 @@ def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) 
 def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``call`` without recording, for a caller that writes the result elsewhere."""
     given, _ = prepare(op, args, options)
-    if grad_enabled() and any(isinstance(t, Tensor) and t.requires_grad for t in given):
+    recorded = op.differentiable and grad_enabled()
+    if recorded and any(isinstance(t, Tensor) and t.requires_grad for t in given):
         raise RuntimeError(
             f"{op.name}(): functions with out=... arguments don't support automatic "
             "differentiation, but one of the arguments requires grad."
@@ -134,6 +135,8 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
     def function(*args: Any, **options: Any) -> Any:
         if options:
+            if op.writes and "out" in options:
+                return _composite_into(op, options.pop("out"), args, options)
             if op.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
                 return op.numpy_form(*args, **options)
             for name in options:
@@ -149,6 +152,29 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
             raise better from None
 
     return function
+
+
+def _composite_into(
+    op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """A composite with its result written to ``out``."""
+    result = op.function(*args, **options)
+    return result if out is None else write_unrecorded(out, result, op)
+
+
+def write_unrecorded(out: Any, result: Any, op: Op) -> Any:
+    """``write_to_out`` for what was computed as usual.
+
+    Raises:
+        RuntimeError: If the result is part of a graph, or its dtype does not fit ``out``.
+    """
+    parts = result if isinstance(result, tuple) else (result,)
+    if grad_enabled() and any(isinstance(t, Tensor) and t.requires_grad for t in parts):
+        raise RuntimeError(
+            f"{op.name}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad."
+        )
+    return write_to_out(out, result, op)
 
 
 def _spelling(op: Op, name: str) -> str:

@@ -130,7 +130,8 @@ def composite(function: None = None, /, **options: Any) -> _MakeComposite: ...
 def composite(function: Any = None, /, **options: Any) -> Any:
     """File a plain function over tensors as an operation.
 
-    It has no kernel and no rule of its own; options as for ``op``.
+    It has no kernel and no rule of its own; options as for ``op``, and ``out`` whether it takes
+    ``out=``, which ``function`` need not know of.
     """
     if function is None:
         return partial(composite, **options)

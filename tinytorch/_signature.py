@@ -107,8 +107,10 @@ def _one_by_one(spec: Op, parameter: Parameter) -> Parameter:
 
 def _takes_out(spec: Op) -> bool:
     """Whether ``out=`` is worth showing: views have none, and torch's nn.functional neither."""
+    if spec.kernel is None:
+        return spec.writes
     public = [space for space in spec.namespaces if space not in ("Tensor", "nn.functional")]
-    return spec.kernel is not None and bool(public) and not spec.view and not spec.attribute
+    return bool(public) and not spec.view and not spec.attribute
 
 
 def _keyword(name: str, annotation: str, default: Any) -> Parameter:

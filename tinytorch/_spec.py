@@ -53,6 +53,7 @@ class Op:
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
             an array and returns a 0-d array. None elsewhere.
+        writes: Whether a composite takes ``out=``, which its function does not.
         view: Whether the result may share its input's memory.
         gather: From which position on too many arguments are one sequence, or None.
         forms: Signatures for type checkers, where the result depends on the arguments.
@@ -105,6 +106,7 @@ class Op:
         self.promote: str | None = options.pop("promote", None)
         self.ufunc: str | None = options.pop("ufunc", None)
         self.whole: str | None = options.pop("whole", None)
+        self.writes: bool = options.pop("out", False)
         self.view: bool = options.pop("view", False)
         self.gather: int | None = options.pop("gather", None)
         self.returns: Any = options.pop("returns", None)

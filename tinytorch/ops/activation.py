@@ -325,7 +325,7 @@ def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
 _log_softmax.vjp(input=_log_softmax_gradient)
 
 
-@composite(namespaces=("", "nn.functional", "special"))
+@composite(out=True, namespaces=("", "nn.functional", "special"))
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -352,7 +352,7 @@ def softmax(
     return along(_softmax, "softmax", input, dim, dtype)
 
 
-@composite(namespaces=("", "nn.functional", "special"))
+@composite(out=True, namespaces=("", "nn.functional", "special"))
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:

@@ -224,7 +224,7 @@ def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     return xp.last_true((input == running) | (input != input), at)
 
 
-@composite
+@composite(out=True)
 def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Largest elements up to each one along ``dim``, and where they are.
 
@@ -248,7 +248,7 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     return _cummax_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
-@composite
+@composite(out=True)
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Smallest elements up to each one along ``dim``, and where they are.
 

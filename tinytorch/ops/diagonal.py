@@ -106,7 +106,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return _diagonal_write(input, tuple(shape), offset, first, second)
 
 
-@composite
+@composite(out=True)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal.
 

@@ -17,7 +17,7 @@ def _neighbours(input: Tensor, at: int) -> tuple[Tensor, Tensor]:
     return slice_(input, at, 1, None, 1), slice_(input, at, None, -1, 1)
 
 
-@composite
+@composite(out=True)
 def diff(
     input: Tensor,
     n: int = 1,

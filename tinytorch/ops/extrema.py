@@ -182,11 +182,14 @@ def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
     return picked if keepdim else squeeze(picked, dim)
 
 
-@composite(forms=(
-    "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None) -> Tensor",
-    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None) -> return_types.max",
-    "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None) -> Tensor",
-    "(input: Tensor, *, other: Tensor) -> Tensor",
+@composite(out=True, forms=(
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
+    " out: Sequence[Tensor] | None = None) -> return_types.max",
+    "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
 ))  # fmt: skip
 def max(
     input: Tensor,
@@ -215,11 +218,14 @@ def max(
     return _max_or_min("max", _max_result, input, dim, keepdim, other)
 
 
-@composite(forms=(
-    "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None) -> Tensor",
-    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None) -> return_types.min",
-    "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None) -> Tensor",
-    "(input: Tensor, *, other: Tensor) -> Tensor",
+@composite(out=True, forms=(
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
+    " out: Sequence[Tensor] | None = None) -> return_types.min",
+    "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
 ))  # fmt: skip
 def min(
     input: Tensor,
@@ -287,7 +293,7 @@ def _numpy_min(
 _aminmax_result = named_result("aminmax", "min max")
 
 
-@composite
+@composite(out=True)
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:

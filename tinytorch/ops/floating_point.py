@@ -77,7 +77,7 @@ def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
 frexp.vjp(input=lambda xp, g, input: g[0] / xp.exp2(xp.frexp(input)[1]))
 
 
-@composite(inplace=True)
+@composite(out=True, inplace=True)
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """``input * 2 ** other``.
 
@@ -106,7 +106,7 @@ def _double(value: Any, dtype: dtypes.dtype) -> Any:
     return value.to(dtype) if isinstance(value, Tensor) else value
 
 
-@composite(inplace=True)
+@composite(out=True, inplace=True)
 def float_power(input: Tensor, exponent: Any) -> Tensor:
     """``input ** exponent``, computed in float64 (or complex128).
 

@@ -120,7 +120,7 @@ setattr(Tensor, "polygamma", _polygamma_method)
 setattr(Tensor, "polygamma_", _polygamma_inplace)
 
 
-@composite(inplace=True, also=("special.multigammaln",))
+@composite(out=True, inplace=True, also=("special.multigammaln",))
 def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``.
 

@@ -217,7 +217,7 @@ def _numpy_take(
     return input[(slice(None),) * at + (index,)]
 
 
-@composite
+@composite(out=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``.
 

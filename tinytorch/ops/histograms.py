@@ -185,7 +185,7 @@ def _counted(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -
     return _histogram(flat, weights, edges, density)
 
 
-@composite
+@composite(out=True)
 def histogram(
     input: Tensor, bins: Any = 100, *, range: Sequence[float] | None = None,
     weight: Tensor | None = None, density: bool = False,

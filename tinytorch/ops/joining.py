@@ -214,7 +214,7 @@ def _stacked(name: str, tensors: Any, ndim: int, dim: int | None) -> Tensor:
     return cat(grown, dim)
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` side by side: along dimension 1, or 0 for vectors.
 
@@ -235,7 +235,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("hstack", tensors, 1, None)
 
 
-@composite(method=False, aliases=("row_stack",))
+@composite(out=True, method=False, aliases=("row_stack",))
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows.
 
@@ -257,7 +257,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("vstack", tensors, 2, 0)
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` one behind the other, along the third dimension.
 
@@ -278,7 +278,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("dstack", tensors, 3, 2)
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` side by side along dimension 1; vectors count as columns.
 

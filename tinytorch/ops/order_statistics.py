@@ -93,12 +93,14 @@ def _median(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, igno
 
 
 _FORMS = (
-    "(input: Tensor, dim: None = None, keepdim: bool = False) -> Tensor",
-    "(input: Tensor, dim: int, keepdim: bool = False) -> return_types.{name}",
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, out: Tensor | None = None)"
+    " -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None)"
+    " -> return_types.{name}",
 )
 
 
-@composite(forms=tuple(form.format(name="median") for form in _FORMS))
+@composite(out=True, forms=tuple(form.format(name="median") for form in _FORMS))
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element, the lower one of two; NaN if there is one.
 
@@ -124,7 +126,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     return _median("median", _median_result, input, dim, keepdim, False)
 
 
-@composite(forms=tuple(form.format(name="nanmedian") for form in _FORMS))
+@composite(out=True, forms=tuple(form.format(name="nanmedian") for form in _FORMS))
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element of those that are not NaN, the lower one of two.
 
@@ -172,7 +174,7 @@ def _numpy_nanmedian(
     )
 
 
-@composite
+@composite(out=True)
 def kthvalue(
     input: Tensor, k: int, dim: int = -1, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -221,7 +223,7 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
-@composite
+@composite(out=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The most frequent element along ``dim``, the smallest of several such, and where it is.
 

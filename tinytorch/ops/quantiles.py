@@ -107,7 +107,7 @@ def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tens
     return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))
 
 
-@composite
+@composite(out=True)
 def quantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",
@@ -136,7 +136,7 @@ def quantile(
     return quantile_along("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@composite
+@composite(out=True)
 def nanquantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",

@@ -115,7 +115,7 @@ _scatter.vjp(
 _SCATTER_MODES = {"add": "sum", "multiply": "prod"}
 
 
-@composite(inplace=True)
+@composite(out=True, inplace=True)
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
     reduce: str | None = None,
@@ -234,7 +234,7 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
     return limits.min if mode == "amax" else limits.max
 
 
-@composite(inplace=True)
+@composite(out=True, inplace=True)
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

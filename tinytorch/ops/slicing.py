@@ -161,7 +161,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_(input, at, first, first + length, 1)
 
 
-@composite
+@composite(out=True)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """``narrow`` as a copy.
 

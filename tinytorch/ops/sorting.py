@@ -29,7 +29,7 @@ _sort_result = named_result("sort", "values indices")
 _topk_result = named_result("topk", "values indices")
 
 
-@composite
+@composite(out=True)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -77,7 +77,7 @@ def _numpy_sort(
     return values
 
 
-@composite
+@composite(out=True)
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
 ) -> Tensor:
@@ -113,7 +113,7 @@ def _numpy_argsort(
     return argsort(source, dim, descending)
 
 
-@composite
+@composite(out=True)
 def msort(input: Tensor) -> Tensor:
     """``input`` in ascending order along its first dimension, without the indices.
 
@@ -138,7 +138,7 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     return xp.leading(input, k, at, largest)
 
 
-@composite
+@composite(out=True)
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
@@ -226,7 +226,7 @@ def _values(name: str, input: Any, boundaries: Tensor) -> Tensor:
     return input
 
 
-@composite
+@composite(out=True)
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
     side: str | None = None, sorter: Tensor | None = None,
@@ -276,7 +276,7 @@ def searchsorted(
     return _search(sequence, values.detach(), _right("searchsorted", right, side), out_int32)
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:

@@ -142,7 +142,7 @@ def as_strided(
     return _as_strided(source, *arguments)
 
 
-@composite
+@composite(out=True)
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:

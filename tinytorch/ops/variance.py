@@ -67,7 +67,7 @@ def _arguments(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> tuple[
     return dim, correction, keepdim
 
 
-@composite
+@composite(out=True)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -102,7 +102,7 @@ def var(
     return _var(input, *_arguments(dim, unbiased, keepdim, correction))
 
 
-@composite
+@composite(out=True)
 def std(
     input: Tensor,
     dim: Dims = None,

@@ -15,7 +15,7 @@ from .splitting import split_with_sizes, unbind
 from .transposition import t
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def alias_copy(input: Tensor) -> Tensor:
     """``input`` as a copy.
 
@@ -27,7 +27,7 @@ def alias_copy(input: Tensor) -> Tensor:
     return input.clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """What ``diagonal`` shows, as a copy.
 
@@ -39,7 +39,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
     return diagonal(input, offset, dim1, dim2).clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def expand_copy(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """What ``expand`` shows, as a copy.
 
@@ -52,7 +52,7 @@ def expand_copy(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     return expand(input, *size).clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def permute_copy(input: Tensor, *dims: Any) -> Tensor:
     """What ``permute`` shows, as a copy.
 
@@ -65,7 +65,7 @@ def permute_copy(input: Tensor, *dims: Any) -> Tensor:
     return permute(input, *dims).clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -79,7 +79,7 @@ def split_with_sizes_copy(
     return tuple(piece.clone() for piece in split_with_sizes(input, split_sizes, dim))
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """What ``squeeze`` shows, as a copy.
 
@@ -91,7 +91,7 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
     return squeeze(input, dim).clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def t_copy(input: Tensor) -> Tensor:
     """What ``t`` shows, as a copy.
 
@@ -104,7 +104,7 @@ def t_copy(input: Tensor) -> Tensor:
     return t(input).clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """What ``transpose`` shows, as a copy.
 
@@ -117,7 +117,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return transpose(input, dim0, dim1).clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """What ``unbind`` shows, as copies.
 
@@ -129,7 +129,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(piece.clone() for piece in unbind(input, dim))
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """What ``Tensor.unfold`` shows, as a copy.
 
@@ -142,7 +142,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return unfold(input, dimension, size, step).clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     """What ``unsqueeze`` shows, as a copy.
 
@@ -154,7 +154,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     return unsqueeze(input, dim).clone()
 
 
-@composite(method=False)
+@composite(out=True, method=False)
 def view_copy(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
     """What ``view`` shows, as a copy.
 

@@ -1,0 +1,111 @@
+"""``out=``: results written to tensors that exist, of functions made of other operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.ops.same_as_torch import agree, flat, host
+
+import tinytorch as tt
+
+ROWS = np.array([[3.0, -1.0, 2.5, 0.5], [4.0, 6.0, -5.0, 1.5], [0.25, 2.0, 8.0, -7.0]])
+INDEX = np.array([[0, 2, 1, 0]])
+Call = Callable[..., Any]
+
+CALLS: dict[str, Call] = {
+    "aminmax": lambda m, x, i, **k: m.aminmax(x, dim=1, **k),
+    "argsort": lambda m, x, i, **k: m.argsort(x, stable=True, dim=1, **k),
+    "bucketize": lambda m, x, i, **k: m.bucketize(x, m.sort(x[0]).values, **k),
+    "column_stack": lambda m, x, i, **k: m.column_stack((x, x), **k),
+    "cummax": lambda m, x, i, **k: m.cummax(x, 1, **k),
+    "cummin": lambda m, x, i, **k: m.cummin(x, 0, **k),
+    "diag": lambda m, x, i, **k: m.diag(x, 1, **k),
+    "diagonal_copy": lambda m, x, i, **k: m.diagonal_copy(x, **k),
+    "diff": lambda m, x, i, **k: m.diff(x, **k),
+    "dstack": lambda m, x, i, **k: m.dstack((x, x), **k),
+    "float_power": lambda m, x, i, **k: m.float_power(x, 2, **k),
+    "hstack": lambda m, x, i, **k: m.hstack((x, x), **k),
+    "kthvalue": lambda m, x, i, **k: m.kthvalue(x, 2, **k),
+    "ldexp": lambda m, x, i, **k: m.ldexp(x, x[0], **k),
+    "log_softmax": lambda m, x, i, **k: m.log_softmax(x, 1, **k),
+    "masked_select": lambda m, x, i, **k: m.masked_select(x, x > 0, **k),
+    "max along": lambda m, x, i, **k: m.max(x, 1, **k),
+    "max of two": lambda m, x, i, **k: m.max(x, -x, **k),
+    "median": lambda m, x, i, **k: m.median(x, 1, **k),
+    "min along": lambda m, x, i, **k: m.min(x, 0, keepdim=True, **k),
+    "mode": lambda m, x, i, **k: m.mode(x, 0, **k),
+    "msort": lambda m, x, i, **k: m.msort(x, **k),
+    "nanmedian": lambda m, x, i, **k: m.nanmedian(x, 1, **k),
+    "nanquantile": lambda m, x, i, **k: m.nanquantile(x, 0.3, dim=1, **k),
+    "norm": lambda m, x, i, **k: m.norm(x, 2, dim=1, **k),
+    "permute_copy": lambda m, x, i, **k: m.permute_copy(x, (1, 0), **k),
+    "quantile": lambda m, x, i, **k: m.quantile(x, 0.3, dim=1, **k),
+    "renorm": lambda m, x, i, **k: m.renorm(x, 2, 0, 1.0, **k),
+    "scatter": lambda m, x, i, **k: m.scatter(x, 0, i, -x, **k),
+    "scatter_reduce": lambda m, x, i, **k: m.scatter_reduce(x, 0, i, -x, "amin", **k),
+    "searchsorted": lambda m, x, i, **k: m.searchsorted(m.sort(x).values, x, **k),
+    "softmax": lambda m, x, i, **k: m.softmax(x, 1, **k),
+    "sort": lambda m, x, i, **k: m.sort(x, 1, descending=True, **k),
+    "std": lambda m, x, i, **k: m.std(x, 1, **k),
+    "take_along_dim": lambda m, x, i, **k: m.take_along_dim(x, i, 0, **k),
+    "topk": lambda m, x, i, **k: m.topk(x, 2, **k),
+    "unsqueeze_copy": lambda m, x, i, **k: m.unsqueeze_copy(x, 0, **k),
+    "var": lambda m, x, i, **k: m.var(x, 0, correction=0, **k),
+    "vstack": lambda m, x, i, **k: m.vstack((x, x), **k),
+}
+
+
+def arguments(library: Any) -> tuple[Any, Any]:
+    return library.tensor(ROWS.copy()), library.tensor(INDEX.copy())
+
+
+def empties(library: Any, results: list[Any]) -> Any:
+    """An empty tensor for each result, of the result's dtype."""
+    outs = [library.tensor(np.zeros(0, host(r).dtype)) for r in results]
+    return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_go_where_they_are_told(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    written = []
+    for library in (tt, torch):
+        call = CALLS[name]
+        plain = call(library, *arguments(library))
+        out = empties(library, flat(plain))
+        result = call(library, *arguments(library), out=out)
+        agree(out, plain)
+        assert all(a is b for a, b in zip(flat(result), flat(out), strict=True))
+        written.append(out)
+    agree(*written)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_result_that_takes_part_in_a_graph_is_refused(name: str) -> None:
+    x, index = arguments(tt)
+    call = CALLS[name]
+    plain = flat(call(tt, x, index))
+    x.requires_grad_()
+    if not plain[0].is_floating_point():
+        call(tt, x, index, out=empties(tt, plain))  # indices have no gradient
+        return
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        call(tt, x, index, out=empties(tt, plain))
+
+
+def test_comparisons_of_what_requires_grad_may_be_written() -> None:
+    x = tt.tensor([1.0, -2.0], requires_grad=True)
+    out = tt.zeros(2, dtype=tt.bool)
+    assert tt.gt(x, 0, out=out) is out
+    assert out.tolist() == [True, False]
+    assert tt.argmax(x, 0, out=tt.zeros((), dtype=tt.int64)).item() == 0
+
+
+def test_out_must_be_as_many_tensors_as_results() -> None:
+    with pytest.raises(TypeError, match="argument 'out' must be a tuple of 2 Tensors"):
+        tt.sort(tt.ones(2), out=tt.zeros(2))  # type: ignore[call-overload]
+    with pytest.raises(RuntimeError, match="result type Double can't be cast"):
+        tt.std(tt.ones(2, dtype=tt.float64), out=tt.zeros((), dtype=tt.int64))
