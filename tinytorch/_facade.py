@@ -175,7 +175,7 @@ Hooks.graph_namespace = staticmethod(_graph_namespace)
 #: Public modules, imported when first asked for.
 MODULES = (
     "autograd", "backends", "cuda", "fft", "func", "linalg", "nn", "numpy", "optim", "random",
-    "return_types", "signal", "special", "testing", "utils",
+    "return_types", "serialization", "signal", "special", "testing", "utils",
 )  # fmt: skip
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {
@@ -201,6 +201,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "Generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
     ),
     "tinytorch.backends.base": ("Backend",),
+    "tinytorch.serialization": ("load", "save"),
     "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}

@@ -11,6 +11,7 @@ import numpy
 
 from .. import dtypes
 from .placement import Placement
+from .storage import whole_memory
 
 #: A raw array of whatever library the backend wraps.
 Array: TypeAlias = Any
@@ -135,6 +136,15 @@ class Backend(Placement):
     def address(self, array: Array) -> int:
         """Where the first element of ``array`` lies, in bytes."""
         return int(array.__array_interface__["data"][0])
+
+    def memory(self, array: Array) -> tuple[Array, int] | None:
+        """All the memory that ``array`` is a part of, as a one-dimensional array of its dtype.
+
+        Returns:
+            That array and where in it ``array`` begins, in elements; None if there is no such
+            array, because the memory has gaps or ``array`` runs backwards through it.
+        """
+        return whole_memory(self, array)
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         """The diagonals of two dimensions, last: a view, writable if ``array`` is."""

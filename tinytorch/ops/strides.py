@@ -7,6 +7,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ..backends.storage import extent
 from ._positions import counting, row_major
 from .layout import contiguous
 
@@ -26,13 +27,6 @@ def _as_strided(
             f"{flat.size * input.itemsize}"
         )
     return xp.as_strided(flat[start:], size, tuple(s * input.itemsize for s in stride))
-
-
-def extent(size: Any, stride: Any) -> int:
-    """Elements from the first to the last of a window, both included."""
-    if not all(size):
-        return 0
-    return 1 + int(sum((n - 1) * s for n, s in zip(size, stride, strict=True)))
 
 
 _as_strided.vjp(

@@ -1,0 +1,402 @@
+"""Checkpoints: ``save`` and ``load``, in the files that PyTorch writes and reads.
+
+    >>> import io
+    >>> import tinytorch as tt
+    >>> file = io.BytesIO()
+    >>> tt.save({"weight": tt.ones(2)}, file)
+    >>> _ = file.seek(0)
+    >>> tt.load(file)
+    {'weight': tensor([1., 1.])}
+
+``torch.load`` reads such a file, ``weights_only=True`` included, and ``load`` what ``torch.save``
+wrote. Tensors that share memory share it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import IO, Any, TypeAlias
+
+from . import _archive, backends
+from ._archive import ArchiveReader, ArchiveWriter
+from ._checkpoint import (
+    CALLED,
+    NAMED,
+    PROTOCOL,
+    LoadedStorage,
+    rebuild_with_state,
+    torch_name,
+)
+from ._checkpoint_legacy import LegacyReader
+from ._checkpoint_legacy import write as write_legacy
+from ._checkpoint_reading import ReadStorage, WeightsUnpickler, trusting_unpickler
+from ._checkpoint_storages import bytes_in_map, bytes_in_memory, restorer, storage_reader
+from ._checkpoint_survey import survey
+from ._checkpoint_writing import CLASSES, REDUCERS, attributes, pickled
+from ._device import device
+from ._tensor import Tensor, wrap
+from .backends import Backend
+from .nn.parameter import Parameter
+
+__all__ = [
+    "add_safe_globals", "clear_safe_globals", "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint", "load", "safe_globals", "save",
+]  # fmt: skip
+
+File: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
+MapLocation: TypeAlias = (
+    "Callable[[LoadedStorage, str], LoadedStorage | None] | device | str | int | Backend "
+    "| Mapping[str, str] | None"
+)
+
+
+# -- saving -------------------------------------------------------------------------------------
+
+
+def save(
+    obj: object,
+    f: File,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
+    """Write an object to a file that ``load``, here or in PyTorch, reads.
+
+    A view is saved with all the memory it is a view of, once for all tensors that share it.
+    Hooks and graphs are not saved. Nothing is written if ``obj`` cannot be pickled.
+
+    Args:
+        obj: Tensors, a ``state_dict``, containers of them; anything that can be pickled.
+        f: A path, or a binary file open for writing.
+        pickle_module: A module whose ``Pickler`` derives from ``pickle._Pickler``. Default:
+            ``pickle``.
+        pickle_protocol: Default: 2, the one that PyTorch loads without a warning.
+        _use_new_zipfile_serialization: False for the format before PyTorch 1.6.
+        _disable_byteorder_record: Whether to leave out which byte comes first.
+
+    Raises:
+        AttributeError: If ``f`` is neither a path nor a file.
+        RuntimeError: If two tensors view the same memory as different dtypes.
+        pickle.PicklingError, AttributeError, TypeError: If ``obj`` cannot be pickled.
+
+    Example:
+        >>> import io
+        >>> import tinytorch as tt
+        >>> net = tt.nn.Linear(2, 1)
+        >>> file = io.BytesIO()
+        >>> tt.save(net.state_dict(), file)
+        >>> file.seek(0)
+        0
+        >>> net.load_state_dict(tt.load(file))
+        <All keys matched successfully>
+    """
+    _check_file(f, "write", "save(): expected 'f' to be string, path, or a file-like object with "
+                "a 'write' attribute")  # fmt: skip
+    buffer: Any = io.BytesIO()
+    if not _use_new_zipfile_serialization:
+        write_legacy(obj, buffer, pickle_module, pickle_protocol)
+        with _opened(f, "wb") as file:
+            file.write(buffer.getbuffer())
+        return
+    storages = pickled(obj, buffer, pickle_module, pickle_protocol)
+    with _opened(f, "wb") as file:
+        whole = file if _can_seek(file) and file.tell() == 0 else io.BytesIO()
+        archive = ArchiveWriter(whole, _archive.folder_for(f))
+        archive.write("data.pkl", buffer.getbuffer())
+        if not _disable_byteorder_record:
+            archive.write("byteorder", sys.byteorder.encode())
+        for storage in storages:
+            archive.write(f"data/{storage.key}", storage.bytes())
+        archive.write("version", _archive.VERSION)
+        archive.close()
+        if whole is not file:
+            file.write(whole.getbuffer())
+
+
+def _reduced(parameter: Parameter) -> tuple[Any, ...]:
+    """A call that rebuilds a Parameter."""
+    state = attributes(parameter)
+    name = "_rebuild_parameter_with_state" if state else "_rebuild_parameter"
+    args: Any = (parameter.data, bool(parameter.requires_grad), OrderedDict())
+    return torch_name("torch._utils", name), (*args, state) if state else args
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any, state: Any = None) -> Any:
+    """The Parameter that ``_reduced`` took apart."""
+    return rebuild_with_state(Parameter, Parameter, (data, requires_grad), state)
+
+
+CLASSES[Parameter] = torch_name("torch.nn.parameter", "Parameter")
+REDUCERS[Parameter] = _reduced
+NAMED["torch.nn.parameter", "Parameter"] = Parameter
+CALLED["torch._utils", "_rebuild_parameter"] = _rebuild_parameter
+CALLED["torch._utils", "_rebuild_parameter_with_state"] = _rebuild_parameter
+
+
+def _check_file(f: Any, method: str, text: str) -> None:
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, method):
+        raise AttributeError(f"{text}, received {type(f)}")
+
+
+@contextlib.contextmanager
+def _opened(f: Any, mode: str) -> Iterator[Any]:
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, mode) as file:
+            yield file
+    else:
+        yield f
+
+
+def _can_seek(file: Any) -> bool:
+    return bool(getattr(file, "seekable", lambda: hasattr(file, "seek"))())
+
+
+# -- loading ------------------------------------------------------------------------------------
+
+
+def load(
+    f: File,
+    map_location: MapLocation = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """Read what ``save``, here or in PyTorch, wrote; also NumPy's ``.npy`` and ``.npz``.
+
+    Args:
+        f: A path, or a binary file that can seek; it is read from where it stands.
+        map_location: Where the tensors go: a device, a dictionary from saved devices to others,
+            or a function of a storage and its saved device. Default: where they were.
+        pickle_module: A module with an ``Unpickler``; for ``weights_only=False`` alone.
+        weights_only: Whether to read tensors, containers, numbers and text alone, which
+            executes no code of the file's. Default: True, unless ``pickle_module`` is given.
+        mmap: Whether to map the storages into memory, where they are read when they are
+            used; writing to them does not change the file. Needs a path. Default: False.
+        **pickle_load_args: ``encoding`` and ``errors``, for pickles of Python 2.
+
+    Returns:
+        The object. Tensors of one storage share memory. A Tensor for ``.npy``, a dictionary of
+        Tensors for ``.npz``.
+
+    Raises:
+        pickle.UnpicklingError: If the file is no checkpoint, or with ``weights_only`` more than
+            weights; ``add_safe_globals`` allows more.
+        RuntimeError: If the archive is damaged, or a device cannot be used here.
+        TypeError: If the backend has not the dtype of a tensor.
+        EOFError: If the file is empty or cut off.
+
+    Example:
+        >>> import io
+        >>> import tinytorch as tt
+        >>> file = io.BytesIO()
+        >>> tt.save([tt.arange(3), 2.5], file)
+        >>> file.seek(0)
+        0
+        >>> tt.load(file, map_location="cpu")
+        [tensor([0, 1, 2]), 2.5]
+    """
+    if weights_only is None:
+        weights_only = pickle_module is None
+    if weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    _check_file(f, "read", "load(): expected 'f' to be string, path, or a file-like object with "
+                "a 'read' attribute")  # fmt: skip
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError("f must be a string or os.PathLike to use mmap=True")
+    options = {"encoding": "utf-8", **pickle_load_args}
+    if weights_only:
+        unpickle = partial(_read_weights, options)
+    else:
+        unpickle = partial(_read_anything, pickle_module or pickle, options)
+    with _opened(f, "rb") as file:
+        return _load(_seekable(file), restorer(map_location), unpickle, bool(mmap))
+
+
+#: Reads an object from a pickle, with a function that makes its storages.
+Unpickle: TypeAlias = "Callable[[IO[bytes], ReadStorage], Any]"
+
+
+def _load(
+    file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], unpickle: Unpickle,
+    mapped: bool,
+) -> Any:  # fmt: skip
+    start = file.tell()
+    head = file.read(6)
+    file.seek(start)
+    if head == b"\x93NUMPY":
+        return _numpy(backends.load("numpy").library.load(file, allow_pickle=False))
+    if head[:4] != _archive.MAGIC:
+        if mapped:
+            raise RuntimeError(
+                "mmap can only be used with files saved with `torch.save(_use_new_zipfile_"
+                "serialization=True)`; save this one again to use it"
+            )
+        legacy = LegacyReader(file)
+        bytes_of = bytes_in_memory(legacy.storages().__getitem__)
+        return unpickle(io.BytesIO(legacy.pickle), storage_reader(bytes_of, legacy.little, restore))
+    archive = ArchiveReader(file)
+    if any(name.endswith(".npy") for name in archive.names) and not archive.has("data.pkl"):
+        arrays = backends.load("numpy").library.load(file, allow_pickle=False)
+        return {name: _numpy(arrays[name]) for name in arrays.files}
+    if archive.has("constants.pkl"):
+        raise RuntimeError(
+            "load(): this is a TorchScript archive (written by torch.jit.save), which holds a "
+            "program; tinytorch runs no TorchScript. Save its state_dict() with torch.save"
+        )
+    little = not archive.has("byteorder") or bytes(archive.read("byteorder")) == b"little"
+    bytes_of = bytes_in_map(archive, file) if mapped else bytes_in_memory(archive.read, "data/")
+    data = io.BytesIO(archive.read("data.pkl"))
+    return unpickle(data, storage_reader(bytes_of, little, restore))
+
+
+def _seekable(file: Any) -> Any:
+    if _can_seek(file) and hasattr(file, "tell"):
+        return file
+    return io.BytesIO(file.read())
+
+
+def _numpy(array: Any) -> Tensor:
+    host = backends.load("numpy")
+    return wrap(host.asarray(array), host)
+
+
+# -- what may be named --------------------------------------------------------------------------
+
+_safe: dict[str, Any] = {}
+
+
+def add_safe_globals(safe_globals: list[Any]) -> None:
+    """Let ``load(weights_only=True)`` use these classes and functions, in the whole process.
+
+    Args:
+        safe_globals: Classes and functions, or pairs of one and the full name that files know it
+            by.
+
+    Raises:
+        ValueError: If a pair is not one of an object and a name.
+
+    Example:
+        >>> import io
+        >>> import tinytorch as tt
+        >>> file = io.BytesIO()
+        >>> tt.save(tt.Generator, file)
+        >>> file.seek(0)
+        0
+        >>> tt.serialization.add_safe_globals([tt.Generator])
+        >>> tt.load(file) is tt.Generator
+        True
+        >>> tt.serialization.clear_safe_globals()
+    """
+    _safe.update(dict(map(_named, safe_globals)))
+
+
+def get_safe_globals() -> list[Any]:
+    """What ``add_safe_globals`` has allowed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.serialization.get_safe_globals()
+        []
+    """
+    return [v if _named(v)[0] == name else (v, name) for name, v in _safe.items()]
+
+
+def clear_safe_globals() -> None:
+    """Forget what ``add_safe_globals`` has allowed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.serialization.clear_safe_globals()
+    """
+    _safe.clear()
+
+
+class safe_globals:  # noqa: N801  # a context manager, named as a function
+    """Let ``load(weights_only=True)`` use classes and functions inside a ``with`` block.
+
+    Args:
+        safe_globals: As for ``add_safe_globals``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.serialization.safe_globals([tt.Generator]):
+        ...     tt.serialization.get_safe_globals()
+        [<class 'tinytorch.random.Generator'>]
+    """
+
+    def __init__(self, safe_globals: list[Any]) -> None:
+        self._globals = safe_globals
+        self._before: list[dict[str, Any]] = []
+
+    def __enter__(self) -> None:
+        self._before.append(dict(_safe))
+        add_safe_globals(self._globals)
+
+    def __exit__(self, *error: object) -> None:
+        before = self._before.pop()
+        _safe.clear()
+        _safe.update(before)
+
+
+def _named(value: Any) -> tuple[str, Any]:
+    """The full name a file knows ``value`` by, and ``value``."""
+    if isinstance(value, tuple):
+        if len(value) != 2 or not isinstance(value[1], str):
+            raise ValueError(
+                f"add_safe_globals: expected an object and its full name, got {value!r}"
+            )
+        return value[1], value[0]
+    return f"{value.__module__}.{value.__qualname__}", value
+
+
+def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:
+    """The names in a checkpoint that ``load(weights_only=True)`` would refuse.
+
+    Nothing of the checkpoint is executed.
+
+    Args:
+        f: A path, or a binary file that can seek.
+
+    Example:
+        >>> import io
+        >>> import tinytorch as tt
+        >>> file = io.BytesIO()
+        >>> tt.save(tt.Generator, file)
+        >>> file.seek(0)
+        0
+        >>> tt.serialization.get_unsafe_globals_in_checkpoint(file)
+        ['tinytorch.random.Generator']
+    """
+    with _opened(f, "rb") as opened:
+        file = _seekable(opened)
+        start = file.tell()
+        zipped = file.read(4) == _archive.MAGIC
+        file.seek(start)
+        data = ArchiveReader(file).read("data.pkl") if zipped else LegacyReader(file).pickle
+        file.seek(start)
+    allowed = {*CALLED, *NAMED}
+    found = {pair: f"{pair[0]}.{pair[1]}" for pair in survey(data).names if pair not in allowed}
+    return [name for name in found.values() if name not in _safe]
+
+
+# -- reading the pickle --------------------------------------------------------------------------
+
+
+def _read_weights(options: Any, file: IO[bytes], read_storage: ReadStorage) -> Any:
+    return WeightsUnpickler(file, read_storage, dict(_safe), **options).load()
+
+
+def _read_anything(module: Any, options: Any, file: IO[bytes], read_storage: ReadStorage) -> Any:
+    unpickler = trusting_unpickler(module.Unpickler)(file, **options)
+    unpickler.read_storage = read_storage
+    return unpickler.load()
