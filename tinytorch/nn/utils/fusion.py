@@ -1,0 +1,160 @@
+"""A linear or convolution layer and the batch norm behind it, as one layer."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from ..._tensor import Tensor
+from ...ops.creation_like import ones_like, zeros_like
+from ..module import Module
+from ..parameter import Parameter
+
+__all__ = [
+    "fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights",
+]  # fmt: skip
+
+
+def fuse_conv_bn_eval(conv: Module, bn: Module, transpose: bool = False) -> Module:
+    """A convolution that computes what ``bn(conv(x))`` does, both in evaluation mode.
+
+    Args:
+        conv: The convolution.
+        bn: The batch norm behind it.
+        transpose: Whether it is a transposed convolution. Default: False.
+
+    Returns:
+        A new module.
+
+    Raises:
+        AssertionError: If one of them is in training mode, or ``bn`` has no statistics.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> conv, bn = nn.Conv2d(2, 3, 3).eval(), nn.BatchNorm2d(3).eval()
+        >>> x = tt.ones(1, 2, 4, 4)
+        >>> fused = nn.utils.fuse_conv_bn_eval(conv, bn)
+        >>> tt.allclose(fused(x), bn(conv(x)), atol=1e-6)
+        True
+    """
+    return _fused(conv, bn, transpose)
+
+
+def fuse_linear_bn_eval(linear: Module, bn: Module) -> Module:
+    """A linear layer that computes what ``bn(linear(x))`` does, both in evaluation mode.
+
+    Args:
+        linear: The linear layer.
+        bn: The batch norm behind it.
+
+    Returns:
+        A new module.
+
+    Raises:
+        AssertionError: If one of them is in training mode, ``bn`` has no statistics, or their
+            numbers of features differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> linear, bn = nn.Linear(2, 3).eval(), nn.BatchNorm1d(3).eval()
+        >>> fused = nn.utils.fuse_linear_bn_eval(linear, bn)
+        >>> tt.allclose(fused(tt.ones(1, 2)), bn(linear(tt.ones(1, 2))), atol=1e-6)
+        True
+    """
+    first: Any = linear
+    second: Any = bn
+    if first.out_features != second.num_features and second.num_features != 1:
+        raise AssertionError(
+            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1"
+        )
+    return _fused(linear, bn, False)
+
+
+def _fused(layer: Any, bn: Any, transpose: bool) -> Module:
+    if layer.training or bn.training:
+        raise AssertionError("Fusion only for eval!")
+    if bn.running_mean is None or bn.running_var is None:
+        raise AssertionError("Only support fusion for eval mode with running statistics")
+    fused = copy.deepcopy(layer)
+    fused.weight, fused.bias = fuse_conv_bn_weights(
+        layer.weight, layer.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias,
+        transpose,
+    )  # fmt: skip
+    return fused  # type: ignore[no-any-return]
+
+
+def fuse_conv_bn_weights(
+    conv_w: Tensor,
+    conv_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
+    transpose: bool = False,
+) -> tuple[Parameter, Parameter]:
+    """Weight and bias of a convolution and the batch norm behind it.
+
+    Args:
+        conv_w: ``(out, in, *kernel)``; ``(in, out, *kernel)`` if transposed.
+        conv_b: ``(out,)``, or None.
+        bn_rm: The running mean, ``(out,)``.
+        bn_rv: The running variance, ``(out,)``.
+        bn_eps: Added to the variance.
+        bn_w: The batch norm's weight, ``(out,)``, or None.
+        bn_b: The batch norm's bias, ``(out,)``, or None.
+        transpose: Whether it is a transposed convolution. Default: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> one = tt.ones(1)
+        >>> kernel, statistics = tt.ones(1, 1, 1), (one, 4 * one)
+        >>> w, b = nn.utils.fuse_conv_bn_weights(kernel, None, *statistics, 0.0, one, one)
+        >>> w.item(), b.item()
+        (0.5, 0.5)
+    """
+    weight: Any = conv_w
+    gain = ones_like(bn_rm) if bn_w is None else bn_w
+    factor: Any = gain * (bn_rv + bn_eps) ** -0.5
+    shape = [1, -1] if transpose else [-1, 1]
+    scaled = weight * factor.reshape(shape + [1] * (weight.ndim - 2))
+    offset: Any = zeros_like(bn_rm) if conv_b is None else conv_b
+    bias = (offset - bn_rm) * factor + (0 if bn_b is None else bn_b)
+    return (
+        Parameter(scaled.detach().to(weight.dtype), weight.requires_grad),
+        Parameter(bias.detach().to(weight.dtype), conv_b is None or conv_b.requires_grad),
+    )
+
+
+def fuse_linear_bn_weights(
+    linear_w: Tensor,
+    linear_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
+) -> tuple[Parameter, Parameter]:
+    """Weight and bias of a linear layer and the batch norm behind it.
+
+    Args:
+        linear_w: ``(out, in)``.
+        linear_b: ``(out,)``, or None.
+        bn_rm: The running mean, ``(out,)``.
+        bn_rv: The running variance, ``(out,)``.
+        bn_eps: Added to the variance.
+        bn_w: The batch norm's weight, ``(out,)``, or None.
+        bn_b: The batch norm's bias, ``(out,)``, or None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> one = tt.ones(1)
+        >>> w, b = nn.utils.fuse_linear_bn_weights(tt.ones(1, 1), one, one, 4 * one, 0.0, one, one)
+        >>> w.item(), b.item()
+        (0.5, 1.0)
+    """
+    return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)

@@ -1,0 +1,114 @@
+"""A module called with tensors that stand in for its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..._tensor import Tensor
+from ..module import Module
+
+__all__ = ["functional_call"]
+
+
+def functional_call(
+    module: Module,
+    parameters_and_buffers: Mapping[str, Tensor],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call a module with other tensors in the place of its parameters and buffers.
+
+    The module keeps its own; gradients flow to the tensors given.
+
+    Args:
+        module: The module.
+        parameters_and_buffers: Tensors by the names of ``named_parameters`` and
+            ``named_buffers``.
+        args: The positional arguments, a tuple or one that is none. Default: none.
+        kwargs: The keyword arguments. Default: none.
+        tie_weights: Whether a tensor that the module has under several names is replaced under
+            all of them. Default: True.
+        strict: Whether a name missing or unknown is an error. Default: False.
+
+    Returns:
+        What the module returns.
+
+    Raises:
+        RuntimeError: For names that the module has not, with ``strict``.
+        ValueError: For different tensors in the place of one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> new = {"weight": 2 * tt.ones(1, 1), "bias": tt.ones(1)}
+        >>> nn.utils.stateless.functional_call(nn.Linear(1, 1), new, tt.tensor([3.0]))
+        tensor([7.])
+    """
+    given = dict(parameters_and_buffers)
+    names = _names(module)
+    if strict:
+        _check_names(given, set(names))
+    if tie_weights:
+        given = _with_tied(given, names)
+    arguments = () if args is None else args if isinstance(args, tuple) else (args,)
+    put_back: list[tuple[Any, str, Any]] = []
+    try:
+        for name, tensor in given.items():
+            registry, last = _place(module, name)
+            if registry is not None:
+                put_back.append((registry, last, registry[last]))
+                registry[last] = tensor
+        return module(*arguments, **(kwargs or {}))
+    finally:
+        for registry, last, own in reversed(put_back):
+            registry[last] = own
+
+
+def _names(module: Module) -> dict[str, Any]:
+    """The module's parameters and buffers under all their names."""
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+
+
+def _check_names(given: Mapping[str, Tensor], known: set[str]) -> None:
+    problems = {
+        "Unexpected key(s)": sorted(set(given) - known),
+        "Missing key(s)": sorted(known - set(given)),
+    }
+    found = [f"{what}: {', '.join(names)}." for what, names in problems.items() if names]
+    if found:
+        raise RuntimeError("Error(s) in reparametrizing:\n\t" + "\n\t".join(found))
+
+
+def _with_tied(given: dict[str, Tensor], names: Mapping[str, Any]) -> dict[str, Tensor]:
+    """``given`` with the other names of the tensors that it replaces."""
+    shared: dict[int, list[str]] = {}
+    for name, own in names.items():
+        shared.setdefault(id(own), []).append(name)
+    tied = dict(given)
+    for together in shared.values():
+        replaced = [name for name in together if name in given]
+        if len({id(given[name]) for name in replaced}) > 1:
+            raise ValueError(f"functional_call got multiple values for keys {replaced}")
+        if replaced:
+            tied.update(dict.fromkeys(together, given[replaced[0]]))
+    return tied
+
+
+def _place(module: Module, name: str) -> tuple[Any, str]:
+    """The registry that holds a tensor, and its key there; None if there is no such tensor."""
+    path, _, last = name.rpartition(".")
+    try:
+        owner = module.get_submodule(path)
+    except AttributeError:
+        return None, last
+    for registry in (owner._parameters, owner._buffers):
+        if last in registry:
+            return registry, last
+    return None, last

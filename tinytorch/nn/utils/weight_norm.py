@@ -1,0 +1,120 @@
+"""Weight normalization by a hook, the older way; see ``parametrizations.weight_norm``."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..._tensor import Tensor
+from ..module import Module
+from ..parameter import Parameter
+from .parametrizations import norm_except
+
+__all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
+
+
+class WeightNorm:
+    """The hook that computes ``g * v / |v|`` before each call.
+
+    Args:
+        name: The parameter.
+        dim: The dimension with a length for every index; None or -1 for one length in all.
+    """
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name, self.dim = name, -1 if dim is None else dim
+
+    def compute_weight(self, module: Module) -> Tensor:
+        """The weight from the module's two parts of it."""
+        g: Any = getattr(module, f"{self.name}_g")
+        v: Any = getattr(module, f"{self.name}_v")
+        return v * (g / norm_except(v, self.dim))  # type: ignore[no-any-return]
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
+    """Learn a weight's length and direction apart, computed before each call.
+
+    Args:
+        module: The module; ``<name>_g`` and ``<name>_v`` take the parameter's place.
+        name: The parameter. Default: ``"weight"``.
+        dim: The dimension with a length for every index; None for one length in all.
+            Default: 0.
+
+    Returns:
+        The module.
+
+    Raises:
+        RuntimeError: If the parameter is normalised already.
+
+    Warns:
+        FutureWarning: That ``nn.utils.parametrizations.weight_norm`` is the way now.
+
+    Example:
+        >>> import warnings
+        >>> from tinytorch import nn
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     list(nn.utils.weight_norm(nn.Linear(4, 2)).state_dict())
+        ['bias', 'weight_g', 'weight_v']
+
+    Reference:
+        Salimans, Kingma: Weight Normalization, arXiv:1602.07868.
+    """
+    warnings.warn(
+        "`nn.utils.weight_norm` is deprecated in favor of "
+        "`nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    if _hook_of(module, name) is not None:
+        raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+    hook = WeightNorm(name, dim)
+    weight: Tensor = getattr(module, name)
+    delattr(module, name)
+    g = Parameter(norm_except(weight.detach(), hook.dim))
+    module.register_parameter(f"{name}_g", g)
+    module.register_parameter(f"{name}_v", Parameter(weight.detach()))
+    setattr(module, name, hook.compute_weight(module))
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_weight_norm(module: Module, name: str = "weight") -> Module:
+    """Make a normalised weight an ordinary parameter again.
+
+    Args:
+        module: The module.
+        name: The parameter. Default: ``"weight"``.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: If the parameter is not normalised.
+
+    Example:
+        >>> import warnings
+        >>> from tinytorch import nn
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     layer = nn.utils.weight_norm(nn.Linear(4, 2))
+        >>> list(nn.utils.remove_weight_norm(layer).state_dict())
+        ['bias', 'weight']
+    """
+    key = _hook_of(module, name)
+    if key is None:
+        raise ValueError(f"weight_norm of '{name}' not found in {module}")
+    hook = module._forward_pre_hooks.pop(key)
+    weight = hook.compute_weight(module).detach()
+    for attribute in (name, f"{name}_g", f"{name}_v"):
+        delattr(module, attribute)
+    module.register_parameter(name, Parameter(weight))
+    return module
+
+
+def _hook_of(module: Module, name: str) -> int | None:
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            return key
+    return None
