@@ -186,3 +186,20 @@ def test_clamp(dtype: str) -> None:
         found = tt.clamp(tt.tensor(array), low, high).numpy()
         assert found.dtype == dtype
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex128", "bool"])
+@pytest.mark.parametrize(
+    ("shape", "order"),
+    [((300, 333), (1, 0)), ((3, 190, 201), (0, 2, 1)), ((70, 80, 90), (2, 1, 0)),
+     ((5, 70, 300), (1, 0, 2)), ((300, 100, 3), (1, 0, 2)), ((3, 150, 160), (2, 0, 1))],
+    ids=str,
+)  # fmt: skip
+def test_copies_of_what_was_permuted(
+    shape: tuple[int, ...], order: tuple[int, ...], dtype: str
+) -> None:
+    array = (RNG.standard_normal(shape) * 40).astype(dtype)
+    for source in (array, array[..., ::-1], array[::2]):
+        copy = tt.tensor(source.copy()).permute(order).contiguous()
+        assert copy.is_contiguous()
+        np.testing.assert_array_equal(copy.numpy(), source.transpose(order))

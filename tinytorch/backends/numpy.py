@@ -16,6 +16,7 @@ from .float_products import float_prod
 from .float_sums import LONG_ROW, SHORT_ONES, float_sum, no_ones
 from .row_sums import add_rows
 from .scans import last_true
+from .transposed_copies import contiguous
 
 # log(0) is -inf and 0 / 0 is nan, silently, as in torch. NumPy warns at the line that called it:
 # ours. numpy.errstate would say the same in 1.5 us a call, three times what a small operation
@@ -172,6 +173,12 @@ class NumpyBackend(Backend):
             return self.total(array) / array.size
         total = self.sum(array, axis, None, None, keepdims)
         return total / (array.size // total.size)
+
+    def ascontiguousarray(self, array: Array, dtype: Any = None) -> Array:
+        """``numpy.ascontiguousarray``, in half the time on large transposed arrays."""
+        if dtype is None and array.__class__ is numpy.ndarray:
+            return contiguous(array)
+        return numpy.ascontiguousarray(array, dtype)
 
     def sum_of_products(self, a: Array, b: Array) -> Array:
         """The same in a third of the time, for rows short enough to be summed up in turn."""
