@@ -64,14 +64,8 @@ def view_result(
     if node is not None:
         node.shape = data.shape
         node.dtype = data.dtype
-    refusal = "" if wants or not source._rg or grad_enabled() else _MADE_IN_NO_GRAD
-    views.track(out, source, (op.function, given[:at] + given[at + 1 :]), node, refusal)
-
-
-_MADE_IN_NO_GRAD = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode "
-    "enabled. Given that this use case is ambiguous and error-prone, it is forbidden."
-)
+    kind = "" if wants or not source._rg or grad_enabled() else views.unrecorded_kind()
+    views.track(out, source, (op.function, given[:at] + given[at + 1 :]), node, kind)
 
 
 def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
@@ -90,11 +84,12 @@ def _many_views(
 ) -> None:
     at = op.tensors[0]
     rest = given[:at] + given[at + 1 :]
+    kind = views.SEVERAL
+    if given[at]._rg and not grad_enabled():
+        kind = views.unrecorded_kind()
     for i, out in enumerate(outs):
         if xp.is_view(out._data, raws[at]):
-            step = (_Pick(op, i), rest)
-            refusal = views.multiple_outputs_refusal(i, op.backward_name)
-            views.track(out, given[at], step, out._node, refusal)
+            views.track(out, given[at], (_Pick(op, i), rest), out._node, kind)
 
 
 class _Pick:

@@ -3799,18 +3799,19 @@ def unsafe_chunk(
     chunks: _int,
     dim: _int = 0,
     *,
+    out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
 ) -> tuple[Tensor, ...]:
-    """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
+    """``chunk`` into pieces that do not count as views; see ``unsafe_split``."""
 def unsafe_split(
     input: Tensor,
     split_size_or_sections: _int | Sequence[_int],
     dim: _int = 0,
     *,
-    indices_or_sections: Any = ...,
+    out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
 ) -> tuple[Tensor, ...]:
-    """``input`` in pieces along ``dim``."""
+    """``split`` into pieces that do not count as views, so that they may be changed in place."""
 @overload
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """``input`` with a dimension of size 1 inserted before ``dim``."""

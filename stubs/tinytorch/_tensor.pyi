@@ -2244,8 +2244,15 @@ class Tensor(Storage):
         dim: _int | None = None,
     ) -> Tensor | tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]:
         """The elements of ``input`` without those that equal the one before."""
-    def unsafe_chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
-        """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
+    def unsafe_chunk(
+        _self,
+        chunks: _int,
+        dim: _int = 0,
+        *,
+        out: tuple[Tensor, ...] | None = None,
+        axis: _int = ...,
+    ) -> tuple[Tensor, ...]:
+        """``chunk`` into pieces that do not count as views; see ``unsafe_split``."""
     def unsafe_split(
         _self,
         split_size_or_sections: _int | Sequence[_int],

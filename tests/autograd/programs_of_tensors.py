@@ -388,6 +388,10 @@ x=L.ones(2,requires_grad=True); x.register_hook(lambda g: 3); x.sum().backward()
 # hook bad shape
 x=L.ones(2,requires_grad=True); x.register_hook(lambda g: L.ones(3))
 x.sum().backward()
+# setitem of view in nograd
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x[0:2]
+v[0]=3
 # grad empty
 x=L.ones(2,requires_grad=True); p(L.autograd.grad((x*2).sum(),[]))
 # swap grad to other device none

@@ -208,6 +208,8 @@ SHAPES: dict[str, Example] = {
     "split": (lambda lib, x: lib.split(x, 2, 1), X),
     "split_with_sizes": (lambda lib, x: lib.split_with_sizes(x, (1, 2), 1), X),
     "chunk": (lambda lib, x: lib.chunk(x, 2, 1), X),
+    "unsafe_split": (lambda lib, x: lib.unsafe_split(x, 2, 1), X),
+    "unsafe_chunk": (lambda lib, x: lib.unsafe_chunk(x, 2, 1), X),
     "split_with_sizes_copy": (lambda lib, x: lib.split_with_sizes_copy(x, (1, 2), 1), X),
     "tensor_split": (lambda lib, x: (lib.tensor_split(x, (1,), 1), lib.tensor_split(x, 2, 1)), X),
     "tensor_split overlapping": (lambda lib, x: lib.tensor_split(x, (2, 1), 1), X),

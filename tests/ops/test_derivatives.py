@@ -198,7 +198,7 @@ WITHOUT_EXAMPLE = {
 OTHER_COMPOSITES = """
     addbmm_ allclose argsort as_tensor asarray broadcast_shapes bucketize can_cast constant_pad_nd
     convolution empty_like equal feature_dropout from_numpy full_like histogram histogramdd is_conj
-    is_neg is_nonzero is_same_size is_tensor linalg.ldl_factor lu
+    is_inference is_neg is_nonzero is_same_size is_tensor linalg.ldl_factor lu
     nn.functional.fractional_max_pool3d nn.functional.multi_head_attention_forward
     nn.functional.one_hot normal ones_like pca_lowrank rand_like randint_like randn_like result_type
     scalar_tensor searchsorted svd_lowrank tensor tril_indices triu_indices unique

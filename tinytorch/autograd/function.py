@@ -13,7 +13,7 @@ from .._record import note_versions
 from .._tensor import Tensor, wrap
 from .engine import conjugate
 from .nodes import FREED, TWICE, Node, Slot
-from .views import check_inplace, edge_of, rebase
+from .views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
 
 
 class FunctionCtx:
@@ -260,6 +260,8 @@ def _record(
     node.shape = tensors[0]._data.shape if single else tuple(t._data.shape for t in tensors)
     node.dtype = tensors[0]._data.dtype if single else tuple(t._data.dtype for t in tensors)
     for i, tensor in enumerate(tensors):
+        if tensor._view is not None and not any(tensor is t for t in ctx._dirty):
+            tensor._view.kind = FUNCTION if single else SEVERAL
         skip = any(tensor is t for t in ctx._non_differentiable)
         if tensor._data.dtype.kind in "fc" and not skip:
             _set_history(ctx, tensor, node if single else Slot(node, i))

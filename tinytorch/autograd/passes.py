@@ -147,8 +147,9 @@ def _batched(
         for i in range(last + 1)
     ]  # fmt: skip
     stack = NAMESPACES[""]["stack"]
+    columns: Any = zip(*rows, strict=True)
     return tuple(
-        None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True)
+        None if column[0] is None else stack(list(column)) for column in columns
     )
 
 

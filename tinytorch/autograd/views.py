@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._state import inference_enabled
 from .engine import Hooks
 from .inference import UNSETTLED, take_after
-from .nodes import Edge, Node
+from .nodes import Edge, Node, Slot, node_of
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
 VIEW = 2
@@ -25,25 +26,35 @@ class View:
         replay: The operations, as ``(function, arguments)``, that make it from its base.
         base_node: The base's node when the view's own node was made.
         rg: Whether the view requires grad as long as its base has that node.
-        refusal: Why in-place changes are refused, or "".
+        kind: Why it may not be changed in place where gradients are recorded: one of the kinds
+            below, or "".
+        version: For such a view, the version of its memory when it was made. Its own node cannot
+            be made again, so that its memory must not change at all.
     """
 
-    __slots__ = ("replay", "base_node", "rg", "refusal")
+    __slots__ = ("replay", "base_node", "rg", "kind", "version")
 
     replay: tuple[Any, ...]
     base_node: Any
     rg: bool
-    refusal: str
+    kind: str
+    version: int
 
 
-_MULTIPLE = (
-    "Output {index} of {name} is a view and is being modified inplace. This view is the output "
-    "of a function that returns multiple views. Such functions do not allow the output views "
-    "to be modified inplace. You should replace the inplace operation by an out-of-place one."
-)
+#: Made by an operation that returns several views, in a mode that records nothing, or by a user's
+#: ``Function``.
+SEVERAL, NO_GRAD, INFERENCE, FUNCTION = "several", "no_grad", "inference", "function"
+
+#: ``View.base_node`` of a view that has a kind, so that whoever asks for its node calls _refresh.
+_FIXED = object()
 
 
-def track(out: Any, source: Any, step: Any, node: Any, refusal: str = "") -> None:
+def unrecorded_kind() -> str:
+    """The kind of a view that is made here and now, where nothing is recorded."""
+    return INFERENCE if inference_enabled() else NO_GRAD
+
+
+def track(out: Any, source: Any, step: Any, node: Any, kind: str = "") -> None:
     """Make ``out`` a view of ``source``, made by ``step`` and recorded as ``node``."""
     if source._vc is UNSETTLED or out._vc is UNSETTLED:
         take_after(out, source)
@@ -55,13 +66,18 @@ def track(out: Any, source: Any, step: Any, node: Any, refusal: str = "") -> Non
     if base is None:
         base = source
     else:
-        refusal = refusal or source._view.refusal
+        kind = kind or source._view.kind
         replay = source._view.replay + replay
     view = object.__new__(View)  # View(...), without the frame of a call
     view.replay = replay
-    view.base_node = base._node
     view.rg = node is not None
-    view.refusal = refusal
+    view.kind = kind
+    if kind:
+        view.rg = view.rg or (kind in _UNRECORDED and requires_grad(source))
+        view.base_node = _FIXED
+        view.version = out._vc[0]
+    else:
+        view.base_node = base._node
     out._base = base
     out._node = node
     out._rg = VIEW
@@ -84,8 +100,23 @@ def edge_of(tensor: Any) -> Edge:
     return tensor if tensor._node is None else tensor._node
 
 
+def requires_grad(tensor: Any) -> bool:
+    """Whether ``tensor`` requires grad, which a view does where its base does."""
+    rg = tensor._rg
+    if rg is not VIEW:
+        return bool(rg)
+    view = tensor._view
+    if view.kind:
+        return view.rg or requires_grad(tensor._base)
+    return edge_of(tensor) is not None
+
+
 def _refresh(tensor: Any, view: View) -> None:
     base = tensor._base
+    if view.kind:
+        if tensor._vc[0] != view.version and requires_grad(tensor):
+            raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
+        return
     with Hooks.enable_grad():
         again = base
         for function, arguments in view.replay:
@@ -97,6 +128,8 @@ def _refresh(tensor: Any, view: View) -> None:
 
 def check_inplace(tensor: Any) -> None:
     """RuntimeError if autograd forbids changing ``tensor`` in place."""
+    if tensor._base is not None and tensor._view.kind:
+        raise RuntimeError(_refusal(tensor, "is being"))
     if tensor._base is None:
         if tensor._rg and tensor._node is None:
             raise RuntimeError(
@@ -112,8 +145,6 @@ def check_inplace(tensor: Any) -> None:
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation."
         )
-    if view.refusal:
-        raise RuntimeError(view.refusal)
 
 
 def rebase(tensor: Any, node: Node, scatter: Any) -> None:
@@ -146,9 +177,43 @@ def region(array: Any, replay: tuple[Any, ...], xp: Any) -> Any:
     return array
 
 
-def multiple_outputs_refusal(index: int, name: str) -> str:
-    """Why one of several views that an operation returned may not be changed in place."""
-    return _MULTIPLE.format(index=index, name=name.removesuffix("Backward0"))
+_UNRECORDED = {
+    NO_GRAD: ("no_grad", "with grad mode enabled"),
+    INFERENCE: ("inference", "in normal mode"),
+}
+_WHY = {
+    SEVERAL: "This view is the output of a function that returns multiple views. Such functions do "
+    "not allow the output views to be modified inplace. You should replace the inplace operation "
+    "by an out-of-place one.",
+    FUNCTION: "This view was created inside a custom Function (or because an input was returned "
+    "as-is) and the autograd logic to handle view+inplace would override the custom backward "
+    "associated with the custom Function, leading to incorrect gradients. This behavior is "
+    "forbidden. You can fix this by cloning the output of the custom Function.",
+}
+
+
+def _refusal(tensor: Any, modified: str) -> str:
+    """Why a view with a kind may not be modified, or read once its memory ``modified``."""
+    kind = tensor._view.kind
+    edge = tensor._node
+    node = node_of(edge)
+    name = "A view"
+    if node is not None:
+        made_by = node.name().removesuffix("0").removesuffix("Backward")
+        name = f"Output {edge.index if edge.__class__ is Slot else 0} of {made_by}"
+    if kind in _WHY:
+        state = modified if node is None else f"is a view and {modified}"
+        return f"{name} {state} modified inplace. {_WHY[kind]}"
+    mode, where = _UNRECORDED[kind]
+    made = f"was created in {mode} mode"
+    block = f"{mode}_mode" if kind == INFERENCE else mode
+    return (
+        f"{name} {made if node is None else f'is a view of a view which {made}'} and {modified} "
+        f"modified inplace {where}. Given that this use case is ambiguous and error-prone, it is "
+        "forbidden. You can clarify your code by moving both the view and the inplace either both "
+        f"inside the {block} block (if you don't want the inplace to be tracked) or both outside "
+        "(if you want the inplace to be tracked)."
+    )
 
 
 Step = tuple[Callable[..., Any], tuple[Any, ...]]

@@ -93,7 +93,7 @@ def split_with_sizes(
 split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op(view=True, aliases=("unsafe_split",))
+@op(view=True)
 def split(
     xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
@@ -156,7 +156,7 @@ def _numpy_split(
     return tensor_split(input, indices_or_sections, at)
 
 
-@op(view=True, aliases=("unsafe_chunk",))
+@op(view=True)
 def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
     """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller.
 
@@ -190,40 +190,38 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
 chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op(view=True, method=False)
-def _cut(xp: Backend, input: Array, cuts: tuple[int, ...], dim: int) -> tuple[Array, ...]:
-    """Slices from each place to the next; they overlap where places are not in order."""
-    bounds = [0, *cuts, input.shape[dim]]
-    lead = (slice(None),) * dim
-    return tuple(
-        input[(*lead, slice(start, stop))] for start, stop in zip(bounds, bounds[1:], strict=False)
-    )
+@op
+def unsafe_split(
+    xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
+) -> tuple[Array, ...]:
+    """``split`` into pieces that do not count as views, so that they may be changed in place.
+
+    They share the memory of ``input`` all the same, which must then not be used any longer.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(3).unsafe_split(2)
+        (tensor([0, 1]), tensor([2]))
+    """
+    return xp.call(split, input, split_size_or_sections, dim)  # type: ignore[no-any-return]
 
 
-def _cut_gradient(xp: Any, g: Any, in_shape: Any, cuts: Any, dim: int) -> Any:
-    sizes = [piece.shape[dim] for piece in g]
-    if sum(sizes) == in_shape[dim]:
-        return xp.concatenate(list(g), axis=dim)
-    bounds = [0, *cuts, in_shape[dim]]
-    total: Any = 0
-    for piece, start, stop in zip(g, bounds, bounds[1:], strict=False):
-        total = total + xp.call(_cut_write, piece, in_shape, start, stop, dim)
-    return total
+unsafe_split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-_cut.vjp(input=_cut_gradient)
+@op
+def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
+    """``chunk`` into pieces that do not count as views; see ``unsafe_split``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(3).unsafe_chunk(2)
+        (tensor([0, 1]), tensor([2]))
+    """
+    return xp.call(chunk, input, chunks, dim)  # type: ignore[no-any-return]
 
 
-@op(method=False)
-def _cut_write(xp: Backend, input: Array, shape: Any, start: int, stop: int, dim: int) -> Array:
-    out = xp.zeros(tuple(shape), input.dtype)
-    out[(slice(None),) * dim + (slice(start, stop),)] = input
-    return out
-
-
-_cut_write.vjp(
-    input=lambda xp, g, start, stop, dim: g[(slice(None),) * dim + (slice(start, stop),)]
-)
+unsafe_chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
 @composite(aliases=("array_split",))
@@ -237,7 +235,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         dim: The dimension to cut; default 0.
 
     Returns:
-        A tuple of views.
+        A tuple of views, each of which may be changed in place.
 
     Raises:
         RuntimeError: If the number of pieces is not positive.
@@ -264,12 +262,24 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         given = given.tolist()
     total = input.shape[at]
     if not isinstance(given, int):
-        return _cut(input, tuple(int(c) for c in given), at)  # type: ignore[return-value]
+        return _cut(input, [int(c) for c in given], at)
     if given <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {given}")
     size, larger = divmod(total, given)
-    sizes = [size + 1] * larger + [size] * (given - larger)
-    return split_with_sizes(input, sizes, at)  # type: ignore[return-value]
+    cuts = [size * i + min(i, larger) for i in range(1, given)]
+    return _cut(input, cuts, at)
+
+
+def _cut(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...]:
+    """Slices from each place to the next; they overlap where places are not in order.
+
+    Each is a view of its own, which may be changed in place.
+    """
+    bounds = [0, *cuts, input.shape[dim]]
+    lead = (slice(None),) * dim
+    return tuple(
+        input[(*lead, slice(start, stop))] for start, stop in zip(bounds, bounds[1:], strict=False)
+    )
 
 
 def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[Tensor, ...]:

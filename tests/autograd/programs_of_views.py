@@ -1,0 +1,155 @@
+"""Short programs for ``test_short_programs``: views that may not be changed in place."""
+
+PROGRAMS = r"""
+# no_grad leaf view req
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3)
+p(v.requires_grad, v.grad_fn, v.is_leaf)
+# no_grad leaf view inplace outside
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3)
+v.mul_(2); p(v,x)
+# no_grad nonleaf view req
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3)
+p(v.requires_grad, v.grad_fn)
+# no_grad nonleaf view inplace outside
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3)
+v.mul_(2); p(v,x)
+# no_grad nonleaf view inplace with grad value
+y=L.ones(3,requires_grad=True)
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3)
+v.mul_(y); p(v,x)
+# no_grad leaf view inplace with grad value
+y=L.ones(3,requires_grad=True)
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3)
+v.mul_(y); p(v,x)
+# no_grad nonleaf base modified then view used
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3)
+x.mul_(2); p(v.requires_grad)
+# no_grad nonleaf base modified then view used 2
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3)
+x.mul_(2); y=v*2; p(y)
+# no_grad view then modified inside then outside
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3); v.mul_(3)
+p(v.requires_grad, x.requires_grad); y=v*2; p(y)
+# no_grad leaf view modified inside then used
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3); v.mul_(3); p(v.requires_grad)
+y=v*2; p(y)
+# no_grad leaf view modified base inside then used
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3); x.mul_(3); p(v.requires_grad)
+y=v*2; p(y)
+# no_grad unbind
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): a,b,c=x.unbind()
+a.mul_(2)
+# no_grad unbind value
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): a,b,c=x.unbind()
+a.mul_(x[0])
+# no_grad view of no_grad view
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3)
+w=v[0:2]
+w.mul_(2); p(w.requires_grad)
+# no_grad view of no_grad view value
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3)
+w=v[0:2]
+w.mul_(x[0])
+# no_grad inside again
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x.view(3)
+with L.no_grad(): v.mul_(3)
+p(v,x)
+# no_grad grad value to detached view
+x=L.ones(3,requires_grad=True)
+y=x.detach(); v=y.view(3); v.mul_(x); p(v,y)
+# no_grad view of constant base, base gets grad
+x=L.ones(3,requires_grad=True)
+c=L.zeros(3)
+with L.no_grad(): v=c.view(3)
+c.add_(x); p(c.requires_grad); p(v.requires_grad)
+# several views unbind
+x=L.ones(3,requires_grad=True)*1
+a,b,c=x.unbind(); a.mul_(2)
+# several views unbind constant
+x=L.ones(3)
+a,b,c=x.unbind(); a.mul_(2); p(x)
+# several views split
+x=L.ones(4,requires_grad=True)*1
+a,b=x.split(2); b.mul_(2)
+# several views split list
+x=L.ones(4,requires_grad=True)*1
+a,b=x.split([1,3]); b.mul_(2)
+# several views chunk
+x=L.ones(4,requires_grad=True)*1
+a,b=x.chunk(2); b[0]=3
+# several views tensor_split
+x=L.ones(4,requires_grad=True)*1
+a,b=x.tensor_split(2); b.mul_(2)
+# several views hsplit
+x=L.ones(4,requires_grad=True)*1
+a,b=L.hsplit(x,2); b.mul_(2)
+# several views unsafe
+x=L.ones(4,requires_grad=True)*1
+a,b=x.unsafe_split(2); b.mul_(2); p(b)
+# several views nograd inplace
+x=L.ones(4,requires_grad=True)*1
+a,b=x.split(2)
+with L.no_grad(): b.mul_(2)
+p(x)
+# several views view of output
+x=L.ones(4,requires_grad=True)*1
+a,b=x.split(2); b.view(2).mul_(2)
+# several views view of output 2
+x=L.ones(4,requires_grad=True)*1
+a,b=x.split(2); b[0:1].mul_(2)
+# several views leaf split
+x=L.ones(4,requires_grad=True)
+a,b=x.split(2); b.mul_(2)
+# several views iteration
+x=L.ones(4,requires_grad=True)*1
+for t in x: t.mul_(2)
+# several views base change then outputs
+x=L.ones(4,requires_grad=True)*1
+a,b=x.split(2)
+x.mul_(2); p(b.requires_grad); p(a.grad_fn is None)
+# several views unflatten etc
+x=L.ones(2,2,requires_grad=True)*1
+r=L.view_as_real(L.view_as_complex(x)); r.mul_(2); p(x)
+# one chunk
+x=L.ones(4,requires_grad=True)*1
+a,=x.split(4); a.mul_(2); p(x)
+# copy_ into nograd view
+x=L.ones(3,requires_grad=True)*1
+with L.no_grad(): v=x[0:2]
+v.copy_(L.zeros(2)); p(x)
+# detach view inplace
+x=L.ones(3,requires_grad=True)*1
+d=x.detach(); d.mul_(3); p(x, x._version); (x*2).sum().backward()
+# function output view
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,q): return q.view(-1)
+    @staticmethod
+    def backward(ctx,g): return g.view(3)
+x=L.ones(3,requires_grad=True)*1
+y=F.apply(x); p(y); y.mul_(2)
+# function two views
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,q): return q[0:1], q[1:]
+    @staticmethod
+    def backward(ctx,g,h): return L.cat([g,h])
+x=L.ones(3,requires_grad=True)*1
+y,z=F.apply(x); p(y); y.mul_(2)
+"""
