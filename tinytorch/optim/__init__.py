@@ -15,6 +15,7 @@ Example:
 from __future__ import annotations
 
 from . import lr_scheduler as lr_scheduler
+from . import swa_utils as swa_utils
 from .adadelta import Adadelta as Adadelta
 from .adafactor import Adafactor as Adafactor
 from .adagrad import Adagrad as Adagrad
@@ -30,6 +31,7 @@ from .radam import RAdam as RAdam
 from .rmsprop import RMSprop as RMSprop
 from .rprop import Rprop as Rprop
 from .sgd import SGD as SGD
+from .sparse_adam import SparseAdam as SparseAdam
 
 __all__ = [
     "ASGD",
@@ -47,5 +49,7 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "SGD",
+    "SparseAdam",
     "lr_scheduler",
+    "swa_utils",
 ]

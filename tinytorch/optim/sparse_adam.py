@@ -1,0 +1,66 @@
+"""SparseAdam: for sparse gradients, which there are none of here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._tensor import Tensor
+from ._base import check, check_betas, check_lr
+from .optimizer import Optimizer, ParamsT
+
+__all__ = ["SparseAdam"]
+
+
+class SparseAdam(Optimizer):
+    """Adam for sparse gradients. Every gradient is dense here: ``step`` refuses it, as torch's.
+
+    Args:
+        params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        lr: Learning rate. Default: 0.001.
+        betas: Decay rates of the moments, in [0, 1). Default: (0.9, 0.999).
+        eps: Added to the denominator. Default: 1e-8.
+        maximize: Ascend instead of descending. Default: False.
+
+    Raises:
+        ValueError: For a number out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> w = tt.ones(2, requires_grad=True)
+        >>> optimizer = tt.optim.SparseAdam([w])
+        >>> w.sum().backward()
+        >>> optimizer.step()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: SparseAdam does not support dense gradients, please consider Adam instead
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 < eps, "epsilon value", eps)
+        check_betas(betas)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Refuse the gradients there are.
+
+        Args:
+            closure: Computes the loss anew and returns it. Default: none.
+
+        Raises:
+            RuntimeError: If any parameter has a gradient.
+        """
+        loss = None if closure is None else closure()
+        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
+            raise RuntimeError(
+                "SparseAdam does not support dense gradients, please consider Adam instead"
+            )
+        return loss

@@ -1,0 +1,303 @@
+"""Averages of a model's weights over training: stochastic weight averaging, moving averages.
+
+Reference:
+    Izmailov et al.: Averaging Weights Leads to Wider Optima and Better Generalization,
+    arXiv:1803.05407.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from .._state import no_grad
+from .._tensor import Tensor
+from ..dtypes import int64
+from ..nn.batchnorm import BatchNorm
+from ..nn.module import Module
+from ..ops.creation import tensor
+from ._lr_base import LRScheduler, per_group
+from .optimizer import Optimizer
+
+__all__ = [
+    "SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn",
+    "get_swa_multi_avg_fn", "update_bn",
+]  # fmt: skip
+
+#: From the average, a new value and how many are averaged already to the next average.
+AvgFn = Callable[[Tensor, Tensor, Any], Tensor]
+#: The same for lists, in place.
+MultiAvgFn = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
+
+
+def get_ema_avg_fn(decay: float = 0.999) -> AvgFn:
+    """A function for ``AveragedModel``: ``decay * average + (1 - decay) * new``.
+
+    Args:
+        decay: The weight of what was, in [0, 1]. Default: 0.999.
+
+    Raises:
+        ValueError: If ``decay`` is not in [0, 1].
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.optim.swa_utils.get_ema_avg_fn(0.5)(tt.tensor(1.0), tt.tensor(3.0), 1)
+        tensor(2.)
+    """
+    _check_decay(decay)
+
+    def update(average: Any, new: Any, num_averaged: Any) -> Tensor:
+        return decay * average + (1 - decay) * new  # type: ignore[no-any-return]
+
+    return no_grad()(update)
+
+
+def get_swa_avg_fn() -> AvgFn:
+    """A function for ``AveragedModel``: the mean of all values.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.optim.swa_utils.get_swa_avg_fn()(tt.tensor(1.0), tt.tensor(4.0), 2)
+        tensor(2.)
+    """
+
+    def update(average: Any, new: Any, num_averaged: Any) -> Tensor:
+        return average + (new - average) / (num_averaged + 1)  # type: ignore[no-any-return]
+
+    return no_grad()(update)
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAvgFn:
+    """``get_ema_avg_fn`` for lists of tensors, in place.
+
+    Args:
+        decay: The weight of what was, in [0, 1]. Default: 0.999.
+
+    Raises:
+        ValueError: If ``decay`` is not in [0, 1].
+
+    Example:
+        >>> import tinytorch as tt
+        >>> averages = [tt.tensor(1.0)]
+        >>> tt.optim.swa_utils.get_ema_multi_avg_fn(0.5)(averages, [tt.tensor(3.0)], 1)
+        >>> averages
+        [tensor(2.)]
+    """
+    return _for_lists(get_ema_avg_fn(decay))
+
+
+def get_swa_multi_avg_fn() -> MultiAvgFn:
+    """``get_swa_avg_fn`` for lists of tensors, in place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> averages = [tt.tensor(1.0)]
+        >>> tt.optim.swa_utils.get_swa_multi_avg_fn()(averages, [tt.tensor(4.0)], 2)
+        >>> averages
+        [tensor(2.)]
+    """
+    return _for_lists(get_swa_avg_fn())
+
+
+def _for_lists(avg_fn: AvgFn) -> MultiAvgFn:
+    def update(averages: Sequence[Any], new: Sequence[Any], num_averaged: Any) -> None:
+        for average, value in zip(averages, new, strict=True):
+            average.copy_(avg_fn(average, value, num_averaged))
+
+    return no_grad()(update)
+
+
+def _check_decay(decay: float) -> None:
+    if not 0.0 <= decay <= 1.0:
+        raise ValueError(
+            f"Invalid decay value {decay} provided. Please provide a value in [0,1] range."
+        )
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are averages of the model's over training.
+
+    Args:
+        model: The model; it is copied.
+        device: Where the copy lives. Default: where the model does.
+        avg_fn: How one parameter is averaged. Default: the mean of all values.
+        multi_avg_fn: The same for lists of them, in place. Default: none.
+        use_buffers: Whether buffers are averaged, too, instead of copied. Default: False.
+
+    Attributes:
+        module: The copy.
+        n_averaged: How many models the averages are of, a 0-d tensor.
+
+    Raises:
+        AssertionError: If both functions are given.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> model = tt.nn.Linear(1, 1, bias=False)
+        >>> averaged = tt.optim.swa_utils.AveragedModel(model)
+        >>> for value in (1.0, 2.0, 6.0):
+        ...     _ = tt.nn.init.constant_(model.weight, value)
+        ...     averaged.update_parameters(model)
+        >>> averaged(tt.ones(1, 1)).item()
+        3.0
+    """
+
+    n_averaged: Any
+
+    def __init__(
+        self,
+        model: Module,
+        device: Any = None,
+        avg_fn: AvgFn | None = None,
+        multi_avg_fn: MultiAvgFn | None = None,
+        use_buffers: bool = False,
+    ) -> None:
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+        self.module = copy.deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", tensor(0, dtype=int64, device=device))
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the averaged model computes."""
+        return self.module(*args, **kwargs)
+
+    def update_parameters(self, model: Module) -> None:
+        """Take the model's present parameters into the averages.
+
+        Args:
+            model: The model that is trained.
+        """
+        averages, values = (
+            [each.detach() for each in _averaged(net, self.use_buffers)]
+            for net in (self.module, model)
+        )
+        with no_grad():
+            values = [b.to(a.device) for a, b in zip(averages, values, strict=True)]
+            self._take(averages, values)
+            if not self.use_buffers:
+                for own, other in zip(self.module.buffers(), model.buffers(), strict=True):
+                    own.detach().copy_(other.detach())
+            self.n_averaged += 1
+
+    def _take(self, averages: list[Any], values: list[Any]) -> None:
+        if self.n_averaged == 0:
+            for average, value in zip(averages, values, strict=True):
+                average.copy_(value)
+        elif self.multi_avg_fn is not None:
+            self.multi_avg_fn(averages, values, self.n_averaged)
+        else:
+            _for_lists(self.avg_fn or get_swa_avg_fn())(averages, values, self.n_averaged)
+
+
+def _averaged(model: Module, use_buffers: bool) -> Iterable[Any]:
+    return chain(model.parameters(), model.buffers() if use_buffers else ())
+
+
+def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+    """Compute the running statistics of a model's batch norms anew, in a pass over data.
+
+    Args:
+        loader: Batches, each the model's input or a list or tuple that begins with it.
+        model: The model, such as an ``AveragedModel``.
+        device: Where batches are moved. Default: nowhere.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> norm = tt.nn.BatchNorm1d(1)
+        >>> tt.optim.swa_utils.update_bn([tt.tensor([[1.0], [3.0]])], norm)
+        >>> norm.running_mean
+        tensor([2.])
+    """
+    norms = [module for module in model.modules() if isinstance(module, BatchNorm)]
+    if not norms:
+        return
+    momenta = [norm.momentum for norm in norms]
+    for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None  # every batch counts the same
+    was_training = model.training
+    model.train()
+    with no_grad():
+        for batch in loader:
+            first: Any = batch[0] if isinstance(batch, (list, tuple)) else batch
+            model(first if device is None else first.to(device))
+    for norm, momentum in zip(norms, momenta, strict=True):
+        norm.momentum = momentum
+    model.train(was_training)
+
+
+class SWALR(LRScheduler):
+    """Goes over to a constant rate, for averaging weights, and stays there.
+
+    Args:
+        optimizer: Whose rates are changed.
+        swa_lr: The rate, or a list with one per parameter group.
+        anneal_epochs: Steps until it is reached. Default: 10.
+        anneal_strategy: ``"cos"`` or ``"linear"``. Default: ``"cos"``.
+        last_epoch: Steps made so far, to resume. Default: -1.
+
+    Raises:
+        ValueError: For another strategy, or a number of steps below 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=1.0)
+        >>> scheduler = tt.optim.swa_utils.SWALR(optimizer, 0.5, 2, "linear")
+        >>> for _ in range(4):
+        ...     optimizer.step()
+        ...     scheduler.step()
+        >>> scheduler.get_last_lr()
+        [0.5]
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float | Sequence[float],
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
+        last_epoch: int = -1,
+    ) -> None:
+        for rate, group in zip(
+            per_group("swa_lr", swa_lr, optimizer), optimizer.param_groups, strict=True
+        ):
+            group["swa_lr"] = rate
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(
+                "anneal_strategy must be one of 'cos' or 'linear', instead got "
+                f"{anneal_strategy}"
+            )
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(
+                f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}"
+            )
+        self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """The rates of the next step, one per parameter group; ``step`` calls it."""
+        self._warn_outside_step()
+        step = self._step_count - 1
+        if not self.anneal_epochs:
+            step = max(1, step)
+        before, now = self._way(step - 1), self._way(step)
+        rates = []
+        for group in self.optimizer.param_groups:
+            goal = group["swa_lr"]
+            start = goal if before == 1 else (group["lr"] - before * goal) / (1 - before)
+            rates.append(goal * now + start * (1 - now))
+        return rates
+
+    def _way(self, step: int) -> float:
+        """How much of the way to the goal is behind after ``step``, from 0 to 1."""
+        t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
+        return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
