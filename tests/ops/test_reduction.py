@@ -341,6 +341,9 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
     "histc of nan": (lambda: tt.histc(tt.tensor([NAN])), RuntimeError, "not finite"),
     "histogramdd": (lambda: tt.histogramdd(tt.ones(2, 2), [1]), RuntimeError, "size of bins"),
     "bincount": (lambda: tt.bincount(tt.tensor([-1])), RuntimeError, "1-d non-negative integral"),
+    "bincount of the largest": (
+        lambda: tt.bincount(tt.tensor([1, 2**63 - 1])), RuntimeError, "overflowed"
+    ),
     "bincount of floats": (lambda: tt.bincount(tt.ones(1)), NotImplementedError, "Float"),
     "cov": (lambda: tt.cov(tt.ones(1, 1, 1)), RuntimeError, "two or fewer dimensions"),
     "cov weights": (
@@ -370,3 +373,13 @@ def test_the_sum_of_everything_is_an_array(dtype: str, shape: tuple[int, ...]) -
     expected = values.sum(dtype=None if values.dtype.kind in "fc" else "int64")
     assert isinstance(total.numpy(), np.ndarray) and total.numpy().dtype == expected.dtype
     np.testing.assert_allclose(total.numpy(), expected, rtol=1e-2 if dtype == "float16" else 1e-5)
+
+
+def test_spread_of_halves_whose_squares_are_beyond_them() -> None:
+    values = np.array([[1.5, -900.0, 700.0], [3.0, 4.0, 5.0]], "float16")
+    x, wide = tt.tensor(values), values.astype("float64")
+    std, mean = tt.std_mean(x, 1)
+    np.testing.assert_allclose(std.numpy(), wide.std(1, ddof=1), rtol=1e-3)
+    np.testing.assert_allclose(mean.numpy(), wide.mean(1), rtol=1e-3)
+    np.testing.assert_allclose(x[1].var().numpy(), wide[1].var(ddof=1), rtol=1e-3)
+    assert std.dtype is mean.dtype is x.var().dtype is tt.float16

@@ -103,6 +103,13 @@ def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> N
         )
 
 
+def single(*tensors: Any) -> tuple[Any, ...]:
+    """Halves in single precision, in which their statistics are taken; others as they are."""
+    return tuple(
+        t.to(dtypes.float32) if t is not None and t.dtype is dtypes.float16 else t for t in tensors
+    )
+
+
 def along_channels(parameter: Any, ndim: int) -> Any:
     """A number per channel, in the shape ``(channels, 1, ...)`` that broadcasts with a batch."""
     return None if parameter is None else parameter.reshape((-1, *(1,) * (ndim - 2)))

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
-from ._standardize import along_channels, check_float, check_parameter_dtypes, standardize
+from ._standardize import (
+    along_channels,
+    check_float,
+    check_parameter_dtypes,
+    single,
+    standardize,
+)
 
 _SPACE = ("nn.functional",)
 
@@ -105,13 +110,6 @@ def _empty(input: Any, weight: Any, bias: Any) -> Tensor:
     return out  # type: ignore[no-any-return]
 
 
-def _single(*tensors: Any) -> tuple[Any, ...]:
-    """Halves in single precision, in which their statistics are taken; others as they are."""
-    return tuple(
-        t.to(dtypes.float32) if t is not None and t.dtype is dtypes.float16 else t for t in tensors
-    )
-
-
 def _by_own_statistics(
     input: Tensor,
     running_mean: Tensor | None,
@@ -121,7 +119,7 @@ def _by_own_statistics(
     momentum: float,
     eps: float,
 ) -> Tensor:
-    x, w, b = _single(input, weight, bias)
+    x, w, b = single(input, weight, bias)
     axes = (0, *range(2, input.ndim))
     out, mean, var = standardize(
         x, along_channels(w, input.ndim), along_channels(b, input.ndim), axes, eps
@@ -144,7 +142,7 @@ def _move(running: Any, batch: Any, momentum: float) -> None:
 def _by_running_statistics(
     input: Tensor, mean: Any, var: Any, weight: Any, bias: Any, eps: float
 ) -> Tensor:
-    x, mean, var, weight, bias = _single(input, mean, var, weight, bias)
+    x, mean, var, weight, bias = single(input, mean, var, weight, bias)
     factor = (var + eps).rsqrt()
     if weight is not None:
         factor = factor * weight
@@ -208,7 +206,7 @@ def instance_norm(
                 "is false"
             )
         return _by_running_statistics(input, running_mean, running_var, weight, bias, eps)
-    x, w, b = _single(input, weight, bias)
+    x, w, b = single(input, weight, bias)
     axes = tuple(range(2, input.ndim))
     out, mean, var = standardize(
         x, along_channels(w, input.ndim), along_channels(b, input.ndim), axes, eps

@@ -274,7 +274,7 @@ def bincount(
         float32 weights, float64 for all others.
 
     Raises:
-        RuntimeError: For negative numbers or shapes that do not fit.
+        RuntimeError: For negative numbers, the largest int64, or shapes that do not fit.
         NotImplementedError: If ``input`` does not hold integers.
 
     Example:
@@ -295,11 +295,16 @@ def bincount(
     native = xp.native_dtype(dtypes.int64)
     if not input.size:
         return xp.zeros(minlength, native)
+    largest, most = int(input.max()), dtypes.iinfo(dtypes.int64).max
+    if largest >= most:  # NumPy would count one more than there is memory for
+        raise RuntimeError(
+            f"bincount: maximum value of input overflowed, it should be < {most} but got {largest}"
+        )
     if weights is None:
         return xp.astype(xp.bincount(input, minlength=minlength), native)
     single = weights.dtype.name == "float32"
     wide = xp.native_dtype(dtypes.float32 if single else dtypes.float64)
-    count = max(int(input.max()) + 1, minlength)
+    count = max(largest + 1, minlength)
     out = xp.zeros(count, wide)
     xp.index_add(out, input, xp.astype(weights, wide))
     return out

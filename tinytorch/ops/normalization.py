@@ -8,7 +8,7 @@ from typing import Any
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name, write_to_out
-from ._standardize import check_float, check_parameter_dtypes, standardize
+from ._standardize import check_float, check_parameter_dtypes, single, standardize
 from .norms import p_norm
 
 
@@ -20,13 +20,22 @@ def _layer_norm(
     fused = xp.fused("layer_norm", input, weight, bias, count, eps)
     if fused is not None:
         return fused
+    native = input.dtype
+    input, weight, bias = _single(xp, input, weight, bias)
     axes = tuple(range(-count, 0))
     centered = input - xp.mean(input, axis=axes, keepdims=True)
     scale = _rstd(xp, centered, axes, eps)
     out = xp.multiply(centered, scale, out=centered)
     if weight is not None:
         out = xp.multiply(out, weight, out=out)
-    return out if bias is None else xp.add(out, bias, out=out)
+    return xp.astype(out if bias is None else xp.add(out, bias, out=out), native)
+
+
+def _single(xp: Any, *arrays: Any) -> tuple[Any, ...]:
+    """Halves in single precision, in which their statistics are taken; others as they are."""
+    return tuple(
+        xp.astype(a, "float32") if a is not None and a.dtype == "float16" else a for a in arrays
+    )
 
 
 def _rstd(xp: Any, centered: Any, axes: tuple[int, ...], eps: float) -> Any:
@@ -38,6 +47,7 @@ def _rstd(xp: Any, centered: Any, axes: tuple[int, ...], eps: float) -> Any:
 def _layer_norm_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, count: int, eps: float
 ) -> tuple[Any, ...]:
+    g, input, weight = _single(xp, g, input, weight)
     if isinstance(xp, Backend):
         return _by_rows(xp, g, in_shape, input, weight, count, eps)
     # With n the normalized input and s one over its deviation:
@@ -192,11 +202,12 @@ def rms_norm(
 
     shape = tuple(normalized_shape)
     _check_normalized("rms_norm", input, shape)
-    x: Any = input
-    tiny = finfo(input.dtype).eps if eps is None else eps
+    x, w = single(input, weight)
+    tiny = finfo(x.dtype).eps if eps is None else eps
     dims = tuple(range(-len(shape), 0))
-    out: Any = x * ((x * x).mean(dims, True) + tiny).rsqrt()
-    return out if weight is None else out * weight  # type: ignore[no-any-return]
+    out = x * ((x * x).mean(dims, True) + tiny).rsqrt()
+    out = out if w is None else out * w
+    return out.to(input.dtype) if x is not input else out  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("nn.functional", ""), method=False)
@@ -251,18 +262,18 @@ def group_norm(
             )
     check_float("group_norm", input)
     check_parameter_dtypes("group_norm", input, weight, bias)
-    x: Any = input
+    x, weight, bias = single(input, weight, bias)
     if x.numel() == batch * num_groups == 1:
         raise ValueError(
             "Expected more than 1 value per channel when training, got input size "
             f"{list(input.shape)}"
         )
     if not x.numel():
-        return x.clone()  # type: ignore[no-any-return]
+        return input.clone()
     members = channels // num_groups
     grouped = x.reshape(batch, num_groups, members, -1)
     w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))
-    return standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape)
+    return standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape).to(input.dtype)
 
 
 @composite(namespaces=("nn.functional",), method=False)

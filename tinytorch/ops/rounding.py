@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import dtypes
 from .._op import Array, Backend, Operand, op
 from ._checks import kind_of, refuse, refuse_complex
 from .elementwise import check_divisor
@@ -92,9 +93,9 @@ def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
         return _rounded(xp, "round", input, xp.rint)
     refuse(xp, "round_vml_cpu", "uib", input)
     scale = 10.0 ** (decimals if decimals > 0 else -decimals)
-    if decimals > 0:
-        return xp.rint(input * scale) / scale
-    return xp.rint(input / scale) * scale
+    x = xp.astype(input, xp.native_dtype(dtypes.float32)) if input.dtype.char == "e" else input
+    rounded = xp.rint(x * scale) / scale if decimals > 0 else xp.rint(x / scale) * scale
+    return xp.astype(rounded, input.dtype)
 
 
 round.vjp(input=lambda xp, g: xp.zeros_like(g))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .reduction import Dims, element_count, mean, reduced_axes, spread
@@ -19,6 +20,9 @@ def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> flo
 def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     if input.dtype.kind not in "fc":
         raise RuntimeError("std and var only support floating point and complex dtypes")
+    if input.dtype.char == "e":  # squares leave its range long before the variance does
+        wide = xp.astype(input, xp.native_dtype(dtypes.float32))
+        return xp.astype(xp.asarray(xp.call(_var, wide, dim, correction, keepdim)), input.dtype)
     axes = reduced_axes("var", dim, input.ndim)
     centered = input - xp.call(mean, input, dim, True)
     if centered.dtype.kind == "c":
@@ -43,6 +47,9 @@ _var.vjp(input=_var_gradient)
 
 @op(method=False)
 def _std(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    if input.dtype.char == "e":
+        wide = xp.astype(input, xp.native_dtype(dtypes.float32))
+        return xp.astype(xp.asarray(xp.call(_std, wide, dim, correction, keepdim)), input.dtype)
     return xp.sqrt(xp.call(_var, input, dim, correction, keepdim))
 
 
