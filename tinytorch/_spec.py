@@ -211,12 +211,12 @@ class Op:
             for i, rule in zip(self.differentiable, compiled, strict=True)
         )
 
-    def _plain_rule(self, rule: Any, compiled: Any) -> tuple[int | None, Any]:
-        """A rule that needs but one argument with its position, -1 for none; else compiled."""
     def needs(self, position: int) -> tuple[str, ...]:
         """What the rule for the parameter at ``position`` takes besides the gradient."""
         return _rule_needs(self.rules[position])
 
+    def _plain_rule(self, rule: Any, compiled: Any) -> tuple[int | None, Any]:
+        """A rule that needs but one argument with its position, -1 for none; else compiled."""
         needs = _rule_needs(rule)
         if not needs:
             return -1, rule
