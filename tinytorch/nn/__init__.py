@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from . import functional as functional
 from . import init as init
+from . import modules as modules
+from . import parallel as parallel
 from . import utils as utils
 from .activation import GELU as GELU
 from .activation import GLU as GLU
@@ -50,6 +52,7 @@ from .class_loss import CTCLoss as CTCLoss
 from .class_loss import CrossEntropyLoss as CrossEntropyLoss
 from .class_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from .class_loss import NLLLoss as NLLLoss
+from .class_loss import NLLLoss2d as NLLLoss2d
 from .container import ModuleDict as ModuleDict
 from .container import ModuleList as ModuleList
 from .container import ParameterDict as ParameterDict
@@ -130,6 +133,7 @@ from .padding import ReplicationPad3d as ReplicationPad3d
 from .padding import ZeroPad1d as ZeroPad1d
 from .padding import ZeroPad2d as ZeroPad2d
 from .padding import ZeroPad3d as ZeroPad3d
+from .parallel import DataParallel as DataParallel
 from .parameter import Buffer as Buffer
 from .parameter import Parameter as Parameter
 from .parameter import UninitializedBuffer as UninitializedBuffer
@@ -168,6 +172,7 @@ from .rnn_cell import RNNCellBase as RNNCellBase
 from .shuffle import ChannelShuffle as ChannelShuffle
 from .shuffle import PixelShuffle as PixelShuffle
 from .shuffle import PixelUnshuffle as PixelUnshuffle
+from .synchronized import SyncBatchNorm as SyncBatchNorm
 from .transformer import Transformer as Transformer
 from .transformer import TransformerDecoder as TransformerDecoder
 from .transformer import TransformerDecoderLayer as TransformerDecoderLayer

@@ -1,7 +1,10 @@
-"""Multi-head attention."""
+"""Multi-head attention, and the names of the ways that PyTorch computes attention in."""
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .._tensor import Tensor
@@ -12,7 +15,48 @@ from .linear import Linear
 from .module import Module
 from .parameter import Parameter
 
-__all__ = ["MultiheadAttention"]
+__all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
+
+
+class SDPBackend(enum.Enum):
+    """PyTorch's ways of computing attention; here there is one."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextmanager
+def sdpa_kernel(
+    backends: list[SDPBackend] | SDPBackend, set_priority: bool = False
+) -> Iterator[dict[Any, Any]]:
+    """Choose among PyTorch's ways of computing attention; changes nothing here.
+
+    Args:
+        backends: One or several of ``SDPBackend``.
+        set_priority: Whether their order matters. Default: False.
+
+    Raises:
+        AssertionError: If ``backends`` is something else.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn.attention import SDPBackend, sdpa_kernel
+        >>> x = tt.ones(1, 1, 2, 4)
+        >>> with sdpa_kernel(SDPBackend.MATH):
+        ...     tt.nn.functional.scaled_dot_product_attention(x, x, x).shape
+        tinytorch.Size([1, 1, 2, 4])
+    """
+    given = backends if isinstance(backends, list) else [backends]
+    if not all(isinstance(each, SDPBackend) for each in given):
+        raise AssertionError(
+            "Backend must be an instance of SDPBackend or a list of SDPBackend instances, "
+            f"got {type(backends).__name__}"
+        )
+    yield {}
 
 
 class NonDynamicallyQuantizableLinear(Linear):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from .._tensor import Tensor
@@ -15,6 +16,7 @@ __all__ = [
     "CTCLoss",
     "LinearCrossEntropyLoss",
     "NLLLoss",
+    "NLLLoss2d",
 ]
 
 
@@ -62,6 +64,36 @@ class NLLLoss(WeightedLoss):
             ignore_index=self.ignore_index,
             reduction=self.reduction,
         )
+
+
+class NLLLoss2d(NLLLoss):
+    """An old name of ``NLLLoss``.
+
+    Args:
+        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        ignore_index: Targets of this value count nothing. Default: -100.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Warns:
+        FutureWarning: That the name is an old one.
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        warnings.warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 
 class CrossEntropyLoss(WeightedLoss):

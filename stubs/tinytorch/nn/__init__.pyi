@@ -2,6 +2,8 @@
 
 from tinytorch.nn import functional as functional
 from tinytorch.nn import init as init
+from tinytorch.nn import modules as modules
+from tinytorch.nn import parallel as parallel
 from tinytorch.nn import utils as utils
 from tinytorch.nn.activation import GELU as GELU
 from tinytorch.nn.activation import GLU as GLU
@@ -40,6 +42,7 @@ from tinytorch.nn.class_loss import CTCLoss as CTCLoss
 from tinytorch.nn.class_loss import CrossEntropyLoss as CrossEntropyLoss
 from tinytorch.nn.class_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from tinytorch.nn.class_loss import NLLLoss as NLLLoss
+from tinytorch.nn.class_loss import NLLLoss2d as NLLLoss2d
 from tinytorch.nn.container import ModuleDict as ModuleDict
 from tinytorch.nn.container import ModuleList as ModuleList
 from tinytorch.nn.container import ParameterDict as ParameterDict
@@ -120,6 +123,7 @@ from tinytorch.nn.padding import ReplicationPad3d as ReplicationPad3d
 from tinytorch.nn.padding import ZeroPad1d as ZeroPad1d
 from tinytorch.nn.padding import ZeroPad2d as ZeroPad2d
 from tinytorch.nn.padding import ZeroPad3d as ZeroPad3d
+from tinytorch.nn.parallel import DataParallel as DataParallel
 from tinytorch.nn.parameter import Buffer as Buffer
 from tinytorch.nn.parameter import Parameter as Parameter
 from tinytorch.nn.parameter import UninitializedBuffer as UninitializedBuffer
@@ -158,6 +162,7 @@ from tinytorch.nn.rnn_cell import RNNCellBase as RNNCellBase
 from tinytorch.nn.shuffle import ChannelShuffle as ChannelShuffle
 from tinytorch.nn.shuffle import PixelShuffle as PixelShuffle
 from tinytorch.nn.shuffle import PixelUnshuffle as PixelUnshuffle
+from tinytorch.nn.synchronized import SyncBatchNorm as SyncBatchNorm
 from tinytorch.nn.transformer import Transformer as Transformer
 from tinytorch.nn.transformer import TransformerDecoder as TransformerDecoder
 from tinytorch.nn.transformer import TransformerDecoderLayer as TransformerDecoderLayer

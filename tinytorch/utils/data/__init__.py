@@ -23,6 +23,7 @@ from .dataset import StackDataset as StackDataset
 from .dataset import Subset as Subset
 from .dataset import TensorDataset as TensorDataset
 from .dataset import random_split as random_split
+from .distributed import DistributedSampler as DistributedSampler
 from .sampler import BatchSampler as BatchSampler
 from .sampler import RandomSampler as RandomSampler
 from .sampler import Sampler as Sampler
@@ -36,6 +37,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",

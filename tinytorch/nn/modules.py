@@ -1,0 +1,96 @@
+"""The modules under the names of PyTorch's files: ``nn.modules.conv.Conv2d``.
+
+Each of those files, and this module, has all modules and their base classes.
+
+Example:
+    >>> from tinytorch import nn
+    >>> from tinytorch.nn.modules.batchnorm import _BatchNorm
+    >>> isinstance(nn.BatchNorm2d(3), _BatchNorm)
+    True
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from types import ModuleType
+from typing import Any
+
+from .activation import *  # noqa: F403
+from .adaptive import *  # noqa: F403
+from .adaptive_pooling import *  # noqa: F403
+from .attention import MultiheadAttention as MultiheadAttention
+from .batchnorm import *  # noqa: F403
+from .batchnorm import BatchNorm as _BatchNorm
+from .batchnorm import InstanceNorm as _InstanceNorm
+from .batchnorm import NormBase as _NormBase
+from ._loss import Loss as _Loss
+from ._loss import WeightedLoss as _WeightedLoss
+from .class_loss import *  # noqa: F403
+from .container import *  # noqa: F403
+from .conv import *  # noqa: F403
+from .conv import ConvBase as _ConvNd
+from .conv_transpose import *  # noqa: F403
+from .conv_transpose import _ConvTranspose as _ConvTransposeNd
+from .distance import *  # noqa: F403
+from .dropout import *  # noqa: F403
+from .dropout import _Dropout as _DropoutNd
+from .embedding import *  # noqa: F403
+from .flatten import *  # noqa: F403
+from .fold import *  # noqa: F403
+from .lazy import *  # noqa: F403
+from .lazy_conv import *  # noqa: F403
+from .lazy_norm import *  # noqa: F403
+from .linear import *  # noqa: F403
+from .loss import *  # noqa: F403
+from .margin_loss import *  # noqa: F403
+from .module import Module as Module
+from .normalization import *  # noqa: F403
+from .padding import *  # noqa: F403
+from .pooling import *  # noqa: F403
+from .pooling import _AvgPool as _AvgPoolNd
+from .pooling import _MaxPool as _MaxPoolNd
+from .rectifier import *  # noqa: F403
+from .rnn import *  # noqa: F403
+from .rnn_base import RNNBase as RNNBase
+from .rnn_cell import *  # noqa: F403
+from .shuffle import *  # noqa: F403
+from .synchronized import *  # noqa: F403
+from .transformer import *  # noqa: F403
+from .upsampling import *  # noqa: F403
+
+
+def _ntuple(n: int) -> Callable[[Any], tuple[Any, ...]]:
+    """A function that repeats a number ``n`` times, and leaves a sequence as it is."""
+
+    def repeated(x: Any) -> tuple[Any, ...]:
+        return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
+
+    return repeated
+
+
+_single, _pair, _triple, _quadruple = (_ntuple(n) for n in (1, 2, 3, 4))
+
+#: Makes a package of this file, of which nothing is looked for on disk: the import system finds
+#: the names below in ``sys.modules``, as it does ``os.path``.
+__path__: list[str] = []
+_FILES = (
+    "activation adaptive batchnorm channelshuffle container conv distance dropout flatten fold "
+    "instancenorm lazy linear loss module normalization padding pixelshuffle pooling rnn sparse "
+    "transformer upsampling utils"
+).split()
+
+
+def _publish() -> None:
+    names: dict[str, Any] = {name: value for name, value in globals().items() if isinstance(value, type)}
+    tuples = ("_single", "_pair", "_triple", "_quadruple", "_ntuple")
+    names |= {name: globals()[name] for name in tuples}
+    for file in _FILES:
+        module = ModuleType(f"{__name__}.{file}", f"PyTorch's file {file!r}.")
+        module.__dict__.update(names)
+        sys.modules[module.__name__] = module
+        globals()[file] = module
+
+
+_publish()

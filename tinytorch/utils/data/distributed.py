@@ -1,0 +1,94 @@
+"""A sampler that gives each of several processes its share of a dataset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sized
+from typing import Any
+
+from ... import backends
+from . import _draws
+from .sampler import Sampler
+
+__all__ = ["DistributedSampler"]
+
+
+class DistributedSampler(Sampler[int]):
+    """Every ``num_replicas``-th index, from ``rank`` on, of the dataset in a common order.
+
+    Args:
+        dataset: What has a length.
+        num_replicas: How many processes share it.
+        rank: Which of them this is, from 0.
+        shuffle: Whether the common order is random. Default: True.
+        seed: Of that order, the same in all processes. Default: 0.
+        drop_last: Whether indices that cannot be shared evenly are left out, instead of others
+            being visited twice. Default: False.
+
+    Attributes:
+        epoch: Which ``set_epoch`` set; another epoch has another order.
+        num_samples: Indices of one process.
+
+    Raises:
+        ValueError: If ``num_replicas`` or ``rank`` is missing, there being no group of processes
+            to ask, or ``rank`` is out of range.
+
+    Example:
+        >>> from tinytorch.utils.data import DistributedSampler
+        >>> list(DistributedSampler("abcde", num_replicas=2, rank=1, shuffle=False))
+        [1, 3, 0]
+    """
+
+    def __init__(
+        self,
+        dataset: Sized,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
+        if num_replicas is None or rank is None:
+            raise ValueError(
+                "DistributedSampler: Default process group has not been initialized, please give "
+                "num_replicas and rank."
+            )
+        if not 0 <= rank < num_replicas:
+            raise ValueError(
+                f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]"
+            )
+        self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
+        self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
+        self.epoch = 0
+        count = len(dataset)
+        shared = count // num_replicas if drop_last else math.ceil(count / num_replicas)
+        self.num_samples = shared
+        self.total_size = shared * num_replicas
+
+    def __iter__(self) -> Iterator[int]:
+        count = len(self.dataset)
+        indices = list(range(count))
+        if self.shuffle:
+            engine: Any = backends.load("numpy").make_generator(self.seed + self.epoch)
+            indices = _draws.permutation(count, engine)
+        if count and self.total_size > count:
+            indices *= math.ceil(self.total_size / count)
+        return iter(indices[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Set the epoch, before each pass, for every pass to have an order of its own.
+
+        Args:
+            epoch: The number of the pass.
+
+        Example:
+            >>> from tinytorch.utils.data import DistributedSampler
+            >>> sampler = DistributedSampler(range(10), num_replicas=2, rank=0)
+            >>> sampler.set_epoch(3)
+            >>> sampler.epoch
+            3
+        """
+        self.epoch = epoch
