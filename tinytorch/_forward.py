@@ -1,4 +1,4 @@
-"""Names that only the active backend's library has, such as ``tt.hamming`` on NumPy.
+"""Names that only the active backend's library has, such as ``tt.busday_count`` on NumPy.
 
 They are forwarded at every access: tensors go in as arrays, arrays come out as tensors.
 No gradient flows through them, so a tensor that requires grad is refused.
