@@ -13,6 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from tests import torch_versions
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -29,7 +31,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what another backend has no part in."""
+    """Leave out what another backend, or an older PyTorch, has no part in."""
+    version = torch_versions.installed()
+    for item in items:
+        path = item.nodeid.removeprefix("tests/")
+        if reason := torch_versions.needs_newer(path, version):
+            item.add_marker(pytest.mark.skip(reason=reason))
     if config.getoption("--backend") != "numpy":
         from strictcupy.suite import on_numpy_alone
 

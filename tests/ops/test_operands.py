@@ -111,6 +111,28 @@ def test_integers_are_numpys(name: str) -> None:
     assert find(tt, name)(tt.tensor(a), tt.tensor(b)).tolist() == wanted.tolist()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_quotients_are_those_of_exact_division(dtype: str) -> None:
+    """1 // 0.1 is 9: a tenth is rounded up. The floor of the rounded quotient would be 10."""
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    values = np.array([1.0, -1.0, 0.3, 7.5, 1e4, 0.1, -0.1, 3.0], dtype)
+    a, b = np.array(list(itertools.product(values, values))).T.astype(dtype)
+    for name in ("floor_divide", "remainder", "fmod"):
+        wanted = getattr(torch, name)(torch.tensor(a), torch.tensor(b)).numpy()
+        np.testing.assert_array_equal(getattr(tt, name)(tt.tensor(a), tt.tensor(b)).numpy(), wanted)
+        wanted = getattr(torch, name)(torch.tensor(a), 0.1).numpy()
+        np.testing.assert_array_equal(getattr(tt, name)(tt.tensor(a), 0.1).numpy(), wanted)
+    wanted = torch.remainder(1.0, torch.tensor(b)).numpy()
+    np.testing.assert_array_equal(tt.remainder(1.0, tt.tensor(b)).numpy(), wanted)
+
+
+def test_remainders_of_large_integers_are_exact() -> None:
+    a, b = tt.tensor([2**62 + 1, -(2**62) - 1, 7, -7]), tt.tensor([3, 7, -3, 3])
+    assert tt.fmod(a, b).tolist() == [(2**62 + 1) % 3, -((2**62 + 1) % 7), 1, -1]
+    assert tt.remainder(a, b).tolist() == [(2**62 + 1) % 3, (-(2**62) - 1) % 7, 7 % -3, -7 % 3]
+    assert tt.fmod(a, 3).tolist() == [(2**62 + 1) % 3, -((2**62 + 1) % 3), 1, -1]
+
+
 # -- Python's operators --------------------------------------------------------------------------
 
 OPERATORS = [
@@ -125,10 +147,12 @@ ORDERS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, opera
 def test_operators_on_tensors_and_numbers(op: Any) -> None:
     a, b = np.array([1.5, 2.0, -3.0]), np.array([2.0, 0.5, 2.0])
     x, y = tt.tensor(a), tt.tensor(b)
-    np.testing.assert_array_equal(op(x, y).numpy(), op(a, b))
-    np.testing.assert_array_equal(op(x, 2).numpy(), op(a, 2))
-    np.testing.assert_array_equal(op(2.5, y).numpy(), op(2.5, b))
-    np.testing.assert_array_equal(op(x, b).numpy(), op(a, b))
+    # CUDA's pow is right to two units in the last place.
+    rtol = 4.5e-16 if op is operator.pow and tt.get_backend() == "cupy" else 0
+    np.testing.assert_allclose(op(x, y).numpy(), op(a, b), rtol)
+    np.testing.assert_allclose(op(x, 2).numpy(), op(a, 2), rtol)
+    np.testing.assert_allclose(op(2.5, y).numpy(), op(2.5, b), rtol)
+    np.testing.assert_allclose(op(x, b).numpy(), op(a, b), rtol)
 
 
 @pytest.mark.parametrize("op", BITS)

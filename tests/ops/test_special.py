@@ -35,6 +35,8 @@ def test_values_are_scipys(name: str, dtype: str) -> None:
     assert str(got.numpy().dtype) == dtype
     wanted = getattr(scipy, BESSEL[name])(x.astype(dtype).astype("float64"))
     rtol, atol = (1e-12, 1e-15) if dtype == "float64" else (3e-6, 1e-7)
+    if name.startswith("bessel") and tt.get_backend() == "cupy":
+        atol = max(atol, 5e-12)  # CUDA's bound on these: docs/numerics.md
     np.testing.assert_allclose(got.numpy(), wanted, rtol=rtol, atol=atol)
 
 

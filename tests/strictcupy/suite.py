@@ -8,34 +8,35 @@ backend calls its device ``cpu``, so that a test written for NumPy, with its ``.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tinytorch
-from tinytorch import _device
-from tinytorch.backends import load, register_backend
+from tinytorch import _device, _state
+from tinytorch.backends import Backend, load, register_backend
 from tinytorch.backends.deferred import DeferredChecks
 
 TESTS = Path(__file__).parent.parent
-#: What is not about arrays, or about one backend by name: it runs on numpy alone.
+#: What is about one backend by name, or about files: it runs on numpy alone.
 NOT_ABOUT_ARRAYS = (
-    "data/test_pinning.py", "facade", "state", "strictcupy", "typing", "test_benchmarks.py",
-    "test_cuda_sources.py", "test_cupy_backend.py", "test_device", "test_docs.py",
-    "test_examples.py", "test_fused_dropout.py", "test_gpu_benchmark.py", "test_layout.py",
-    "test_main.py", "test_pinned.py", "test_registry.py", "test_strictcupy", "test_stubs.py",
-    "test_wheel.py",
+    "data/test_pinning.py", "state", "strictcupy", "typing", "test_benchmarks.py", "test_cuda.py",
+    "test_cuda_sources.py", "test_cupy_backend.py", "test_device", "test_fused_",
+    "test_gpu_benchmark.py", "test_layout.py", "test_pinned.py", "test_registry.py",
+    "test_strictcupy", "test_stubs.py", "test_wheel.py",
 )  # fmt: skip
-#: The examples in the operations' docstrings are about arrays again.
-OPERATION_EXAMPLES = "test_docstring_example[tinytorch.ops"
+#: Examples in docstrings that choose a backend by name, or NumPy's way with errors, CuPy having none.
+EXAMPLES_WITH_NUMPY = tuple(
+    f"test_docstring_example[tinytorch.{module}"
+    for module in ("_errstate", "_state", "backends", "numpy._errstate")
+)
 #: Single tests that hold on numpy alone, and why.
 NUMPY_ALONE = {
     "test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
-    "data/test_dataloader.py::test_batches_and_random_numbers_match": "samplers draw on numpy",
-    "data/test_dataloader.py::test_workers_draw_pytorchs_random_numbers": "samplers draw on numpy",
     "ops/test_float_sums.py::test_long_sums_of_views_are_near_the_exact_ones": (
         "CuPy sums as it does; how NumPy's backend sums is tested there"
     ),
-    "test_programs.py::test_program_prints_what_it_prints_under_torch": "samplers draw on numpy",
+    "test_docs.py::test_readme_session": "it shows the name of the backend",
 }
 
 
@@ -47,14 +48,28 @@ def run_on(name: str) -> None:
     if isinstance(backend, DeferredChecks):
         backend.immediate = True
     backend.device_type = "cpu"
+    backend.device_index = _no_index  # type: ignore[method-assign]
     _device._BACKEND_OF_TYPE["cpu"] = name
     tinytorch.set_default_backend(name)
+    _have_one_stream(backend)
+
+
+def _no_index(array: Any) -> None:
+    """The device ``cpu`` has no number."""
+
+
+def _have_one_stream(backend: Backend) -> None:
+    """Let the samplers of data, which draw on NumPy, draw from the stream of the device ``cpu``."""
+    device, host = (_state.generator(b) for b in (backend, load("numpy")))
+    host.__dict__ = device.__dict__
 
 
 def on_numpy_alone(item: pytest.Item) -> bool:
     """Whether another backend has no part in a test."""
     path = item.path.relative_to(TESTS).as_posix()
-    if item.name.startswith(OPERATION_EXAMPLES):
-        return False
     name = f"{path}::{item.name.partition('[')[0]}"
-    return path.startswith(NOT_ABOUT_ARRAYS) or name in NUMPY_ALONE
+    return (
+        path.startswith(NOT_ABOUT_ARRAYS)
+        or name in NUMPY_ALONE
+        or item.name.startswith(EXAMPLES_WITH_NUMPY)
+    )

@@ -1,0 +1,61 @@
+"""Tests that compare with what PyTorch does since 2.13, by what changed there.
+
+With an older PyTorch beside it, such a test says nothing of tinytorch: it is skipped, and says why.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+
+#: The PyTorch that the tests are written against.
+SINCE = (2, 13)
+#: What PyTorch changed, and the tests that see it.
+CHANGES = {
+    "linear_cross_entropy is new": (
+        r"nn/test_parity_losses.py::.*\[(linear_cross_entropy|LinearCrossEntropyLoss)",
+        r"nn/test_parity_init.py::test_(first_weights|factory_dtype)\[<lambda>12\]",
+    ),
+    "the norms have an argument bias": (
+        r"nn/test_parity_layers.py::test_arguments_are_torchs\[\w*(Batch|Group|Instance)Norm",
+        r"nn/test_parity_(layers|spatial).py::test_repr\[\w*Norm",
+        r"nn/test_parity_(layers|spatial).py::test_output_and_gradients\[\w+Norm\w*\(.*bias=False",
+        r"nn/test_parity_transformer.py::test_repr_and_first_weights",
+    ),
+    "trunc_normal_ draws again instead of using erfinv": (
+        r"nn/test_parity_init.py::test_fill\[trunc_normal_",
+    ),
+    "float16 is drawn otherwise": (
+        r"test_random.py::test_randn?_is_torchs\[.*float16",
+        r"test_random_inplace.py::test_fills_are_torchs\[(normal_|uniform_).*float16",
+        r"test_random_inplace.py::test_uniform_rounds_as_torch\[float16",
+    ),
+    "losses of classes word their errors otherwise": (
+        r"nn/test_parity_losses.py::test_errors\[(cross_entropy|\w+_margin_loss|nll_loss).*weight",
+        r"nn/test_parity_adaptive.py::test_errors\[<lambda>5\]",
+    ),
+    "interpolate has lanczos": (r"ops/test_resampling.py::test_antialiasing\[.*lanczos",),
+    "aminmax and the copies of views have second derivatives": (
+        r"ops/test_reduction.py::test_results_and_derivatives_are_torchs\[aminmax",
+        r"ops/test_shape.py::test_results_and_derivatives_are_torchs\[copies",
+    ),
+}
+
+
+def installed() -> tuple[int, int] | None:
+    """The version of PyTorch, which is not imported for it; None where there is none."""
+    try:
+        major, minor = importlib.metadata.version("torch").split(".")[:2]
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return int(major), int(minor)
+
+
+def needs_newer(name: str, version: tuple[int, int] | None) -> str | None:
+    """Why a test, by its path below ``tests``, cannot pass beside a version; None if it can."""
+    if version is None or version >= SINCE:
+        return None
+    for change, patterns in CHANGES.items():
+        if any(re.match(pattern, name) for pattern in patterns):
+            return f"PyTorch {version[0]}.{version[1]} is older: since 2.13 {change}"
+    return None
