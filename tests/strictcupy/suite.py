@@ -25,7 +25,7 @@ NOT_ABOUT_ARRAYS = (
     "test_gpu_benchmark.py", "test_layout.py", "test_pinned.py", "test_registry.py",
     "test_strictcupy", "test_stubs.py", "test_wheel.py",
 )  # fmt: skip
-#: Examples in docstrings that choose a backend by name, or NumPy's way with errors, CuPy having none.
+#: Examples in docstrings that name a backend, or NumPy's way with errors, which CuPy lacks.
 EXAMPLES_WITH_NUMPY = tuple(
     f"test_docstring_example[tinytorch.{module}"
     for module in ("_errstate", "_state", "backends", "numpy._errstate")
