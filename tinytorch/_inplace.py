@@ -44,7 +44,6 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
     if op.kernel is None:
         return assign(target, op.function(*args, **options), f"{op.name}_")
     given, xp = prepare(op, args, options)
-    check_result_dtype(op, given[0], target)
     operands = (target, *given[1:])
     wants = _state.grad_enabled() and op.differentiable and any_rg(op, operands)
     # A view may require grad, which its base decides; one that does not may be changed.
@@ -52,7 +51,12 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
         check_inplace(target)
         if op.saves[0]:  # a rule wants the old value, which is about to go
             given = (_old_value(target, given[0]), *given[1:])
+    constant = not op.differentiable and _state.grad_enabled() and target.requires_grad
+    if constant:
+        check_inplace(target)
     _record_and_write(op, xp, target, given, bool(wants))
+    if constant:
+        _assigned(target, None)
     return target
 
 
@@ -110,8 +114,12 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
     write(xp, target._data, value._data, name.rstrip("_"))
     target._bump()
     if edge is not None or (target._rg and _state.grad_enabled() and target.requires_grad):
-        # A constant written over everything cuts the old history off: its edge is None.
-        data = target._data
-        node = Node(OPS["_assigned"], xp, (edge,), (None,), (), data.shape, data.dtype)
-        rebase(target, node, OPS["_view_scatter"])
+        _assigned(target, edge)
     return target
+
+
+def _assigned(target: Tensor, edge: Any) -> None:
+    """Give ``target`` the history of what was written over it; a constant has the edge None."""
+    data = target._data
+    node = Node(OPS["_assigned"], target._xp, (edge,), (None,), (), data.shape, data.dtype)
+    rebase(target, node, OPS["_view_scatter"])

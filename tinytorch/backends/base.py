@@ -240,10 +240,14 @@ class Backend(Placement):
         return self.library.where(mask, array, 0)
 
     def between(self, array: Array, low: Any, high: Any) -> Array:
-        """``array`` kept above ``low`` and then below ``high``; None for no bound."""
+        """``array`` kept above ``low`` and then below ``high``; None for no bound.
+
+        Of equal numbers the array's is taken, so that -0.0 stays, where the library decides so:
+        NumPy does by the order, which is that of the processor's instruction.
+        """
         if low is not None:
-            array = self.library.maximum(array, low)
-        return array if high is None else self.library.minimum(array, high)
+            array = self.library.maximum(low, array)
+        return array if high is None else self.library.minimum(high, array)
 
     def sum_of_products(self, a: Array, b: Array) -> Array:
         """The sum of ``a * b`` over the last dimension, which is kept with size 1."""

@@ -164,8 +164,8 @@ def exponential_below(
 
     def part(x: Array) -> Array:
         # The part of x below 0 alone goes through exp, which then cannot overflow.
-        below = xp.expm1(xp.minimum(x, 0) * rate) * (alpha * scale)
-        return below + xp.maximum(x, 0) * scale
+        below = xp.expm1(xp.between(x, None, 0) * rate) * (alpha * scale)
+        return below + xp.between(x, 0, None) * scale
 
     return xp.blockwise(part, x)
 

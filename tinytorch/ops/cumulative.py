@@ -299,7 +299,7 @@ def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
     if input.dtype.kind not in "fc":
         name = scalar_name(xp.dtype_of(input))
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{name}'")
-    if not input.ndim or not input.size:
+    if not input.ndim or input.shape[at] < 2:
         return xp.array(input)
     if input.dtype.kind == "c":
         return xp.scan(lambda x, y: _log_sum(xp, x, y), input, at)

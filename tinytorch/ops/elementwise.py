@@ -26,7 +26,7 @@ def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
             f"{name}: For non-complex input tensors, argument alpha must not be a complex number, "
             f"got {alpha}"
         )
-    return xp.multiply(other, alpha)
+    return xp.logical_and(other, alpha) if kind == "b" else xp.multiply(other, alpha)
 
 
 @op(inplace=True, operators=("add",), promote="arithmetic", ufunc="add")
@@ -52,7 +52,7 @@ def add(
         >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
         tensor([21., 42.])
     """
-    if alpha != 1:
+    if alpha != 1 or alpha is True:
         other = _scaled(xp, "add", input, other, alpha)
     return xp.add(input, other) if out is None else xp.add(input, other, out=out)
 
@@ -89,7 +89,7 @@ def sub(
         >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
         tensor([0., 1.])
     """
-    if alpha != 1:
+    if alpha != 1 or alpha is True:
         other = _scaled(xp, "sub", input, other, alpha)
     try:
         return xp.subtract(input, other) if out is None else xp.subtract(input, other, out=out)

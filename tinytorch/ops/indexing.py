@@ -19,7 +19,11 @@ from ._positions import row_major, slices
 
 @op(view=True, method=False)
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
-    return input[index]
+    if index.__class__ is int:
+        return input[index, ...]
+    out = input[index]
+    # NumPy gives the number where ints name one element; with dots, the view of it.
+    return out if isinstance(out, input.__class__) else input[(*index, ...)]
 
 
 _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, index, in_shape))

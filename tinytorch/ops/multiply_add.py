@@ -71,6 +71,8 @@ def addcmul(
         >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
         tensor([1.5000, 1.5000])
     """
+    if kind_of(tensor1) in "uib":
+        value = int(value)
     product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
     return input + product
 

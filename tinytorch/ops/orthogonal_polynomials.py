@@ -78,7 +78,7 @@ def chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
     Reference:
         https://dlmf.nist.gov/18.9
     """
-    return _polynomial(xp, input, n, lambda x: x, _chebyshev_step)
+    return _polynomial(xp, input, n, lambda x: xp.array(x), _chebyshev_step)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)

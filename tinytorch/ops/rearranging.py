@@ -218,12 +218,13 @@ def repeat(input: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
 
 
 @composite
-def tile(input: Tensor, *dims: Any) -> Tensor:
+def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """``input`` several times along each dimension; missing numbers are 1.
 
     Args:
         input: Tensor of any shape.
-        *dims: How often per dimension, as a sequence or one by one, counted from the last.
+        dims: How often per dimension, as a sequence or one by one, counted from the last.
+        *more: The rest of them, if they come one by one.
 
     Returns:
         A copy.
@@ -233,8 +234,8 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
         >>> tt.tile(tt.tensor([1, 2]), (2,))
         tensor([1, 2, 1, 2])
     """
-    many = len(dims) == 1 and isinstance(dims[0], (tuple, list))
-    counts = tuple(int(n) for n in (dims[0] if many else dims))
+    given = dims if isinstance(dims, (tuple, list)) else (dims, *more)
+    counts = tuple(int(n) for n in given)
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
@@ -309,4 +310,4 @@ def _repeated(source: Tensor, repeats: int, at: int) -> Tensor:
         return source.clone()
     shape = source.shape
     wide = expand(unsqueeze(source, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
-    return reshape(wide, (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
+    return reshape(wide.clone(), (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))

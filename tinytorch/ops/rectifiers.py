@@ -37,7 +37,7 @@ def hardtanh(
         raise ValueError("min_val cannot be greater than max_val")
     if input.dtype.kind in "ui":
         min_val, max_val = int(min_val), int(max_val)
-    return xp.minimum(xp.maximum(input, min_val), max_val)
+    return xp.between(input, min_val, max_val)
 
 
 hardtanh.vjp(
@@ -61,7 +61,7 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
         tensor([0., 3., 6.])
     """
     refuse(xp, "hardtanh_cpu", "bc", input)
-    return xp.minimum(xp.maximum(input, 0), 6)
+    return xp.between(input, 0, 6)
 
 
 relu6.vjp(input=lambda xp, g, input: masked(xp, g, (input > 0) & (input < 6)))

@@ -27,6 +27,11 @@ def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
     return (axes if ndim else ()) or None
 
 
+def _tested_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """``reduced_axes`` of ``all`` and ``any``, for which an empty list means none."""
+    return () if isinstance(dim, (tuple, list)) and not dim else reduced_axes(name, dim, ndim)
+
+
 def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient, stretched over what was reduced."""
     axes = None if dim is None else reduced_axes("sum", dim, len(shape))
@@ -348,7 +353,7 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         >>> tt.all(tt.tensor([True, False]))
         tensor(False)
     """
-    out = xp.all(input, axis=reduced_axes("all", dim, input.ndim), keepdims=keepdim)
+    out = xp.all(input, axis=_tested_axes("all", dim, input.ndim), keepdims=keepdim)
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
@@ -369,7 +374,7 @@ def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         >>> tt.any(tt.tensor([True, False]))
         tensor(True)
     """
-    out = xp.any(input, axis=reduced_axes("any", dim, input.ndim), keepdims=keepdim)
+    out = xp.any(input, axis=_tested_axes("any", dim, input.ndim), keepdims=keepdim)
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 

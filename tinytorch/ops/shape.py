@@ -343,7 +343,10 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    return xp.broadcast_to(input, expanded_size(tuple(input.shape), size))
+    wanted = expanded_size(tuple(input.shape), size)
+    if input.size and math.prod(wanted) == input.size:  # a view that may be written to
+        return input.reshape(wanted)
+    return xp.broadcast_to(input, wanted)
 
 
 def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:

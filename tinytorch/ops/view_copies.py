@@ -40,7 +40,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
 
 
 @composite(out=True, method=False)
-def expand_copy(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
+def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) -> Tensor:
     """What ``expand`` shows, as a copy.
 
     Example:
@@ -49,11 +49,11 @@ def expand_copy(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
         tensor([[1, 1],
                 [1, 1]])
     """
-    return expand(input, *size).clone()
+    return expand(input, size, *more).clone()
 
 
 @composite(out=True, method=False)
-def permute_copy(input: Tensor, *dims: Any) -> Tensor:
+def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """What ``permute`` shows, as a copy.
 
     Example:
@@ -62,7 +62,7 @@ def permute_copy(input: Tensor, *dims: Any) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return permute(input, *dims).clone()
+    return permute(input, dims, *more).clone()
 
 
 @composite(out=True, method=False)
@@ -155,7 +155,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
 
 
 @composite(out=True, method=False)
-def view_copy(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
+def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) -> Tensor:
     """What ``view`` shows, as a copy.
 
     Example:
@@ -164,4 +164,5 @@ def view_copy(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
         tensor([[0],
                 [1]])
     """
-    return view(input, *size, dtype=dtype).clone()
+    sizes = more if size is None else (size, *more)
+    return view(input, *sizes, dtype=dtype).clone()

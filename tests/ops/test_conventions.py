@@ -1,0 +1,128 @@
+"""PyTorch's conventions where another choice is at hand: what is a copy, a view, -0.0, empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.ops.same_as_torch import agree, host, numbers, same
+
+import tinytorch as tt
+
+Call = Callable[..., Any]
+
+
+def changed(x: Any, view: Any, change: Callable[[Any], Any]) -> Any:
+    """``x`` after an in-place change of ``view(x)``, without the history of a leaf."""
+    y = x * 1
+    change(view(y))
+    return y
+
+
+ELEMENTS: dict[str, Call] = {
+    "an element": lambda m, x: changed(x, lambda y: y[0, 1], lambda v: v.mul_(3)),
+    "an element of a row": lambda m, x: changed(x, lambda y: y[1][-1], lambda v: v.zero_()),
+    "an element by a tensor": lambda m, x: changed(
+        x, lambda y: y[m.tensor(0), m.tensor(1)], lambda v: v.add_(4)
+    ),
+    "a comparison of an element": lambda m, x: changed(x, lambda y: y[0, 0], lambda v: v.gt_(0)),
+    "a comparison of everything": lambda m, x: changed(x, lambda y: y, lambda v: v.le_(0.5)),
+    "stretched by nothing": lambda m, x: changed(
+        x, lambda y: y.expand(1, 2, 3), lambda v: v.mul_(2)
+    ),
+    "stretched like itself": lambda m, x: changed(x, lambda y: y.expand_as(x), lambda v: v.add_(1)),
+}
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_views_reach_what_they_are_of(name: str) -> None:
+    same(ELEMENTS[name], numbers(2, 3), orders=0)
+    same(lambda m, x: (ELEMENTS[name](m, x) ** 2).sum(), numbers(2, 3), orders=1)
+
+
+def test_element_shares_memory() -> None:
+    x = tt.zeros(3)
+    element = x[1]
+    element += 7
+    x[2] = 5
+    assert x.tolist() == [0.0, 7.0, 5.0]
+    assert element.shape == ()
+
+
+COPIES: dict[str, Call] = {
+    "index_copy of a number": lambda m, x: m.index_copy(
+        x.sum(), 0, m.tensor([0]), x.prod().reshape(1)
+    ),
+    "logcumsumexp of one": lambda m, x: m.logcumsumexp(x[:1, :1] * (1 + 1j), 1),
+    "repeat_interleave of one": lambda m, x: m.repeat_interleave(x[0, :1], 3),
+    "repeat_interleave once": lambda m, x: m.repeat_interleave(x, 1, dim=1),
+    "a polynomial of degree 1": lambda m, x: m.special.chebyshev_polynomial_t(x, 1),
+    "tile": lambda m, x: m.tile(x, dims=(1, 1)),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_results_are_copies(name: str) -> None:
+    same(COPIES[name], numbers(2, 3), orders=0)
+    x = tt.tensor(numbers(2, 3))
+    before = x.tolist()
+    COPIES[name](tt, x).fill_(0)
+    assert x.tolist() == before
+
+
+PLAIN: dict[str, Call] = {
+    "all along no dimension": lambda m, x: m.all(x, dim=()),
+    "any along no dimension": lambda m, x: m.any(x > 0, dim=(), keepdim=True),
+    "sum along no dimension": lambda m, x: m.sum(x, dim=()),
+    "bools added twice": lambda m, x: m.add(x > 0, x < 1, alpha=2),
+    "bools added no times": lambda m, x: m.add(x > 0, x < 1, alpha=0),
+    "a factor cut to an integer": lambda m, x: m.addcmul(
+        m.tensor([1, 2]), m.tensor([3, 4]), m.tensor([5, -6]), value=3.9
+    ),
+    "a comparison in a narrower dtype": lambda m, x: m.tensor([0, 2, 3]).ge_(m.tensor(2.5)),
+    "a comparison of bools with a number": lambda m, x: m.tensor([True, False]).lt_(1),
+    "tile by keyword": lambda m, x: m.tile(x, dims=(2,)),
+    "tile one by one": lambda m, x: x.tile(2, 1, 2),
+    "permute_copy by keyword": lambda m, x: m.permute_copy(x, dims=(1, 0)),
+    "expand_copy by keyword": lambda m, x: m.expand_copy(x[:, :1], size=(2, 4)),
+    "view_copy by keyword": lambda m, x: m.view_copy(x, size=(3, 2)),
+    "view_copy in another dtype": lambda m, x: m.view_copy(x, dtype=m.int64),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_results_are_torchs(name: str) -> None:
+    same(PLAIN[name], numbers(2, 3), orders=0)
+
+
+RECTIFIERS: dict[str, Call] = {
+    name: lambda m, x, name=name: getattr(m.nn.functional, name)(x)
+    for name in "relu relu6 elu celu selu leaky_relu hardtanh".split()
+}
+RECTIFIERS["clamp"] = lambda m, x: m.clamp(x, 0, 1)
+RECTIFIERS["clamp from above"] = lambda m, x: m.clamp(x, max=0.0)
+
+
+@pytest.mark.parametrize("name", RECTIFIERS)
+@pytest.mark.parametrize("size", [7, 40_000])
+def test_zero_keeps_its_sign_in_rectifiers(name: str, size: int) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for dtype in (np.float16, np.float32, np.float64):
+        values = np.resize(np.array([-0.0, 0.0, -1.5, 2.5, np.nan, 0.5, -0.0], dtype), size)
+        ours = RECTIFIERS[name](tt, tt.tensor(values))
+        theirs = RECTIFIERS[name](torch, torch.tensor(values))
+        if dtype is not np.float16:
+            agree(ours, theirs)
+        zero = host(theirs) == 0
+        assert (np.signbit(host(ours)) == np.signbit(host(theirs)))[zero].all()
+
+
+def test_comparison_in_place_of_a_leaf_is_refused() -> None:
+    x = tt.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        x.gt_(0)
+    y = x * 2
+    y.gt_(3)
+    assert y.requires_grad and y.tolist() == [0.0, 0.0]
