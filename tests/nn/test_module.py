@@ -171,7 +171,7 @@ def test_registration_before_init_is_an_error() -> None:
 
     with pytest.raises(AttributeError, match=r"cannot assign parameters before Module.__init__"):
         Late(nn.Parameter(tt.ones(1)))
-    with pytest.raises(AttributeError, match=r"cannot assign modules? before Module.__init__"):
+    with pytest.raises(AttributeError, match=r"cannot assign module before Module.__init__"):
         Late(nn.ReLU())
 
 
@@ -361,6 +361,11 @@ def test_type_converts_integers_too() -> None:
 def test_integer_dtypes_are_refused() -> None:
     with pytest.raises(TypeError, match="only accepts floating point or complex dtypes"):
         Block().to(tt.int64)
+    for wrong in ((3, 4, 5, 6), ("cpu", 3)):
+        with pytest.raises(TypeError, match="invalid combination of arguments"):
+            Block().to(*wrong)
+    with pytest.raises(NotImplementedError, match="Block cannot be shared among processes"):
+        Block().share_memory()
 
 
 def test_to_empty_keeps_shapes() -> None:

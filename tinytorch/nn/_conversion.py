@@ -148,6 +148,19 @@ class Conversion(Traversal):
         """
         return self._apply(lambda tensor: tensor.cuda(device))
 
+    def share_memory(self) -> Self:
+        """Refuse to share memory with other processes, which each have a copy of their own.
+
+        Threads share a module as it is.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise NotImplementedError(
+            f"share_memory: the tensors of a {type(self).__name__} cannot be shared among "
+            "processes; threads share them without it"
+        )
+
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Move the module to a device without copying what its tensors hold.
 
@@ -187,8 +200,11 @@ def _parse_to(
     else:
         device = device if first is None else first
         dtype = rest.pop(0) if rest else dtype
-    if rest:
-        options["non_blocking"] = rest.pop(0)
+    for option in ("non_blocking", "copy")[: len(rest)]:
+        options[option] = rest.pop(0)
+    if rest or not isinstance(dtype, dtypes.dtype | None):
+        given = ", ".join(type(arg).__name__ for arg in args)
+        raise TypeError(f"to() received an invalid combination of arguments - got ({given})")
     options.pop("memory_format", None)
     return dtype, {"device": device, **options}
 

@@ -178,7 +178,8 @@ class Members:
     def _make_room(self, kind: str, name: str) -> None:
         """Forget whatever else ``name`` was, for it becomes one of ``kind``."""
         if f"_{kind}" not in self.__dict__:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+            what = "module" if kind == "modules" else kind
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         for registry in REGISTRIES:
             if registry != f"_{kind}":
                 self.__dict__[registry].pop(name, None)
