@@ -218,7 +218,21 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     fused = xp.fused("gelu", input)
     if fused is not None:
         return fused
-    return xp.blockwise(lambda x: x * 0.5 * (1 + xp.erf(x * math.sqrt(0.5))), input)
+
+    def part(x: Array) -> Array:
+        out = _normal_probability(xp, x)
+        out *= x
+        return out
+
+    return xp.blockwise(part, input)
+
+
+def _normal_probability(xp: Any, x: Any) -> Any:
+    """``P(X <= x)``."""
+    out = xp.erf(x * math.sqrt(0.5))
+    out += 1
+    out *= 0.5
+    return out
 
 
 def _gelu_inner(x: Any) -> Any:
@@ -230,6 +244,15 @@ def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
         t = xp.tanh(_gelu_inner(x))
         slope = (1 + x * x * (3 * 0.044715)) * math.sqrt(2 / math.pi)
         return g * ((1 + t) * 0.5 + x * (1 - t * t) * slope * 0.5)
+    if isinstance(xp, Backend):
+        slope = x * x
+        slope *= -0.5
+        slope = xp.exp(slope)
+        slope *= 1 / math.sqrt(2 * math.pi)
+        slope *= x
+        slope += _normal_probability(xp, x)
+        slope *= g
+        return slope
     density = xp.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
     return g * ((1 + xp.erf(x * math.sqrt(0.5))) * 0.5 + x * density)
 
