@@ -126,7 +126,8 @@ def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
         run = lambda x, y: kernel(xp, x, y)  # noqa: E731
     if 1 not in op.numbers:
         return xp, dtype, run, (), _SMALL.get
-    if floats and op.ufunc:  # the library's function itself: the kernel is no more than that
+    # The library's function itself: the kernel is no more than that, but for halves.
+    if floats and op.ufunc and dtype.itemsize > 2:
         return xp, dtype, getattr(xp, op.ufunc), (float, int), xp.number(dtype)
     if floats:
         return xp, dtype, run, (float, int), lambda number: number

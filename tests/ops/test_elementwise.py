@@ -272,6 +272,19 @@ def test_gradients_through_complex_parts() -> None:
     assert autograd.gradcheck(lambda x: tt.view_as_complex(tt.stack((x, x * x), -1)), (x,))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_a_number_need_not_fit_the_dtype_it_scales(dtype: str) -> None:
+    values = np.array([1000.0, -3.0, 0.0, math.inf], dtype)
+    x = tt.tensor(values)
+    scaled = (values.astype("float64") * 1e-8).astype(dtype)
+    products = [x * 1e-8, 1e-8 * x, x.mul(1e-8), x.clone().mul_(1e-8)]
+    for got in (*products, x / 1e8, x.clone().div_(1e8)):
+        assert got.dtype is x.dtype
+        np.testing.assert_allclose(got.numpy(force=True), scaled, rtol=1e-3)
+    quotient = (1e8 / tt.tensor(np.array([30000.0], dtype))).numpy(force=True)
+    np.testing.assert_allclose(quotient, [1e8 / 30000.0], rtol=1e-3)
+
+
 # -- errors --------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _state
+from .. import _state, dtypes
 from .._op import Array, Backend, Operand, composite, op
 from .._tensor import Tensor
 from ._checks import kind_of, refuse
@@ -130,7 +130,23 @@ def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-    return xp.multiply(input, other) if out is None else xp.multiply(input, other, out=out)
+    return _by_number(xp, xp.multiply, input, other, out)
+
+
+def _by_number(
+    xp: Backend, function: Any, input: Operand, other: Operand, out: Array | None = None
+) -> Array:
+    """``function`` of two operands; of halves and a number in single precision, as in torch."""
+    halves = input if hasattr(input, "dtype") else other
+    both = hasattr(input, "dtype") is hasattr(other, "dtype")
+    if both or halves.dtype.char != "e":
+        return function(input, other) if out is None else function(input, other, out=out)
+    wide = xp.astype(halves, xp.native_dtype(dtypes.float32))
+    found = function(wide, other) if halves is input else function(input, wide)
+    if out is None:
+        return xp.astype(found, halves.dtype)
+    out[...] = found
+    return out
 
 
 mul.vjp(
@@ -171,7 +187,7 @@ def div(
     """
     if rounding_mode is None:
         if kind_of(input, other) in "fc":
-            return xp.true_divide(input, other)
+            return _by_number(xp, xp.true_divide, input, other)
         dtype = xp.native_dtype(_state.default_dtype())
         return xp.true_divide(xp.asarray(input, dtype), xp.asarray(other, dtype))
     if rounding_mode == "floor":
