@@ -83,6 +83,21 @@ class TestPinnedMemory:
         assert tt.tensor([1, 2], pin_memory=True).tolist() == [1, 2]
         assert tt.tensor([1, 2], pin_memory=True).is_pinned()
 
+    @pytest.mark.parametrize("name", ["rand_like", "randn_like", "randint_like", "normal"])
+    def test_random_functions_pin_the_numbers_they_draw(self, name: str) -> None:
+        args: dict[str, tuple[Any, ...]] = {"normal": (0.0, 1.0, (3,)), "randint_like": (10,)}
+        given = args.get(name, ())
+        given = given if name == "normal" else (tt.ones(3), *given)
+        tt.manual_seed(0)
+        plain = getattr(tt, name)(*given)
+        tt.manual_seed(0)
+        x = getattr(tt, name)(*given, pin_memory=True, requires_grad=name != "randint_like")
+        assert x.is_pinned() and not plain.is_pinned()
+        assert x.requires_grad is (name != "randint_like") and x.is_leaf
+        assert x.tolist() == plain.tolist()
+        with pytest.raises(RuntimeError, match="[Oo]nly dense CPU tensors can be pinned"):
+            getattr(tt, name)(*given, device="cuda", pin_memory=True)
+
     def test_only_cpu_tensors_can_be_pinned(self) -> None:
         assert not tt.ones(2, device="cuda").is_pinned()
         with pytest.raises(RuntimeError, match="only dense CPU tensors can be pinned"):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _state, dtypes
-from .._creation import backend_for, checked_size, creation
+from .._creation import backend_for, checked_size, creation, pinned
 from .._write import write_to_out
 from .._op import OPS, Array, Backend, Shape, composite, op
 from .._tensor import Tensor, wrap
@@ -315,7 +315,7 @@ def normal(
         dtype: Where both are numbers, a float or complex dtype. Default: the default dtype.
         layout: Accepted for compatibility.
         device: Where both are numbers: where. Default: the active backend's.
-        pin_memory: Accepted for compatibility.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
         backend: A backend or its name; overrides the active one.
 
@@ -339,6 +339,7 @@ def normal(
             raise TypeError("normal() missing required argument 'size': mean and std are numbers")
         check_normal("normal", std)
         result = _normal_sized(mean, std, size, generator, dtype, device, backend)
+        result = pinned(result) if pin_memory else result
     if out is not None:
         return write_to_out(out, result, OPS["normal"])  # type: ignore[no-any-return]
     return result.requires_grad_() if requires_grad else result

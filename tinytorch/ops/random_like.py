@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._creation import backend_for
+from .._creation import backend_for, pinned
 from .._op import Array, composite
 from .._tensor import Tensor, wrap
 from ._drawing import engine_of, in_order, integer, integers, not_implemented, order_like
@@ -20,6 +20,7 @@ def _like(
     dtype: Any,
     device: Any,
     backend: Any,
+    pin_memory: bool,
     requires_grad: bool,
 ) -> Tensor:
     """A tensor of ``input``'s shape and order in memory, which is the order of drawing.
@@ -34,6 +35,7 @@ def _like(
         xp, input._data.shape, order, lambda shape: draw(engine, shape, native, contiguous)
     )
     out = wrap(data, xp)
+    out = pinned(out) if pin_memory else out
     return out.requires_grad_() if requires_grad else out
 
 
@@ -58,7 +60,7 @@ def rand_like(
         dtype: Default: ``input``'s.
         layout: Accepted for compatibility.
         device: Where. Default: where ``input`` is.
-        pin_memory: Accepted for compatibility.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
         memory_format: Accepted for compatibility; the result lies in memory as ``input``.
         backend: A backend or its name. Default: ``input``'s.
@@ -81,7 +83,9 @@ def rand_like(
             raise not_implemented("rand_like", "check_uniform_bounds", native)
         return engine.uniform(shape, native)
 
-    return _like("rand_like", input, draw, generator, dtype, device, backend, requires_grad)
+    return _like(
+        "rand_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad
+    )
 
 
 @composite(method=False)
@@ -105,7 +109,7 @@ def randn_like(
         dtype: Default: ``input``'s.
         layout: Accepted for compatibility.
         device: Where. Default: where ``input`` is.
-        pin_memory: Accepted for compatibility.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
         memory_format: Accepted for compatibility; the result lies in memory as ``input``.
         backend: A backend or its name. Default: ``input``'s.
@@ -128,7 +132,9 @@ def randn_like(
             raise not_implemented("randn_like", "normal_kernel_cpu", native)
         return engine.normal(shape, native, contiguous=contiguous)
 
-    return _like("randn_like", input, draw, generator, dtype, device, backend, requires_grad)
+    return _like(
+        "randn_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad
+    )
 
 
 @composite(method=False)
@@ -158,7 +164,7 @@ def randint_like(
         dtype: Default: ``input``'s.
         layout: Accepted for compatibility.
         device: Where. Default: where ``input`` is.
-        pin_memory: Accepted for compatibility.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
         memory_format: Accepted for compatibility; the result lies in memory as ``input``.
         backend: A backend or its name. Default: ``input``'s.
@@ -181,4 +187,6 @@ def randint_like(
     def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
         return integers("randint_like", engine, shape, native, first, last)
 
-    return _like("randint_like", input, draw, generator, dtype, device, backend, requires_grad)
+    return _like(
+        "randint_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad
+    )
