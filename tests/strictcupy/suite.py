@@ -20,10 +20,10 @@ from tinytorch.backends.deferred import DeferredChecks
 TESTS = Path(__file__).parent.parent
 #: What is about one backend by name, or about files: it runs on numpy alone.
 NOT_ABOUT_ARRAYS = (
-    "data/test_pinning.py", "state", "strictcupy", "typing", "test_benchmarks.py", "test_cuda.py",
-    "test_cuda_sources.py", "test_cupy_backend.py", "test_device", "test_fused_",
-    "test_gpu_benchmark.py", "test_layout.py", "test_pinned.py", "test_registry.py",
-    "test_strictcupy", "test_stubs.py", "test_wheel.py",
+    "data/test_pinning.py", "state", "strictcupy", "typing", "test_benchmarks.py", "test_cuda",
+    "test_cupy_backend.py", "test_device", "test_fused_", "test_gpu_benchmark.py",
+    "test_layout.py", "test_pinned.py", "test_registry.py", "test_strictcupy", "test_stubs.py",
+    "test_torch_versions.py", "test_wheel.py",
 )  # fmt: skip
 #: Examples in docstrings that name a backend, or NumPy's way with errors, which CuPy lacks.
 EXAMPLES_WITH_NUMPY = tuple(
