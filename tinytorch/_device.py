@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._state import Scope, Settings, backend_settings
-from .backends import load
+from ._state import (
+    Scope,
+    Settings,
+    backend_settings,
+    current_backend,
+    reset_backend,
+    set_backend,
+)
+from .backends import UnknownBackendError, load
 
 
 class device(Scope):
@@ -83,3 +90,50 @@ _BACKEND_OF_TYPE = {"cpu": "numpy", "cuda": "cupy"}
 def backend_name(device_type: str) -> str:
     """The name of the backend whose arrays live on devices of this type."""
     return _BACKEND_OF_TYPE.get(device_type, device_type)
+
+
+def set_default_device(device: Any) -> None:
+    """Choose where this thread creates tensors: ``set_backend`` by the device's name.
+
+    Args:
+        device: ``"cpu"``, ``"cuda:1"``, a device, a device's number; None to follow the default
+            of the process again.
+
+    Raises:
+        RuntimeError: If there is no such device; then nothing has changed.
+        BackendUnavailableError: If it cannot be used here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_default_device("cpu")
+        >>> tt.set_default_device(None)
+    """
+    if device is None:
+        reset_backend()
+        return
+    place = _Device(device)
+    name = backend_name(place.type)
+    try:
+        backend = load(name)
+    except UnknownBackendError:
+        raise RuntimeError(
+            f"Expected one of cpu, cuda device type at start of device string: {place.type}"
+        ) from None
+    set_backend(backend if place.index is None else backend.at(place.index))
+
+
+def get_default_device() -> device:
+    """Where tensors are created here and now.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_default_device()
+        device(type='cpu')
+    """
+    backend = current_backend()
+    return device(backend.device_type, backend.device_index(backend.library.empty(0)))
+
+
+_Device = device
+for _function in (get_default_device, set_default_device):
+    _function.__module__ = "tinytorch"

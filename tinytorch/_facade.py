@@ -15,10 +15,11 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import _state, dtypes
+from . import _settings, _state, dtypes
 from ._families import FAMILIES
 from ._op import NAMESPACES
 from ._tensor import Tensor
+from ._tensor_types import DTYPES
 from .autograd.engine import Hooks
 
 #: Families that ``import tinytorch`` loads: what a first model needs.
@@ -174,8 +175,9 @@ Hooks.graph_namespace = staticmethod(_graph_namespace)
 
 #: Public modules, imported when first asked for.
 MODULES = (
-    "autograd", "backends", "cuda", "fft", "func", "linalg", "nn", "numpy", "optim", "random",
-    "return_types", "serialization", "signal", "special", "testing", "utils",
+    "accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "fft",
+    "func", "jit", "linalg", "nn", "numpy", "optim", "random", "return_types", "serialization",
+    "signal", "special", "testing", "utils", "version",
 )  # fmt: skip
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {
@@ -194,7 +196,20 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.ops.applied_functions": ("vectorize",),
     "tinytorch.ops.index_tools": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "tinytorch._tensor": ("Size", "Tensor"),
-    "tinytorch._device": ("device",),
+    "tinytorch._device": ("device", "get_default_device", "set_default_device"),
+    "tinytorch._layouts": (
+        "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format",
+        "preserve_format", "strided",
+    ),
+    "tinytorch._settings": _settings.PUBLIC,
+    "tinytorch._tensor_types": (
+        *DTYPES, "is_storage", "set_default_tensor_type", "typename",
+    ),
+    "tinytorch.amp": (
+        "GradScaler", "autocast", "get_autocast_dtype", "is_autocast_cache_enabled",
+        "is_autocast_enabled", "set_autocast_enabled",
+    ),
+    "tinytorch.compiler": ("compile",),
     "tinytorch.dtypes": ("dtype", "finfo", "iinfo", "promote_types"),
     "tinytorch._printing": ("get_printoptions", "printoptions", "set_printoptions"),
     "tinytorch.random": (
@@ -221,6 +236,8 @@ def resolve(name: str) -> Any:
         return table.setdefault(name, NAMESPACES[""][name])
     if name == "torch":  # PyTorch's module has itself under this name, and programs use it
         return sys.modules["tinytorch"]
+    if name == "default_generator":  # another one on each backend
+        return importlib.import_module("tinytorch.random").default_generator
     if name in MODULES and _exists(name):
         return importlib.import_module(f"tinytorch.{name}")
     if name in _HOME_OF:
@@ -258,5 +275,6 @@ def listing() -> list[str]:
 
     backend = _state.current_backend()
     found = {name for name, dtype in dtypes.NAMES.items() if backend.supports(dtype)}
-    found.update(names(""), _HOME_OF, (m for m in MODULES if _exists(m)), forwarded(backend))
+    found.update(names(""), _HOME_OF, ("default_generator",), forwarded(backend))
+    found.update(module for module in MODULES if _exists(module))
     return sorted(found | {n for n in vars(sys.modules["tinytorch"]) if n.startswith("__")})

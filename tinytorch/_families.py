@@ -182,6 +182,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "statistics": "corrcoef cov",
         "strides": "as_strided as_strided_copy as_strided_scatter",
         "tapers": "bartlett blackman hamming hanning kaiser",
+        "tensor_functions": (
+            "detach detach_ from_dlpack get_device is_complex is_floating_point is_signed numel "
+            "rsub"
+        ),
         "transposition": "adjoint moveaxis movedim t",
         "trigonometric": (
             "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
@@ -312,6 +316,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         ),
         "statistics": "corrcoef cov",
         "strides": "as_strided as_strided_copy as_strided_scatter",
+        "tensor_functions": "as_subclass new",
         "transposition": "H T adjoint mH mT moveaxis movedim t",
         "trigonometric": (
             "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "

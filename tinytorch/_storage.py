@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from . import dtypes
 from ._device import device
+from ._layouts import layout, strided
 from ._size import ElementCount, Size
 from .autograd.nodes import Node, Slot
 from .backends.base import Array, Backend
@@ -103,9 +104,9 @@ class Storage:
         return device(self._xp.device_type, self._xp.device_index(self._data))
 
     @property
-    def layout(self) -> str:
-        """Always dense: ``"strided"``."""
-        return "strided"
+    def layout(self) -> layout:
+        """Always dense: ``tinytorch.strided``."""
+        return strided
 
     def get_device(self) -> int:
         """The device's number, -1 on the CPU."""

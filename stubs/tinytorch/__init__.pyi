@@ -11,10 +11,16 @@ from typing import Any
 from typing import Literal
 from typing import Unpack
 from typing import overload
+from tinytorch import accelerator as accelerator
+from tinytorch import amp as amp
 from tinytorch import autograd as autograd
 from tinytorch import backends as backends
+from tinytorch import compiler as compiler
+from tinytorch import cpu as cpu
 from tinytorch import cuda as cuda
+from tinytorch import distributed as distributed
 from tinytorch import fft as fft
+from tinytorch import jit as jit
 from tinytorch import linalg as linalg
 from tinytorch import nn as nn
 from tinytorch import numpy as numpy
@@ -25,6 +31,7 @@ from tinytorch import serialization as serialization
 from tinytorch import signal as signal
 from tinytorch import special as special
 from tinytorch import utils as utils
+from tinytorch import version as version
 from tinytorch._constants import False_ as False_
 from tinytorch._constants import True_ as True_
 from tinytorch._constants import e as e
@@ -35,10 +42,28 @@ from tinytorch._constants import ndarray as ndarray
 from tinytorch._constants import newaxis as newaxis
 from tinytorch._constants import pi as pi
 from tinytorch._device import device as device
+from tinytorch._device import get_default_device as get_default_device
+from tinytorch._device import set_default_device as set_default_device
 from tinytorch._errstate import errstate as errstate
+from tinytorch._layouts import layout as layout
+from tinytorch._layouts import memory_format as memory_format
 from tinytorch._printing import get_printoptions as get_printoptions
 from tinytorch._printing import printoptions as printoptions
 from tinytorch._printing import set_printoptions as set_printoptions
+from tinytorch._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from tinytorch._settings import get_deterministic_debug_mode as get_deterministic_debug_mode
+from tinytorch._settings import get_float32_matmul_precision as get_float32_matmul_precision
+from tinytorch._settings import get_num_interop_threads as get_num_interop_threads
+from tinytorch._settings import get_num_threads as get_num_threads
+from tinytorch._settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
+from tinytorch._settings import is_warn_always_enabled as is_warn_always_enabled
+from tinytorch._settings import set_deterministic_debug_mode as set_deterministic_debug_mode
+from tinytorch._settings import set_float32_matmul_precision as set_float32_matmul_precision
+from tinytorch._settings import set_flush_denormal as set_flush_denormal
+from tinytorch._settings import set_num_interop_threads as set_num_interop_threads
+from tinytorch._settings import set_num_threads as set_num_threads
+from tinytorch._settings import set_warn_always as set_warn_always
+from tinytorch._settings import use_deterministic_algorithms as use_deterministic_algorithms
 from tinytorch._size import Size as Size
 from tinytorch._state._backend import backend_context as backend_context
 from tinytorch._state._backend import get_backend as get_backend
@@ -61,6 +86,25 @@ from tinytorch._state._grad import is_inference_mode_enabled as is_inference_mod
 from tinytorch._state._grad import no_grad as no_grad
 from tinytorch._state._grad import set_grad_enabled as set_grad_enabled
 from tinytorch._tensor import Tensor as Tensor
+from tinytorch._tensor_types import BFloat16Tensor as BFloat16Tensor
+from tinytorch._tensor_types import BoolTensor as BoolTensor
+from tinytorch._tensor_types import ByteTensor as ByteTensor
+from tinytorch._tensor_types import CharTensor as CharTensor
+from tinytorch._tensor_types import DoubleTensor as DoubleTensor
+from tinytorch._tensor_types import FloatTensor as FloatTensor
+from tinytorch._tensor_types import HalfTensor as HalfTensor
+from tinytorch._tensor_types import IntTensor as IntTensor
+from tinytorch._tensor_types import LongTensor as LongTensor
+from tinytorch._tensor_types import ShortTensor as ShortTensor
+from tinytorch._tensor_types import is_storage as is_storage
+from tinytorch._tensor_types import set_default_tensor_type as set_default_tensor_type
+from tinytorch._tensor_types import typename as typename
+from tinytorch.amp import GradScaler as GradScaler
+from tinytorch.amp import autocast as autocast
+from tinytorch.amp import get_autocast_dtype as get_autocast_dtype
+from tinytorch.amp import is_autocast_cache_enabled as is_autocast_cache_enabled
+from tinytorch.amp import is_autocast_enabled as is_autocast_enabled
+from tinytorch.amp import set_autocast_enabled as set_autocast_enabled
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tinytorch.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from tinytorch.backends import BackendType as BackendType
@@ -69,6 +113,7 @@ from tinytorch.backends import register_backend as register_backend
 from tinytorch.backends.base import Backend as Backend
 from tinytorch.backends.errors import BackendUnavailableError as BackendUnavailableError
 from tinytorch.backends.errors import UnknownBackendError as UnknownBackendError
+from tinytorch.compiler import compile as compile
 from tinytorch.dtypes import dtype as dtype
 from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
@@ -94,8 +139,12 @@ bool_: dtype
 c_: Joiner
 cdouble: dtype
 cfloat: dtype
+channels_last: memory_format
+channels_last_3d: memory_format
 complex128: dtype
 complex64: dtype
+contiguous_format: memory_format
+default_generator: Generator
 double: dtype
 float: dtype
 float16: dtype
@@ -113,10 +162,12 @@ intp: dtype
 long: dtype
 mgrid: Grid
 ogrid: Grid
+preserve_format: memory_format
 r_: Joiner
 s_: IndexExpression
 short: dtype
 single: dtype
+strided: layout
 uint16: dtype
 uint32: dtype
 uint64: dtype
@@ -1097,6 +1148,10 @@ def delete(arr: Any, obj: Any, axis: _int | None = None) -> Tensor:
     """``arr`` without some of its slices."""
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch."""
+def detach(input: Tensor) -> Tensor:
+    """The same memory, cut off from the graph."""
+def detach_(input: Tensor) -> Tensor:
+    """``input`` itself, cut off from the graph."""
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
 def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
@@ -1273,7 +1328,8 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """``input`` stretched to the shape of ``other`` without copying; see ``expand``."""
 def expand_copy(
     input: Tensor,
-    *size: Any,
+    size: Any,
+    *more: Any,
     implicit: _bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1372,6 +1428,8 @@ def frac_(input: Tensor) -> Tensor:
     """In-place form of ``frac``: writes the result over ``input``."""
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
     """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1."""
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor that shares the memory of another library's, by DLPack."""
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array; on other devices, a copy."""
 def frombuffer(
@@ -1449,6 +1507,8 @@ def geqrf(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_
     """QR factors as LAPACK leaves them; not differentiable."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every product of an element of one vector and one of another."""
+def get_device(input: Tensor) -> _int:
+    """The device's number, -1 on the CPU."""
 @overload
 def gradient(
     input: Tensor,
@@ -1795,8 +1855,12 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch; see ``linalg.inv``."""
 def invert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools."""
+def is_complex(input: Tensor) -> _bool:
+    """Whether the elements are complex numbers."""
 def is_conj(input: Tensor) -> _bool:
     """False: a conjugate is computed at once, never pending."""
+def is_floating_point(input: Tensor) -> _bool:
+    """Whether the elements are real floating-point numbers."""
 def is_inference(input: Tensor) -> _bool:
     """Whether ``input`` was made in inference mode, or is a view of a tensor that was."""
 def is_neg(input: Tensor) -> _bool:
@@ -1805,6 +1869,8 @@ def is_nonzero(input: Tensor) -> _bool:
     """Whether the single element of ``input`` is not zero."""
 def is_same_size(input: Tensor, other: Tensor) -> _bool:
     """Whether two tensors have the same shape."""
+def is_signed(input: Tensor) -> _bool:
+    """Whether the elements can be negative."""
 def is_tensor(obj: Any) -> _bool:
     """Whether ``obj`` is a tensor."""
 def isclose(
@@ -2649,6 +2715,8 @@ def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = N
     """Whether elements differ."""
 def not_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``ne``: writes the result over ``input``."""
+def numel(input: Tensor) -> _int:
+    """The number of elements."""
 @overload
 def ones(
     size: Sequence[_int],
@@ -2728,7 +2796,7 @@ def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
 @overload
 def permute(input: Tensor, *dims: _int) -> Tensor:
     """``input`` with its dimensions in another order."""
-def permute_copy(input: Tensor, *dims: Any, out: Tensor | None = None) -> Tensor:
+def permute_copy(input: Tensor, dims: Any, *more: Any, out: Tensor | None = None) -> Tensor:
     """What ``permute`` shows, as a copy."""
 def permute_dims(a: Any, axes: Sequence[_int] | None = None) -> Tensor:
     """``a`` with its dimensions in another order; see ``permute``."""
@@ -3084,6 +3152,8 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
 def rsqrt_(input: Tensor) -> Tensor:
     """In-place form of ``rsqrt``: writes the result over ``input``."""
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``other - alpha * input``, element by element."""
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads."""
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
@@ -3511,7 +3581,7 @@ def threshold(
     """``x`` above ``threshold``, else ``value``."""
 def threshold_(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Tensor:
     """In-place form of ``threshold``: writes the result over ``input``."""
-def tile(input: Tensor, *dims: Any) -> Tensor:
+def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """``input`` several times along each dimension; missing numbers are 1."""
 def to(
     input: Tensor,
@@ -3882,7 +3952,8 @@ def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real ones, in a last dimension of size 2."""
 def view_copy(
     input: Tensor,
-    *size: Any,
+    size: Any = None,
+    *more: Any,
     dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:

@@ -3,6 +3,7 @@
 from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
+from builtins import type as _type
 from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
@@ -94,6 +95,15 @@ class Tensor(Storage):
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: Tensor | complex) -> Tensor: ...
     def __and__(self, other: Tensor | complex) -> Tensor: ...
+    def __array_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: Any,
+        kwargs: Any,
+    ) -> Any: ...
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any: ...
     def __div__(self, other: Tensor | complex) -> Tensor: ...
     def __eq__(self, other: Tensor | complex) -> Tensor: ...  # type: ignore[override]
     def __floordiv__(self, other: Tensor | complex) -> Tensor: ...
@@ -292,6 +302,7 @@ class Tensor(Storage):
         *,
         dim: _int | None = None,
         keepdim: _bool = False,
+        out: tuple[Tensor, Tensor] | None = None,
         axis: _int | None = ...,
         keepdims: _bool = ...,
     ) -> return_types.aminmax:
@@ -364,6 +375,7 @@ class Tensor(Storage):
         descending: _bool = False,
         stable: _bool = False,
         *,
+        out: Tensor | None = None,
         axis: _int | None = ...,
         kind: str | None = ...,
         order: Any = ...,
@@ -388,6 +400,8 @@ class Tensor(Storage):
         size: Any,
         stride: Any,
         storage_offset: _int | None = None,
+        *,
+        out: Tensor | None = None,
     ) -> Tensor:
         """What ``as_strided`` shows, as a copy."""
     def as_strided_scatter(
@@ -398,6 +412,8 @@ class Tensor(Storage):
         storage_offset: _int | None = None,
     ) -> Tensor:
         """``input`` with ``src`` in a window of its memory; see ``as_strided``."""
+    def as_subclass(_self, cls: _type[Tensor]) -> Tensor:
+        """The same memory as a tensor of a subclass; gradients flow back through it."""
     def asin(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
     def asin_(_self) -> Self:
@@ -492,6 +508,8 @@ class Tensor(Storage):
     def bmm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Products of the matrices in two batches."""
     def bool(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as bool."""
+    def bool_(_self, memory_format: Any = None) -> Self:
         """``input`` as bool."""
     @overload
     def broadcast_to(_self, size: Sequence[_int]) -> Tensor:
@@ -649,16 +667,36 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input`` on a CUDA device, through CuPy."""
     @overload
-    def cummax(_self, dim: _int) -> return_types.cummax:
+    def cummax(
+        _self,
+        dim: _int,
+        *,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> return_types.cummax:
         """Largest elements up to each one along ``dim``, and where they are."""
     @overload
-    def cummax(_self, *, axis: _int) -> return_types.cummax:
+    def cummax(
+        _self,
+        *,
+        axis: _int,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> return_types.cummax:
         """Largest elements up to each one along ``dim``, and where they are."""
     @overload
-    def cummin(_self, dim: _int) -> return_types.cummin:
+    def cummin(
+        _self,
+        dim: _int,
+        *,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> return_types.cummin:
         """Smallest elements up to each one along ``dim``, and where they are."""
     @overload
-    def cummin(_self, *, axis: _int) -> return_types.cummin:
+    def cummin(
+        _self,
+        *,
+        axis: _int,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> return_types.cummin:
         """Smallest elements up to each one along ``dim``, and where they are."""
     def cumprod(
         _self,
@@ -690,7 +728,7 @@ class Tensor(Storage):
         """In-place form of ``deg2rad``: writes the result over ``input``."""
     def det(_self, *, out: Tensor | None = None) -> Tensor:
         """The determinant of every matrix of a batch."""
-    def diag(_self, diagonal: _int = 0, *, k: _int = ...) -> Tensor:
+    def diag(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
         """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
     def diag_embed(_self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
         """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere."""
@@ -713,6 +751,7 @@ class Tensor(Storage):
         prepend: Tensor | None = None,
         append: Tensor | None = None,
         *,
+        out: Tensor | None = None,
         axis: _int = ...,
     ) -> Tensor:
         """The differences of neighbours along ``dim``; of bools, whether they differ."""
@@ -812,7 +851,7 @@ class Tensor(Storage):
         """``input`` with its rows in reverse order: ``flip`` along dimension 0."""
     def float(_self, memory_format: Any = None) -> Tensor:
         """``input`` as float32."""
-    def float_power(_self, exponent: Any) -> Tensor:
+    def float_power(_self, exponent: Any, *, out: Tensor | None = None) -> Tensor:
         """``input ** exponent``, computed in float64 (or complex128)."""
     def float_power_(_self, exponent: Any) -> Self:
         """In-place form of ``float_power``: writes the result over ``input``."""
@@ -921,6 +960,7 @@ class Tensor(Storage):
         range: Sequence[_float] | None = None,
         weight: Tensor | None = None,
         density: _bool = False,
+        out: tuple[Tensor, Tensor] | None = None,
     ) -> return_types.histogram:
         """How many elements fall into each bin, and the edges of the bins."""
     def hsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -1026,6 +1066,7 @@ class Tensor(Storage):
         reduce: str,
         *,
         include_self: _bool = True,
+        out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``source`` combined with the slices that ``index`` names."""
     @overload
@@ -1037,6 +1078,7 @@ class Tensor(Storage):
         source: Tensor,
         reduce: str,
         include_self: _bool = True,
+        out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``source`` combined with the slices that ``index`` names."""
     def index_reduce_(
@@ -1059,6 +1101,10 @@ class Tensor(Storage):
         """Sum of products over the last dimension of two tensors."""
     def int(_self, memory_format: Any = None) -> Tensor:
         """``input`` as int32."""
+    def int_(_self, memory_format: Any = None) -> Self:
+        """``input`` as int64."""
+    def intp(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as int64."""
     def inverse(_self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of every matrix of a batch; see ``linalg.inv``."""
     def is_conj(_self) -> _bool:
@@ -1124,6 +1170,7 @@ class Tensor(Storage):
         dim: _int = -1,
         keepdim: _bool = False,
         *,
+        out: tuple[Tensor, Tensor] | None = None,
         axis: _int = ...,
         keepdims: _bool = ...,
     ) -> return_types.kthvalue:
@@ -1132,7 +1179,7 @@ class Tensor(Storage):
         """The least common multiple, not negative; 0 if either is 0."""
     def lcm_(_self, other: Tensor) -> Self:
         """In-place form of ``lcm``: writes the result over ``input``."""
-    def ldexp(_self, other: Tensor) -> Tensor:
+    def ldexp(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input * 2 ** other``."""
     def ldexp_(_self, other: Tensor) -> Self:
         """In-place form of ``ldexp``: writes the result over ``input``."""
@@ -1186,6 +1233,7 @@ class Tensor(Storage):
         _stacklevel: _int = 3,
         dtype: dtype | None = None,
         *,
+        out: Tensor | None = None,
         axis: _int | None = ...,
     ) -> Tensor:
         """Logarithm of ``softmax`` along ``dim``, without its rounding to 0."""
@@ -1291,7 +1339,7 @@ class Tensor(Storage):
         """``input`` with the elements of ``source``, one after the other, where ``mask`` is true."""
     def masked_scatter_(_self, mask: Tensor, source: Tensor) -> Self:
         """In-place form of ``masked_scatter``: writes the result over ``input``."""
-    def masked_select(_self, mask: Tensor) -> Tensor:
+    def masked_select(_self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements of ``input`` where ``mask`` is true, in one dimension."""
     def matmul(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Matrix product of two tensors."""
@@ -1300,16 +1348,37 @@ class Tensor(Storage):
     def matrix_power(_self, n: _int, *, out: Tensor | None = None) -> Tensor:
         """``A`` times itself, n factors in all."""
     @overload
-    def max(_self, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
+    def max(
+        _self,
+        dim: None = None,
+        keepdim: _bool = False,
+        *,
+        other: None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Largest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def max(_self, dim: _int, keepdim: _bool = False, *, other: None = None) -> return_types.max:
+    def max(
+        _self,
+        dim: _int,
+        keepdim: _bool = False,
+        *,
+        other: None = None,
+        out: Sequence[Tensor] | None = None,
+    ) -> return_types.max:
         """Largest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def max(_self, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor:
+    def max(
+        _self,
+        dim: Tensor,
+        keepdim: _bool = False,
+        *,
+        other: None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Largest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def max(_self, *, other: Tensor) -> Tensor:
+    def max(_self, *, other: Tensor, out: Tensor | None = None) -> Tensor:
         """Largest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
     def max(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor:
@@ -1328,10 +1397,22 @@ class Tensor(Storage):
     ) -> Tensor:
         """Arithmetic mean of the elements, of all or along ``dim``."""
     @overload
-    def median(_self, dim: None = None, keepdim: _bool = False) -> Tensor:
+    def median(
+        _self,
+        dim: None = None,
+        keepdim: _bool = False,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The middle element, the lower one of two; NaN if there is one."""
     @overload
-    def median(_self, dim: _int, keepdim: _bool = False) -> return_types.median:
+    def median(
+        _self,
+        dim: _int,
+        keepdim: _bool = False,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> return_types.median:
         """The middle element, the lower one of two; NaN if there is one."""
     @overload
     def median(
@@ -1344,16 +1425,37 @@ class Tensor(Storage):
     ) -> Tensor:
         """The middle element, the lower one of two; NaN if there is one."""
     @overload
-    def min(_self, dim: None = None, keepdim: _bool = False, *, other: None = None) -> Tensor:
+    def min(
+        _self,
+        dim: None = None,
+        keepdim: _bool = False,
+        *,
+        other: None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def min(_self, dim: _int, keepdim: _bool = False, *, other: None = None) -> return_types.min:
+    def min(
+        _self,
+        dim: _int,
+        keepdim: _bool = False,
+        *,
+        other: None = None,
+        out: Sequence[Tensor] | None = None,
+    ) -> return_types.min:
         """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def min(_self, dim: Tensor, keepdim: _bool = False, *, other: None = None) -> Tensor:
+    def min(
+        _self,
+        dim: Tensor,
+        keepdim: _bool = False,
+        *,
+        other: None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
-    def min(_self, *, other: Tensor) -> Tensor:
+    def min(_self, *, other: Tensor, out: Tensor | None = None) -> Tensor:
         """Smallest element: of all, along ``dim`` with its index, or of two tensors."""
     @overload
     def min(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor:
@@ -1367,6 +1469,7 @@ class Tensor(Storage):
         dim: _int = -1,
         keepdim: _bool = False,
         *,
+        out: tuple[Tensor, Tensor] | None = None,
         axis: _int = ...,
         keepdims: _bool = ...,
     ) -> return_types.mode:
@@ -1379,7 +1482,7 @@ class Tensor(Storage):
         """``input`` with some dimensions moved; the others keep their order."""
     def movedim(_self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
         """``input`` with some dimensions moved; the others keep their order."""
-    def msort(_self) -> Tensor:
+    def msort(_self, *, out: Tensor | None = None) -> Tensor:
         """``input`` in ascending order along its first dimension, without the indices."""
     def mul(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input * other``, element by element."""
@@ -1400,7 +1503,7 @@ class Tensor(Storage):
         """In-place form of ``mul``: writes the result over ``input``."""
     def mv(_self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Product of a matrix and a vector."""
-    def mvlgamma(_self, p: _int) -> Tensor:
+    def mvlgamma(_self, p: _int, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of the multivariate gamma function of dimension ``p``."""
     def mvlgamma_(_self, p: _int) -> Self:
         """In-place form of ``mvlgamma``: writes the result over ``input``."""
@@ -1432,10 +1535,22 @@ class Tensor(Storage):
     ) -> Tensor:
         """Arithmetic mean of the elements that are not NaN, of all or along ``dim``."""
     @overload
-    def nanmedian(_self, dim: None = None, keepdim: _bool = False) -> Tensor:
+    def nanmedian(
+        _self,
+        dim: None = None,
+        keepdim: _bool = False,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The middle element of those that are not NaN, the lower one of two."""
     @overload
-    def nanmedian(_self, dim: _int, keepdim: _bool = False) -> return_types.nanmedian:
+    def nanmedian(
+        _self,
+        dim: _int,
+        keepdim: _bool = False,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> return_types.nanmedian:
         """The middle element of those that are not NaN, the lower one of two."""
     @overload
     def nanmedian(
@@ -1454,6 +1569,7 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         interpolation: str = 'linear',
+        out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
     ) -> Tensor:
@@ -1476,10 +1592,24 @@ class Tensor(Storage):
     def narrow(_self, *, axis: _int, start: Any, length: _int) -> Tensor:
         """``length`` places of ``input`` along ``dim``, from ``start`` on."""
     @overload
-    def narrow_copy(_self, dim: _int, start: _int, length: _int) -> Tensor:
+    def narrow_copy(
+        _self,
+        dim: _int,
+        start: _int,
+        length: _int,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``narrow`` as a copy."""
     @overload
-    def narrow_copy(_self, *, axis: _int, start: _int, length: _int) -> Tensor:
+    def narrow_copy(
+        _self,
+        *,
+        axis: _int,
+        start: _int,
+        length: _int,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``narrow`` as a copy."""
     def ne(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements differ."""
@@ -1493,6 +1623,8 @@ class Tensor(Storage):
         """``-input``."""
     def negative_(_self) -> Self:
         """In-place form of ``neg``: writes the result over ``input``."""
+    def new(_self, *args: Any) -> Tensor:
+        """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data."""
     @overload
     def new_empty(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor:
         """Uninitialised memory of another shape, in the dtype and place of ``input``."""
@@ -1560,6 +1692,7 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         dtype: dtype | None = None,
+        out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
     ) -> Tensor:
@@ -1643,6 +1776,7 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         interpolation: str = 'linear',
+        out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
     ) -> Tensor:
@@ -1678,10 +1812,24 @@ class Tensor(Storage):
     def remainder_(_self, other: Tensor | complex) -> Self:
         """In-place form of ``remainder``: writes the result over ``input``."""
     @overload
-    def renorm(_self, p: _float, dim: _int, maxnorm: _float) -> Tensor:
+    def renorm(
+        _self,
+        p: _float,
+        dim: _int,
+        maxnorm: _float,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
     @overload
-    def renorm(_self, p: _float, *, axis: _int, maxnorm: _float) -> Tensor:
+    def renorm(
+        _self,
+        p: _float,
+        *,
+        axis: _int,
+        maxnorm: _float,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
     def renorm_(_self, p: _float, dim: _int, maxnorm: _float) -> Self:
         """In-place form of ``renorm``: writes the result over ``input``."""
@@ -1740,6 +1888,7 @@ class Tensor(Storage):
         *,
         value: Any = None,
         reduce: str | None = None,
+        out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``src`` written at the places ``index`` names along ``dim``."""
     @overload
@@ -1751,6 +1900,7 @@ class Tensor(Storage):
         src: Any = None,
         value: Any = None,
         reduce: str | None = None,
+        out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``src`` written at the places ``index`` names along ``dim``."""
     def scatter_(
@@ -1794,6 +1944,7 @@ class Tensor(Storage):
         reduce: str,
         *,
         include_self: _bool = True,
+        out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``src`` combined at the places ``index`` names along ``dim``."""
     @overload
@@ -1805,6 +1956,7 @@ class Tensor(Storage):
         src: Tensor,
         reduce: str,
         include_self: _bool = True,
+        out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``src`` combined at the places ``index`` names along ``dim``."""
     def scatter_reduce_(
@@ -1825,6 +1977,7 @@ class Tensor(Storage):
         right: _bool = False,
         side: str | None = None,
         sorter: Tensor | None = None,
+        out: Tensor | None = None,
     ) -> Tensor:
         """Where values would be inserted in sorted sequences to keep them sorted."""
     @overload
@@ -1863,6 +2016,8 @@ class Tensor(Storage):
         """``sin(πx) / (πx)``, and 1 at 0."""
     def sinc_(_self) -> Self:
         """In-place form of ``sinc``: writes the result over ``input``."""
+    def single(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as float32."""
     def sinh(_self, *, out: Tensor | None = None) -> Tensor:
         """Hyperbolic sine."""
     def sinh_(_self) -> Self:
@@ -1886,6 +2041,7 @@ class Tensor(Storage):
         _stacklevel: _int = 3,
         dtype: dtype | None = None,
         *,
+        out: Tensor | None = None,
         axis: _int | None = ...,
     ) -> Tensor:
         """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
@@ -1895,6 +2051,8 @@ class Tensor(Storage):
         dim: _int = -1,
         descending: _bool = False,
         stable: _bool = False,
+        *,
+        out: tuple[Tensor, Tensor] | None = None,
     ) -> return_types.sort:
         """``input`` in ascending order along ``dim``, and where the elements were."""
     @overload
@@ -1954,6 +2112,7 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         correction: _float | None = None,
+        out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         ddof: _float = ...,
         keepdims: _bool = ...,
@@ -2035,6 +2194,7 @@ class Tensor(Storage):
         indices: Tensor,
         dim: _int | None = None,
         *,
+        out: Tensor | None = None,
         axis: _int | None = ...,
     ) -> Tensor:
         """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``."""
@@ -2054,7 +2214,7 @@ class Tensor(Storage):
         axis: _int = ...,
     ) -> tuple[Tensor, ...]:
         """``input`` in a number of pieces along ``dim``, or cut at places."""
-    def tile(_self, *dims: Any) -> Tensor:
+    def tile(_self, dims: Any, *more: Any) -> Tensor:
         """``input`` several times along each dimension; missing numbers are 1."""
     def to(
         _self,
@@ -2076,6 +2236,7 @@ class Tensor(Storage):
         largest: _bool = True,
         sorted: _bool = True,
         *,
+        out: tuple[Tensor, Tensor] | None = None,
         axis: _int = ...,
     ) -> return_types.topk:
         """The ``k`` largest or smallest elements along ``dim``, and where they are."""
@@ -2258,10 +2419,10 @@ class Tensor(Storage):
         split_size_or_sections: _int | Sequence[_int],
         dim: _int = 0,
         *,
-        indices_or_sections: Any = ...,
+        out: tuple[Tensor, ...] | None = None,
         axis: _int = ...,
     ) -> tuple[Tensor, ...]:
-        """``input`` in pieces along ``dim``."""
+        """``split`` into pieces that do not count as views, so that they may be changed in place."""
     @overload
     def unsqueeze(_self, dim: _int) -> Tensor:
         """``input`` with a dimension of size 1 inserted before ``dim``."""
@@ -2281,6 +2442,7 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         correction: _float | None = None,
+        out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         ddof: _float = ...,
         keepdims: _bool = ...,

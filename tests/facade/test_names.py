@@ -87,27 +87,27 @@ def test_dtype_the_backend_lacks_is_an_attribute_error_that_names_it() -> None:
 
 
 def test_name_of_the_library_is_forwarded_and_never_stored() -> None:
-    window = tt.hamming(3)
-    assert isinstance(window, tt.Tensor)
-    assert window.tolist() == pytest.approx([0.08, 1.0, 0.08])
-    assert "hamming" not in vars(tt)
+    roots = tt.roots([1.0, -3.0, 2.0])
+    assert isinstance(roots, tt.Tensor)
+    assert roots.tolist() == pytest.approx([2.0, 1.0])
+    assert "roots" not in vars(tt)
 
 
 def test_forwarded_function_unwraps_tensors() -> None:
-    out = tt.interp(tt.tensor([0.5]), tt.tensor([0.0, 1.0]), tt.tensor([0.0, 10.0]))
+    out = tt.polyval(tt.tensor([1.0, 2.0]), tt.tensor([3.0]))
     assert isinstance(out, tt.Tensor)
     assert out.item() == 5.0
 
 
 def test_forwarded_function_refuses_what_requires_grad() -> None:
     x = tt.tensor([0.5], requires_grad=True)
-    with pytest.raises(RuntimeError, match="interp is numpy's own function and not differentiable"):
-        tt.interp(x, tt.tensor([0.0, 1.0]), tt.tensor([0.0, 10.0]))
+    with pytest.raises(RuntimeError, match="polyval is numpy's own function and not differ"):
+        tt.polyval(tt.tensor([1.0, 2.0]), x)
 
 
 def test_dir_lists_the_forwarded_names_of_the_active_backend() -> None:
     names = dir(tt)
-    assert {"hamming", "interp", "zeros", "float32", "nn", "set_backend"} <= set(names)
+    assert {"roots", "polyval", "zeros", "float32", "nn", "set_backend"} <= set(names)
     assert len(names) == len(set(names))
 
 

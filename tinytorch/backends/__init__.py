@@ -12,6 +12,12 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar, overload
 
+from . import cuda as cuda
+from . import cudnn as cudnn
+from . import mkl as mkl
+from . import mkldnn as mkldnn
+from . import mps as mps
+from . import openmp as openmp
 from .base import Backend as Backend
 from .errors import BackendUnavailableError as BackendUnavailableError
 from .errors import UnknownBackendError as UnknownBackendError

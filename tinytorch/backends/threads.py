@@ -75,3 +75,25 @@ def run(work: Callable[[int, int], Any], count: int) -> list[Any]:
             for other in others:
                 other.exception()  # waits, also where the first part failed
         return [first, *(other.result() for other in others)]
+
+
+def count() -> int:
+    """How many threads BLAS may use; 1 where nobody can tell."""
+    control = openblas.threads()
+    if control is None:
+        return 1
+    with _lock:
+        return _threads_before if _holders else control.get()
+
+
+def set_count(number: int) -> None:
+    """Let BLAS use so many threads, from the end of what runs now where work is being shared."""
+    global _threads_before
+    control = openblas.threads()
+    if control is None:
+        return
+    with _lock:
+        if _holders:
+            _threads_before = number
+        else:
+            control.set(number)

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import _state
-from ._device import device as _device
-from .backends import BackendUnavailableError, load
-from .backends.base import Backend
+from .. import _state
+from .._device import device as _device
+from .._tensor_types import tensor_type
+from ..backends import BackendUnavailableError, load
+from ..backends.base import Backend
+from . import amp as amp
 
 __all__ = [
     "Event", "Stream", "current_device", "current_stream", "default_stream", "device",
@@ -27,6 +29,17 @@ __all__ = [
     "memory_allocated", "memory_reserved", "reset_peak_memory_stats", "set_device", "set_stream",
     "stream", "synchronize",
 ]  # fmt: skip
+
+FloatTensor: Any = tensor_type("FloatTensor", "cuda")
+DoubleTensor: Any = tensor_type("DoubleTensor", "cuda")
+HalfTensor: Any = tensor_type("HalfTensor", "cuda")
+BFloat16Tensor: Any = tensor_type("BFloat16Tensor", "cuda")
+LongTensor: Any = tensor_type("LongTensor", "cuda")
+IntTensor: Any = tensor_type("IntTensor", "cuda")
+ShortTensor: Any = tensor_type("ShortTensor", "cuda")
+CharTensor: Any = tensor_type("CharTensor", "cuda")
+ByteTensor: Any = tensor_type("ByteTensor", "cuda")
+BoolTensor: Any = tensor_type("BoolTensor", "cuda")
 
 
 def _backend() -> Any:

@@ -9,6 +9,7 @@ from .._creation import backend_of_device
 from .._device import device
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
+from .._tensor_types import NAMED_DTYPES, dtype_and_device
 from ..autograd.nodes import Node
 from ..autograd.views import edge_of, region
 from ..backends import load
@@ -190,23 +191,17 @@ def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
         (tensor([1, 1]), 'torch.FloatTensor')
     """
     if dtype is None:
-        return tensor_type_name(input.dtype)
-    return to(input, dtype=_TYPE_NAMES.get(dtype, dtype) if isinstance(dtype, str) else dtype)
+        return tensor_type_name(input)
+    named = dtype_and_device(dtype)
+    return to(input, dtype=dtype) if named is None else to(input, named[1], named[0])
 
 
-def tensor_type_name(dtype: dtypes.dtype) -> str:
-    """torch's legacy name of tensors of a dtype, such as ``torch.FloatTensor``."""
-    return next((n for n, d in _TYPE_NAMES.items() if d is dtype), f"torch.{dtype.name}Tensor")
-
-
-_TYPE_NAMES = {
-    "torch.FloatTensor": dtypes.float32, "torch.DoubleTensor": dtypes.float64,
-    "torch.HalfTensor": dtypes.float16, "torch.LongTensor": dtypes.int64,
-    "torch.IntTensor": dtypes.int32, "torch.ShortTensor": dtypes.int16,
-    "torch.CharTensor": dtypes.int8, "torch.ByteTensor": dtypes.uint8,
-    "torch.BoolTensor": dtypes.bool, "torch.ComplexFloatTensor": dtypes.complex64,
-    "torch.ComplexDoubleTensor": dtypes.complex128,
-}  # fmt: skip
+def tensor_type_name(tensor: Tensor) -> str:
+    """torch's legacy name of tensors of a dtype and place, such as ``torch.cuda.FloatTensor``."""
+    place = "torch.cuda" if tensor._xp.device_type == "cuda" else "torch"
+    kind = tensor.dtype
+    names = (name for name, dtype in NAMED_DTYPES.items() if dtype is kind)
+    return f"{place}.{next(names, f'{kind.name}Tensor')}"
 
 
 @composite(namespaces=("Tensor",))

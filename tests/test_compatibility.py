@@ -1,0 +1,374 @@
+"""Names that PyTorch programs use around the mathematics: settings, old types, what is not here."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tinytorch import nn
+
+ON_NUMPY = pytest.mark.skipif(
+    "config.getoption('--backend') != 'numpy'", reason="cpu means numpy there"
+)
+
+
+def pytorch() -> Any:
+    return pytest.importorskip("torch", reason="compared with PyTorch")
+
+
+# -- names that NumPy also has ---------------------------------------------------------------------
+
+
+@ON_NUMPY
+def test_no_name_of_pytorchs_is_numpys() -> None:
+    """Such a name would do something else, without a word."""
+    from tinytorch._forward import forwarded
+
+    torch = pytorch()
+    numpys = forwarded(tt.zeros(1).backend)
+    shared = [name for name in dir(torch) if name in numpys and callable(getattr(torch, name))]
+    assert len(shared) > 150
+    homes = {name: str(getattr(tt, name).__module__) for name in shared}
+    assert [name for name, home in homes.items() if home.partition(".")[0] != "tinytorch"] == []
+
+
+@pytest.mark.parametrize("make", ["ones(2)", "ones(2, dtype={}.int64)", "Size([1])", "float32"])
+def test_typename(make: str) -> None:
+    torch = pytorch()
+    expression = f"{{0}}.typename({{0}}.{make.format('{0}')})"
+    ours, theirs = (eval(expression.format(name), {"torch": torch, "tt": tt})
+                    for name in ("tt", "torch"))  # fmt: skip
+    assert ours.rpartition(".")[2] == theirs.rpartition(".")[2]
+    assert tt.typename(3) == torch.typename(3)
+
+
+@ON_NUMPY
+def test_from_dlpack_shares_memory_both_ways() -> None:
+    array = np.zeros(3)
+    ours = tt.from_dlpack(array)
+    ours += 1
+    assert array.tolist() == [1.0, 1.0, 1.0]
+    theirs = pytorch().zeros(2)
+    tt.from_dlpack(theirs).fill_(5)
+    assert theirs.tolist() == [5.0, 5.0]
+    with pytest.raises(TypeError, match="__dlpack__"):
+        tt.from_dlpack([1.0])
+    x = tt.ones(2, requires_grad=True)
+    assert tt.from_dlpack(x).data_ptr() == x.data_ptr()
+
+
+# -- functions of tensors ------------------------------------------------------------------------
+
+
+def test_methods_that_are_functions_too() -> None:
+    x = tt.tensor([[1.0, 2.0]], requires_grad=True)
+    assert tt.numel(x) == 2 and tt.is_floating_point(x) and tt.is_signed(x)
+    assert not tt.is_complex(x) and tt.get_device(tt.ones(1, device="cpu")) == -1
+    assert not tt.detach(x).requires_grad and tt.detach(x).data_ptr() == x.data_ptr()
+    y = x * 2
+    assert tt.detach_(y) is y and y.is_leaf
+
+
+@pytest.mark.parametrize("alpha", [1, 2, -3])
+def test_rsub(alpha: int) -> None:
+    torch = pytorch()
+    for a, b in (([1.0, 2.0], 5), ([1, 2], [3, 4])):
+        results = []
+        for library in (tt, torch):
+            other = library.tensor(b) if isinstance(b, list) else b
+            results.append(library.rsub(library.tensor(a), other, alpha=alpha).tolist())
+        assert results[0] == results[1]
+    x = tt.ones(2, requires_grad=True)
+    tt.rsub(x, 5.0, alpha=alpha).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [-alpha, -alpha]
+
+
+class Mine(tt.Tensor):
+    """A user's class of tensors."""
+
+
+def test_as_subclass_shares_memory_and_passes_gradients() -> None:
+    x = tt.ones(2, requires_grad=True)
+    mine = (x * 1).as_subclass(Mine)
+    assert type(mine) is Mine
+    (mine * 3).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [3.0, 3.0]
+    plain = tt.zeros(2)
+    plain.as_subclass(Mine)[0] = 5
+    assert plain.tolist() == [5.0, 0.0]
+    with pytest.raises(TypeError, match="subclass of Tensor"):
+        plain.as_subclass(int)  # type: ignore[type-var]
+
+
+# -- the first names of tensors --------------------------------------------------------------------
+
+KINDS = ["Float", "Double", "Half", "Long", "Int", "Short", "Char", "Byte", "Bool"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_first_names_of_tensors(kind: str) -> None:
+    torch = pytorch()
+    ours, theirs = (getattr(library, f"{kind}Tensor") for library in (tt, torch))
+    for args in ([[1, 0]], [[[1, 0], [0, 1]]], [2, 3], [], [()], [np.ones(2)]):
+        made, expected = ours(*args), theirs(*args)
+        assert tuple(made.shape) == tuple(expected.shape)
+        assert str(expected.dtype) == f"torch.{made.dtype.name}"
+        if args and not isinstance(args[0], int):
+            assert made.tolist() == expected.tolist()
+    assert ours(tt.Size([2, 1])).shape == (2, 1)
+    assert isinstance(ours(), ours) and not isinstance(tt.ones(1, dtype=tt.complex64), ours)
+    assert not isinstance(3, ours) and isinstance(ours(), tt.Tensor)
+    assert ours(2).type() == theirs(2).type() and ours.dtype is ours(1).dtype
+    assert tt.zeros(2, dtype=tt.complex64).real.type(ours).dtype is ours.dtype
+    assert tt.zeros(2).type(f"torch.{kind}Tensor").dtype is ours.dtype
+
+
+def test_first_names_take_tensors_of_their_own_dtype_alone() -> None:
+    x = tt.ones(2)
+    tt.FloatTensor(x)[0] = 3
+    assert x.tolist() == [3.0, 1.0]
+    for library in (tt, pytorch()):
+        with pytest.raises(TypeError, match="expected"):
+            library.FloatTensor(library.ones(2, dtype=library.int64))
+        with pytest.raises(TypeError, match="expected|new"):
+            library.ones(2).new(library.ones(2, dtype=library.int64))
+
+
+def test_new() -> None:
+    for library in (tt, pytorch()):
+        x = library.ones(1, dtype=library.int64)
+        assert x.new([1, 2]).tolist() == [1, 2] and x.new([1, 2]).dtype is library.int64
+        assert tuple(x.new(2, 3).shape) == (2, 3) and tuple(x.new().shape) == (0,)
+        assert tuple(x.new(library.Size([4])).shape) == (4,)
+
+
+def test_default_tensor_type() -> None:
+    try:
+        tt.set_default_tensor_type(tt.DoubleTensor)
+        assert tt.tensor(1.0).dtype is tt.float64
+        tt.set_default_tensor_type("torch.FloatTensor")
+        assert tt.tensor(1.0).dtype is tt.float32
+    finally:
+        tt.set_default_dtype(tt.float32)
+    for wrong in (tt.LongTensor, "torch.LongTensor", "nonsense", 3):
+        with pytest.raises(TypeError, match="only floating-point types are supported"):
+            tt.set_default_tensor_type(wrong)
+
+
+# -- where and how ---------------------------------------------------------------------------
+
+
+@ON_NUMPY
+def test_default_device() -> None:
+    from strictcupy.backend import pretended_cuda
+
+    assert str(tt.get_default_device()) == "cpu"
+    seen = []
+    with pretended_cuda(2):
+        try:
+            tt.set_default_device("cuda:1")
+            assert str(tt.get_default_device()) == "cuda:1" and str(tt.ones(1).device) == "cuda:1"
+            assert tt.get_backend() == "cupy"
+            with tt.device("cpu"):
+                assert str(tt.get_default_device()) == "cpu"
+            with pytest.raises(RuntimeError, match="device"):
+                tt.set_default_device("cuda:9")
+            with pytest.raises(RuntimeError, match="device"):
+                tt.set_default_device("abacus")
+            assert str(tt.get_default_device()) == "cuda:1"
+        finally:
+            tt.set_default_device(None)
+        thread = threading.Thread(target=lambda: seen.append(str(tt.get_default_device())))
+        thread.start()
+        thread.join(30)
+    assert seen == ["cpu"] and str(tt.get_default_device()) == "cpu"
+
+
+def test_default_generator_is_the_active_backends() -> None:
+    tt.manual_seed(5)
+    assert tt.default_generator.initial_seed() == 5
+    assert "default_generator" in dir(tt) and "default_generator" not in vars(tt)
+
+
+def test_threads() -> None:
+    before = tt.get_num_threads()
+    try:
+        tt.set_num_threads(1)
+        assert tt.get_num_threads() == 1
+    finally:
+        tt.set_num_threads(before)
+    assert tt.get_num_threads() == before
+    for setter in (tt.set_num_threads, pytorch().set_num_threads, tt.set_num_interop_threads):
+        with pytest.raises((TypeError, RuntimeError), match="expects an int, but got str"):
+            setter("2")
+        with pytest.raises(RuntimeError, match="expects a positive integer"):
+            setter(0)
+
+
+def test_settings_are_remembered_as_by_pytorch() -> None:
+    for library in (tt, pytorch()):
+        for mode, number in ((0, 0), ("warn", 1), ("error", 2), (2, 2), (1, 1), ("default", 0)):
+            library.set_deterministic_debug_mode(mode)
+            assert library.get_deterministic_debug_mode() == number
+            assert library.are_deterministic_algorithms_enabled() == (number > 0)
+            assert library.is_deterministic_algorithms_warn_only_enabled() == (number == 1)
+        with pytest.raises(RuntimeError, match="invalid value of debug_mode"):
+            library.set_deterministic_debug_mode(5)
+        library.use_deterministic_algorithms(False)
+        library.set_float32_matmul_precision("high")
+        assert library.get_float32_matmul_precision() == "high"
+        library.set_float32_matmul_precision("highest")
+        library.set_warn_always(True)
+        assert library.is_warn_always_enabled()
+        library.set_warn_always(False)
+    with pytest.raises(RuntimeError, match="highest, high, medium"):
+        tt.set_float32_matmul_precision("low")
+
+
+def test_switches_of_backends_can_be_set() -> None:
+    import tinytorch.backends.cudnn as cudnn
+
+    assert cudnn is tt.backends.cudnn and not cudnn.is_available() and cudnn.version() is None
+    cudnn.benchmark = True
+    with cudnn.flags(enabled=True, benchmark=False, deterministic=True):
+        assert not cudnn.benchmark and cudnn.deterministic
+    assert cudnn.benchmark and not cudnn.deterministic and cudnn.enabled
+    cudnn.benchmark = False
+    tt.backends.cuda.matmul.allow_tf32 = True
+    tt.backends.cuda.matmul.allow_tf32 = False
+    switches = tt.backends
+    assert not any((switches.mps.is_available(), switches.mps.is_built(),
+                    switches.mkldnn.is_available(), switches.openmp.is_available()))  # fmt: skip
+
+
+def test_layouts_and_memory_formats() -> None:
+    x = tt.ones(1, 2, 3, 3)
+    assert x.layout is tt.strided and tt.zeros(1, layout=tt.strided).layout == tt.strided
+    assert isinstance(tt.strided, tt.layout)
+    assert isinstance(tt.channels_last, tt.memory_format)
+    assert x.to(memory_format=tt.channels_last).tolist() == x.tolist()
+    assert x.contiguous(memory_format=tt.channels_last).tolist() == x.tolist()
+    assert repr(tt.channels_last) == "tinytorch.channels_last"
+
+
+def test_versions() -> None:
+    assert tt.version.hip is None and (tt.version.cuda is None or "." in tt.version.cuda)
+
+
+# -- what is not here ------------------------------------------------------------------------------
+
+
+def test_compile_returns_what_it_is_given() -> None:
+    net = nn.Linear(2, 1)
+    assert tt.compile(net) is net and tt.compile(mode="max-autotune", fullgraph=True)(net) is net
+    with pytest.raises(RuntimeError, match="Either mode or options"):
+        tt.compile(net, mode="default", options={})
+    with pytest.raises(TypeError, match="expected a function or a Module"):
+        tt.compile(3)
+
+
+def test_torchscript_is_refused_and_its_marks_mean_nothing() -> None:
+    for refused in (tt.jit.script, tt.jit.trace, tt.jit.load, tt.jit.freeze):
+        with pytest.raises(NotImplementedError, match="no TorchScript"):
+            refused(len)
+
+    @tt.jit.export
+    @tt.jit.unused
+    @tt.jit.ignore
+    def f() -> int:
+        return 3
+
+    assert f() == 3 and not tt.jit.is_scripting() and tt.jit.annotate(int, 2) == 2
+
+
+def test_distributed_is_not_available() -> None:
+    assert not tt.distributed.is_available() and not tt.distributed.is_initialized()
+    with pytest.raises(NotImplementedError):
+        tt.distributed.init_process_group("gloo")
+
+
+# -- mixed precision --------------------------------------------------------------------------
+
+
+def test_autocast_is_refused_where_it_would_work() -> None:
+    for dtype in (None, tt.float16):
+        with pytest.raises(NotImplementedError, match="pass enabled=False"):
+            tt.autocast("cpu", dtype=dtype)
+    with tt.autocast("cpu", enabled=False) as entered:
+        assert tt.ones(2).matmul(tt.ones(2)).dtype is tt.float32 and not tt.is_autocast_enabled()
+    assert isinstance(entered, tt.amp.autocast)
+
+    @tt.autocast("cpu", enabled=False)
+    def double(x: tt.Tensor) -> tt.Tensor:
+        return x * 2
+
+    assert double(tt.ones(1)).tolist() == [2.0]
+
+
+def test_autocast_is_switched_off_with_a_warning_where_pytorch_does() -> None:
+    torch = pytorch()
+    if not torch.cuda.is_available():
+        for library in (tt, torch):
+            with pytest.warns(UserWarning, match="CUDA is not available"):
+                with library.autocast("cuda"):
+                    assert library.ones(1).dtype is library.float32
+            with pytest.warns(UserWarning, match="CUDA is not available"):
+                assert not library.amp.GradScaler().is_enabled()
+    for library in (tt, torch):
+        with pytest.warns(UserWarning, match="In CPU autocast, but the target dtype"):
+            with library.autocast("cpu", dtype=library.float32):
+                assert library.ones(1).dtype is library.float32
+
+
+def test_a_scaler_that_is_off_does_nothing() -> None:
+    x = tt.ones(2, requires_grad=True)
+    optimizer = tt.optim.SGD([x], lr=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scaler = tt.cuda.amp.GradScaler(enabled=False)
+    loss = x.sum()
+    assert scaler.scale(loss) is loss and scaler.state_dict() == {} and scaler.get_scale() == 1.0
+    loss.backward()
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+    assert x.tolist() == [0.0, 0.0]
+
+
+def test_a_scaler_scales_skips_and_adapts_as_pytorchs() -> None:
+    torch = pytorch()
+    traces = []
+    for library in (tt, torch):
+        x = library.ones(2, requires_grad=True)
+        optimizer = library.optim.SGD([x], lr=0.1, momentum=0.9)
+        scaler = library.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2)
+        trace = []
+        for factor in (1.0, float("inf"), 2.0, 0.5, float("nan"), 1.0):
+            optimizer.zero_grad()
+            scaler.scale((x * x * factor).sum()).backward()
+            if factor == 2.0:
+                scaler.unscale_(optimizer)
+                with pytest.raises(RuntimeError, match="already been called"):
+                    scaler.unscale_(optimizer)
+            scaler.step(optimizer)
+            with pytest.raises(RuntimeError, match="already been called since the last update"):
+                scaler.step(optimizer)
+            scaler.update()
+            trace.append((*x.tolist(), scaler.get_scale()))
+        with pytest.raises((AssertionError, RuntimeError), match="No inf checks"):
+            scaler.update()
+        state = scaler.state_dict()
+        resumed = library.amp.GradScaler("cpu")
+        resumed.load_state_dict(state)
+        assert resumed.state_dict() == state
+        with pytest.raises(RuntimeError, match="source state dict is empty"):
+            resumed.load_state_dict({})
+        outputs = resumed.scale([library.ones(1), (library.ones(1),)])
+        traces.append((trace, state, outputs[1][0].item()))
+    np.testing.assert_allclose(traces[0][0], traces[1][0], rtol=1e-6)
+    assert traces[0][1:] == traces[1][1:]

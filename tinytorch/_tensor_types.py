@@ -1,0 +1,171 @@
+"""PyTorch's first names of tensors, one for each dtype: ``FloatTensor``, ``LongTensor``, ..."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NoReturn
+
+from . import _state, dtypes
+from ._creation import backend_of_device
+from ._tensor import Size, Tensor, wrap
+
+#: The dtypes by the names of their tensors.
+DTYPES = {
+    "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "HalfTensor": dtypes.float16,
+    "BFloat16Tensor": dtypes.bfloat16, "LongTensor": dtypes.int64, "IntTensor": dtypes.int32,
+    "ShortTensor": dtypes.int16, "CharTensor": dtypes.int8, "ByteTensor": dtypes.uint8,
+    "BoolTensor": dtypes.bool,
+}  # fmt: skip
+#: With the names that stand in texts alone.
+NAMED_DTYPES = {
+    **DTYPES, "ComplexFloatTensor": dtypes.complex64, "ComplexDoubleTensor": dtypes.complex128,
+}
+
+
+class TensorType(type):
+    """The class of these names: calling one makes a tensor, which is an instance of it."""
+
+    dtype: dtypes.dtype
+    device_type: str
+
+    def __call__(cls, *args: Any, device: Any = None) -> Tensor:
+        return legacy_tensor(cls.dtype, cls.device_type if device is None else device, *args)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if not isinstance(instance, Tensor):
+            return False
+        same_place = (cls.device_type == "cuda") == (instance._xp.device_type == "cuda")
+        return same_place and instance.dtype is cls.dtype
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__module__}.{cls.__name__}'>"
+
+
+def legacy_tensor(dtype: dtypes.dtype, device: Any, *args: Any) -> Tensor:
+    """What such a name makes of a shape, given one by one or as a Size, or of data."""
+    xp = backend_of_device(device)
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        if args[0].dtype is not dtype:
+            raise TypeError(f"expected a tensor of dtype {dtype.name}, got {args[0].dtype.name}")
+        return wrap(args[0]._data, args[0]._xp)
+    if len(args) == 1 and not isinstance(args[0], (int, Size)):
+        return wrap(xp.convert(args[0], dtype), xp)
+    sizes = args[0] if args and isinstance(args[0], Size) else args
+    shape = tuple(operator.index(n) for n in sizes) if args else (0,)
+    return wrap(xp.empty(shape, xp.native_dtype(dtype)), xp)
+
+
+def tensor_type(name: str, device_type: str = "cpu") -> TensorType:
+    """The class called ``name`` for tensors on devices of a type."""
+    module = "tinytorch" if device_type == "cpu" else f"tinytorch.{device_type}"
+    dtype = DTYPES[name]
+    prefix = "tt" if device_type == "cpu" else f"tt.{device_type}"
+    example = f"isinstance(tt.zeros(2, dtype=tt.{dtype.name}), tt.{name})"
+    if dtype is dtypes.bfloat16 or device_type != "cpu":  # which NumPy does not have
+        example = f"not isinstance(tt.zeros(2, device='cpu'), {prefix}.{name})"
+    text = f"""Tensors of dtype {dtype.name} on the {device_type}.
+
+    Called with sizes it makes an uninitialised tensor, with data one of that data, as
+    ``tinytorch.tensor`` does; ``isinstance`` tells whether a tensor is one of them.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> {example}
+        True
+    """
+    members = {"__module__": module, "__doc__": text, "dtype": dtype, "device_type": device_type}
+    return TensorType(name, (), members)
+
+
+FloatTensor: type[Tensor] = tensor_type("FloatTensor")  # type: ignore[assignment]
+DoubleTensor: type[Tensor] = tensor_type("DoubleTensor")  # type: ignore[assignment]
+HalfTensor: type[Tensor] = tensor_type("HalfTensor")  # type: ignore[assignment]
+BFloat16Tensor: type[Tensor] = tensor_type("BFloat16Tensor")  # type: ignore[assignment]
+LongTensor: type[Tensor] = tensor_type("LongTensor")  # type: ignore[assignment]
+IntTensor: type[Tensor] = tensor_type("IntTensor")  # type: ignore[assignment]
+ShortTensor: type[Tensor] = tensor_type("ShortTensor")  # type: ignore[assignment]
+CharTensor: type[Tensor] = tensor_type("CharTensor")  # type: ignore[assignment]
+ByteTensor: type[Tensor] = tensor_type("ByteTensor")  # type: ignore[assignment]
+BoolTensor: type[Tensor] = tensor_type("BoolTensor")  # type: ignore[assignment]
+
+
+def dtype_and_device(kind: Any) -> tuple[dtypes.dtype, str] | None:
+    """What ``torch.cuda.FloatTensor``, as a text or a class, stands for; None for anything else."""
+    if isinstance(kind, TensorType):
+        return kind.dtype, kind.device_type
+    if not isinstance(kind, str):
+        return None
+    head, _, name = kind.rpartition(".")
+    if head not in ("torch", "torch.cuda", "tinytorch", "tinytorch.cuda"):
+        return None
+    dtype = NAMED_DTYPES.get(name)
+    return None if dtype is None else (dtype, "cuda" if head.endswith("cuda") else "cpu")
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Set the default dtype, and for the types of ``cuda`` the backend of this thread.
+
+    ``set_default_dtype`` and ``set_default_device`` are the usual way.
+
+    Args:
+        t: ``tinytorch.DoubleTensor``, ``"torch.cuda.FloatTensor"``, ...
+
+    Raises:
+        TypeError: If ``t`` is none of these, or not floating point.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_default_tensor_type(tt.DoubleTensor)
+        >>> tt.get_default_dtype()
+        tinytorch.float64
+        >>> tt.set_default_tensor_type("torch.FloatTensor")
+    """
+    found = dtype_and_device(t)
+    if found is None:
+        _refuse(t)
+    dtype, device_type = found
+    backend = backend_of_device(device_type) if device_type != "cpu" else None
+    _state.set_default_dtype(dtype)
+    if backend is not None:
+        _state.set_backend(backend)
+
+
+def _refuse(kind: Any) -> NoReturn:
+    raise TypeError(f"invalid type object: only floating-point types are supported as the default "
+                    f"type, got {kind!r}")  # fmt: skip
+
+
+def typename(obj: Any, /) -> str:
+    """The name of a tensor's type, such as ``"torch.FloatTensor"``; of anything else its class.
+
+    Args:
+        obj: Anything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.typename(tt.ones(1, dtype=tt.int64)), tt.typename([])
+        ('torch.LongTensor', 'list')
+    """
+    if isinstance(obj, Tensor):
+        return str(obj.type())
+    cls = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(cls, "__module__", None)
+    return cls.__qualname__ if module in (None, "builtins") else f"{module}.{cls.__qualname__}"
+
+
+def is_storage(obj: object) -> bool:
+    """False: memory has no object of its own here, beside the tensors that share it.
+
+    Args:
+        obj: Anything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_storage(tt.ones(1))
+        False
+    """
+    return False
+
+
+for _function in (set_default_tensor_type, typename, is_storage):
+    _function.__module__ = "tinytorch"

@@ -1,0 +1,370 @@
+"""Automatic mixed precision, as ``torch.amp``: switched off, with everything around it.
+
+No operation here chooses a lower precision by itself, so ``autocast`` refuses to be switched on
+where PyTorch would, and does nothing where PyTorch does nothing. ``GradScaler`` scales.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from . import _state, dtypes
+from ._tensor import Tensor
+from .backends import BackendUnavailableError, load
+
+if TYPE_CHECKING:
+    from .optim import Optimizer
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """False: operations run in the precision of their inputs.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.amp.is_autocast_available("cpu")
+        False
+    """
+    return False
+
+
+def is_autocast_enabled(device_type: str | None = None) -> bool:
+    """False.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_autocast_enabled()
+        False
+    """
+    return False
+
+
+def is_autocast_cache_enabled() -> bool:
+    """False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_autocast_cache_enabled()
+        False
+    """
+    return False
+
+
+def get_autocast_dtype(device_type: str) -> dtypes.dtype:
+    """What ``autocast`` is asked for by default: float16 on a GPU, else bfloat16.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_autocast_dtype("cuda")
+        tinytorch.float16
+    """
+    return _lower(device_type)
+
+
+def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
+    """Switch mixed precision off.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...; or, alone, ``enabled`` for ``"cuda"``.
+        enabled: Whether to switch it on.
+
+    Raises:
+        NotImplementedError: If it would be on.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_autocast_enabled("cpu", False)
+    """
+    if enabled is None:
+        device_type, enabled = "cuda", device_type
+    if enabled:
+        _refuse(device_type, _lower(device_type))
+
+
+class autocast:  # noqa: N801  # a context manager, named as a function
+    """Mixed precision that is switched off; also a decorator.
+
+    As in PyTorch it is off for ``"cuda"`` without a GPU, and on the CPU for ``float32``, each with
+    a warning.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...
+        dtype: What operations would compute in. Default: float16 on a GPU, else bfloat16.
+        enabled: Whether to switch it on. Default: True.
+        cache_enabled: Accepted for compatibility.
+
+    Raises:
+        NotImplementedError: If it would be on.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.autocast("cpu", enabled=False):
+        ...     tt.ones(1).dtype
+        tinytorch.float32
+    """
+
+    def __init__(
+        self,
+        device_type: str,
+        dtype: Any = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        if not isinstance(device_type, str):
+            raise ValueError(
+                f"Expected `device_type` of type `str`, got: `{type(device_type).__name__}`"
+            )
+        self.device = device_type
+        self.fast_dtype = _lower(device_type) if dtype is None else dtypes.as_dtype(dtype)
+        if enabled:
+            _refuse(device_type, self.fast_dtype)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        return None
+
+    def __call__(self, function: _F) -> _F:
+        return function
+
+
+def _has_gpu() -> bool:
+    try:
+        return int(load("cupy").cuda.runtime.getDeviceCount()) > 0
+    except BackendUnavailableError:
+        return False
+
+
+def _lower(device_type: str) -> dtypes.dtype:
+    return dtypes.float16 if device_type == "cuda" else dtypes.bfloat16
+
+
+def _refuse(device_type: str, dtype: dtypes.dtype) -> None:
+    """NotImplementedError where PyTorch would compute in ``dtype``, a warning where it does not."""
+    if device_type == "cuda" and not _has_gpu():
+        text = "User provided device_type of 'cuda', but CUDA is not available. Disabling"
+    elif dtype.itemsize > 2:
+        text = f"In {device_type.upper()} autocast, but the target dtype is not supported. " \
+               "Disabling autocast."  # fmt: skip
+    else:
+        raise NotImplementedError(
+            f"autocast(device_type={device_type!r}, dtype={dtype!r}): no operation of tinytorch "
+            "chooses a lower precision by itself; pass enabled=False, or convert the model and its "
+            "inputs with .to(dtype)"
+        )
+    warnings.warn(text, UserWarning, stacklevel=3)
+
+
+class GradScaler:
+    """Keeps small gradients of half precision from vanishing, by a factor on the loss.
+
+    Args:
+        device: Where the model is. Without a GPU, ``"cuda"`` switches the scaler off, as in
+            PyTorch. Default: ``"cuda"``.
+        init_scale: The first factor. Default: 65536.
+        growth_factor: What it is multiplied by after ``growth_interval`` good steps. Default: 2.
+        backoff_factor: What it is multiplied by after infinite gradients. Default: 0.5.
+        growth_interval: Default: 2000.
+        enabled: Whether to do anything. Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> optimizer = tt.optim.SGD([x], lr=0.5)
+        >>> scaler = tt.amp.GradScaler("cpu")
+        >>> scaler.scale(x.sum()).backward()
+        >>> scaler.step(optimizer)
+        >>> scaler.update()
+        >>> x
+        tensor([0.5000, 0.5000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        if enabled and device == "cuda" and not _has_gpu():
+            warnings.warn(
+                "GradScaler is enabled, but CUDA is not available.  Disabling.", UserWarning,
+                stacklevel=2,
+            )
+            enabled = False
+        if enabled and growth_factor <= 1.0:
+            raise ValueError(f"The growth factor must be > 1.0, got {growth_factor}")
+        if enabled and backoff_factor >= 1.0:
+            raise ValueError(f"The backoff factor must be < 1.0, got {backoff_factor}")
+        self._enabled = enabled
+        self._scale = float(init_scale)
+        self._factors = (growth_factor, backoff_factor, growth_interval)
+        self._good_steps = 0
+        # By optimizer, whether its unscaled gradients are finite; and those stepped already.
+        self._finite: dict[int, bool] = {}
+        self._stepped: set[int] = set()
+
+    def scale(self, outputs: Any) -> Any:
+        """Tensors, in a list, tuple or dictionary or not, times the factor.
+
+        Args:
+            outputs: A loss, or several.
+        """
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            return outputs * self._scale
+        if isinstance(outputs, dict):
+            return {key: self.scale(value) for key, value in outputs.items()}
+        if isinstance(outputs, (list, tuple)):
+            return type(outputs)([self.scale(value) for value in outputs])
+        raise ValueError("outputs must be a Tensor or an iterable of Tensors")
+
+    def unscale_(self, optimizer: Optimizer) -> None:
+        """Divide the gradients of an optimizer by the factor, for clipping before ``step``.
+
+        Raises:
+            RuntimeError: If they are unscaled already.
+        """
+        if not self._enabled:
+            return
+        if id(optimizer) in self._stepped:
+            raise RuntimeError("unscale_() is being called after step().")
+        if id(optimizer) in self._finite:
+            raise RuntimeError(
+                "unscale_() has already been called on this optimizer since the last update()."
+            )
+        finite = True
+        with _state.no_grad():
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    if parameter.grad is not None:
+                        parameter.grad.mul_(1.0 / self._scale)
+                        finite = finite and bool(parameter.grad.isfinite().all())
+        self._finite[id(optimizer)] = finite
+
+    def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        """``optimizer.step(...)``, unless a gradient is infinite or NaN; unscales them first.
+
+        Returns:
+            What the optimizer returned, or None.
+
+        Raises:
+            RuntimeError: If it was called before, since the last ``update``.
+        """
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        if id(optimizer) in self._stepped:
+            raise RuntimeError("step() has already been called since the last update().")
+        if id(optimizer) not in self._finite:
+            self.unscale_(optimizer)
+        self._stepped.add(id(optimizer))
+        return optimizer.step(*args, **kwargs) if self._finite[id(optimizer)] else None
+
+    def update(self, new_scale: Any = None) -> None:
+        """Adapt the factor to what the steps since the last call have met.
+
+        Args:
+            new_scale: A number or a tensor of one, for the next factor.
+        """
+        if not self._enabled:
+            return
+        growth, backoff, interval = self._factors
+        if new_scale is not None:
+            self._scale = float(new_scale)
+        elif not self._finite:
+            raise RuntimeError("No inf checks were recorded prior to update.")
+        elif not all(self._finite.values()):
+            self._scale *= backoff
+            self._good_steps = 0
+        else:
+            self._good_steps += 1
+            if self._good_steps == interval:
+                self._scale *= growth
+                self._good_steps = 0
+        self._finite.clear()
+        self._stepped.clear()
+
+    def is_enabled(self) -> bool:
+        """Whether it does anything."""
+        return self._enabled
+
+    def get_scale(self) -> float:
+        """The factor; 1 where it is switched off."""
+        return self._scale if self._enabled else 1.0
+
+    def state_dict(self) -> dict[str, Any]:
+        """The factor and what it depends on, as PyTorch's; empty where it is switched off."""
+        if not self._enabled:
+            return {}
+        growth, backoff, interval = self._factors
+        return {
+            "scale": self._scale, "growth_factor": growth, "backoff_factor": backoff,
+            "growth_interval": interval, "_growth_tracker": self._good_steps,
+        }  # fmt: skip
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from what ``state_dict``, here or in PyTorch, returned.
+
+        Raises:
+            RuntimeError: If it is empty.
+        """
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled "
+                "instance of GradScaler."
+            )
+        self._scale = float(state_dict["scale"])
+        names = ("growth_factor", "backoff_factor", "growth_interval")
+        self._factors = tuple(state_dict[name] for name in names)
+        self._good_steps = state_dict["_growth_tracker"]
+
+
+def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: Any = None) -> Any:
+    """A decorator of a Function's ``forward``, which needs nothing without mixed precision.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.amp.custom_fwd(len) is tt.amp.custom_fwd(device_type="cuda")(len) is len
+        True
+    """
+    return functools.partial(custom_fwd, device_type=device_type) if fwd is None else fwd
+
+
+def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
+    """A decorator of a Function's ``backward``, which needs nothing without mixed precision.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.amp.custom_bwd(len) is len
+        True
+    """
+    return functools.partial(custom_bwd, device_type=device_type) if bwd is None else bwd

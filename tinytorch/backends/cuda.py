@@ -1,0 +1,50 @@
+"""``torch.backends.cuda``: switches that programs set; CuPy takes none of them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+__all__ = [
+    "enable_cudnn_sdp", "enable_flash_sdp", "enable_math_sdp", "enable_mem_efficient_sdp",
+    "is_built", "matmul",
+]  # fmt: skip
+
+
+class _Switches:
+    """Attributes that can be set, and do nothing."""
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+
+matmul: Any = _Switches(
+    allow_tf32=False, allow_fp16_reduced_precision_reduction=True,
+    allow_bf16_reduced_precision_reduction=True, allow_fp16_accumulation=False,
+    fp32_precision="none",
+)  # fmt: skip
+
+
+def is_built() -> bool:
+    """Whether CuPy is installed; whether a GPU can be used says ``cuda.is_available``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.backends.cuda.is_built(), bool)
+        True
+    """
+    return find_spec("cupy") is not None
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    """Nothing: there is one way to compute attention.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.backends.cuda.enable_flash_sdp(True)
+    """
+
+
+enable_math_sdp = enable_flash_sdp
+enable_mem_efficient_sdp = enable_flash_sdp
+enable_cudnn_sdp = enable_flash_sdp

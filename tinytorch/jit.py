@@ -1,0 +1,138 @@
+"""``torch.jit`` as far as it is Python: marks that mean nothing here, and no TorchScript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NoReturn, TypeVar
+
+__all__ = [
+    "Final", "annotate", "export", "freeze", "ignore", "is_scripting", "is_tracing", "load",
+    "save", "script", "trace", "unused",
+]  # fmt: skip
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _refuse(name: str) -> NoReturn:
+    raise NotImplementedError(
+        f"jit.{name}: tinytorch runs Python as it is written and has no TorchScript; call the "
+        "function or module itself, and keep weights with save() and load()"
+    )
+
+
+def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
+    """Not available: there is no TorchScript here.
+
+    Raises:
+        NotImplementedError: Always.
+    """
+    _refuse("script")
+
+
+def trace(func: Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """Not available: there is no TorchScript here.
+
+    Raises:
+        NotImplementedError: Always.
+    """
+    _refuse("trace")
+
+
+def freeze(mod: Any, *args: Any, **kwargs: Any) -> Any:
+    """Not available: there is no TorchScript here.
+
+    Raises:
+        NotImplementedError: Always.
+    """
+    _refuse("freeze")
+
+
+def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> None:
+    """Not available: there is no TorchScript here.
+
+    Raises:
+        NotImplementedError: Always.
+    """
+    _refuse("save")
+
+
+def load(f: Any, *args: Any, **kwargs: Any) -> Any:
+    """Not available: there is no TorchScript here.
+
+    Raises:
+        NotImplementedError: Always.
+    """
+    _refuse("load")
+
+
+def is_scripting() -> bool:
+    """False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.is_scripting()
+        False
+    """
+    return False
+
+
+def is_tracing() -> bool:
+    """False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.is_tracing()
+        False
+    """
+    return False
+
+
+def annotate(the_type: Any, the_value: Any) -> Any:
+    """``the_value`` itself.
+
+    Args:
+        the_type: What TorchScript would take its type for.
+        the_value: Anything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.annotate(list[int], [])
+        []
+    """
+    return the_value
+
+
+def export(fn: _F) -> _F:
+    """``fn`` itself.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.export(len) is len
+        True
+    """
+    return fn
+
+
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
+    """The function itself, or a decorator that returns it.
+
+    Args:
+        drop: A function, or what TorchScript would do with its calls.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.ignore(len) is tt.jit.ignore(drop=True)(len) is len
+        True
+    """
+    return drop if callable(drop) else export
+
+
+def unused(fn: _F) -> _F:
+    """``fn`` itself.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.unused(len) is len
+        True
+    """
+    return fn

@@ -1,0 +1,212 @@
+"""Methods of tensors that PyTorch also has as functions, and some of its oldest methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import backends
+from .._creation import backend_of_device
+from .._op import composite
+from .._tensor import Size, Tensor, wrap
+from .layout import view
+
+#: DLPack's numbers of the device types that have a backend: https://dmlc.github.io/dlpack/
+_DLPACK_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 13: "cuda"}
+
+
+@composite(method=False)
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.numel(tt.ones(2, 3))
+        6
+    """
+    return input.numel()
+
+
+@composite(method=False)
+def is_complex(input: Tensor) -> bool:
+    """Whether the elements are complex numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_complex(tt.tensor([1j]))
+        True
+    """
+    return input.is_complex()
+
+
+@composite(method=False)
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are real floating-point numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_floating_point(tt.tensor([1, 2]))
+        False
+    """
+    return input.is_floating_point()
+
+
+@composite(method=False)
+def is_signed(input: Tensor) -> bool:
+    """Whether the elements can be negative.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_signed(tt.tensor([True]))
+        False
+    """
+    return input.is_signed()
+
+
+@composite(method=False)
+def get_device(input: Tensor) -> int:
+    """The device's number, -1 on the CPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_device(tt.ones(1, device="cpu"))
+        -1
+    """
+    return input.get_device()
+
+
+@composite(method=False)
+def detach(input: Tensor) -> Tensor:
+    """The same memory, cut off from the graph.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.detach(tt.ones(2, requires_grad=True))
+        tensor([1., 1.])
+    """
+    return input.detach()
+
+
+@composite(method=False)
+def detach_(input: Tensor) -> Tensor:
+    """``input`` itself, cut off from the graph.
+
+    Raises:
+        RuntimeError: If it is a view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True) * 2
+        >>> tt.detach_(x)
+        tensor([2., 2.])
+    """
+    return input.detach_()
+
+
+@composite(method=False)
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``other - alpha * input``, element by element.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number.
+        alpha: Factor of ``input``; default 1.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.rsub(tt.tensor([1.0, 2.0]), 5, alpha=2)
+        tensor([3., 1.])
+    """
+    scaled: Any = input if alpha == 1 else input * alpha
+    return other - scaled  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",))
+def new(input: Tensor, *args: Any) -> Tensor:
+    """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data.
+
+    ``new_empty`` and ``new_tensor`` are the usual way.
+
+    Args:
+        input: Tensor.
+        *args: Sizes, or one Size, sequence of numbers or tensor of the same dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, dtype=tt.int64).new([1.5, 2]), tt.ones(1).new(2, 3).shape
+        (tensor([1, 2]), tinytorch.Size([2, 3]))
+    """
+    xp, dtype = input._xp, input.dtype
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        if args[0].dtype is not dtype:
+            raise TypeError(f"new(): expected a tensor of {dtype}, got {args[0].dtype}")
+        return wrap(args[0]._data, args[0]._xp)
+    if len(args) == 1 and not isinstance(args[0], (int, Size)):
+        return wrap(xp.convert(args[0], dtype), xp)
+    sizes = args[0] if args and isinstance(args[0], Size) else args
+    return wrap(xp.empty(tuple(sizes) if args else (0,), xp.native_dtype(dtype)), xp)
+
+
+@composite(namespaces=("Tensor",))
+def as_subclass(input: Tensor, cls: type[Tensor]) -> Tensor:
+    """The same memory as a tensor of a subclass; gradients flow back through it.
+
+    Args:
+        input: Tensor.
+        cls: Tensor or a subclass of it.
+
+    Raises:
+        TypeError: If ``cls`` is no such class.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Mine(tt.Tensor):
+        ...     pass
+        >>> type(tt.ones(2).as_subclass(Mine)).__name__
+        'Mine'
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"as_subclass(): expected a subclass of Tensor, got {cls!r}")
+    out: Any = view(input, input.shape)
+    out.__class__ = cls
+    return out  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor that shares the memory of another library's, by DLPack.
+
+    Args:
+        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``.
+
+    Raises:
+        TypeError: If it has not.
+        BufferError, RuntimeError: If it lies on a device without a backend.
+
+    Example:
+        >>> import numpy as np
+        >>> import tinytorch as tt
+        >>> array = np.zeros(2)
+        >>> x = tt.from_dlpack(array)
+        >>> array[0] = 1
+        >>> x
+        tensor([1., 0.], dtype=tinytorch.float64)
+    """
+    if isinstance(ext_tensor, Tensor):
+        return ext_tensor.detach()
+    if not hasattr(ext_tensor, "__dlpack__"):
+        raise TypeError(
+            "from_dlpack(): expected an object with __dlpack__ and __dlpack_device__, got "
+            f"{type(ext_tensor).__name__}"
+        )
+    kind, number = ext_tensor.__dlpack_device__()
+    place = _DLPACK_DEVICES.get(int(kind))
+    if place is None:
+        raise BufferError(f"from_dlpack(): no backend has devices of DLPack's type {int(kind)}")
+    if place == "cuda":
+        xp = backend_of_device(f"cuda:{number}")
+        return wrap(xp.library.from_dlpack(ext_tensor), xp)
+    xp = backend_of_device("cpu")
+    return wrap(xp.from_numpy(backends.load("numpy").library.from_dlpack(ext_tensor)), xp)
