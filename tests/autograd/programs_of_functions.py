@@ -271,6 +271,19 @@ class F(L.autograd.Function):
     @staticmethod
     def backward(ctx,g): x,=ctx.saved_tensors; return g*2*x
 x=L.ones(2,requires_grad=True); z=F.apply(x); p(z.grad_fn.saved_tensors)
+# gradcheck of a backward that is never the same
+class F(L.autograd.Function):
+    count=0
+    @staticmethod
+    def forward(ctx,x): return x*2
+    @staticmethod
+    def backward(ctx,g): F.count+=1; return g*(2+F.count*1e-9)
+x=L.tensor([1.,2.],dtype=L.float64,requires_grad=True)
+p(L.autograd.gradcheck(F.apply,(x,),nondet_tol=1e-6,check_undefined_grad=False))
+p(L.autograd.gradcheck(F.apply,(x,),raise_exception=False))
+# gradcheck of an unknown option
+x=L.ones(2,dtype=L.float64,requires_grad=True); p(L.autograd.gradcheck(L.sin,(x,),masked=False))
+L.autograd.gradcheck(L.sin,(x,),exact=True)
 # function saves an output behind one that is no tensor
 class F(L.autograd.Function):
     @staticmethod

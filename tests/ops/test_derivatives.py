@@ -118,9 +118,10 @@ def check(key: str, arrays: list[Any]) -> None:
     """Compare both orders of derivatives with finite differences."""
     call, _ = example_of(key)
     tensors = leaves(arrays)
-    assert gradcheck(lambda *given: flat(call(tt, *given)), tensors)
+    order = {"nondet_tol": 1e-12}  # in which a GPU adds to one place is not fixed
+    assert gradcheck(lambda *given: flat(call(tt, *given)), tensors, **order)
     if key not in FIRST_ONLY:
-        assert gradgradcheck(lambda *given: flat(call(tt, *given)), tensors)
+        assert gradgradcheck(lambda *given: flat(call(tt, *given)), tensors, **order)
 
 
 @pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_THE_DERIVATIVE])

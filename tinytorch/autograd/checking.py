@@ -37,8 +37,9 @@ def gradcheck(
         atol: Absolute tolerance.
         rtol: Relative tolerance.
         raise_exception: Raise on a difference (default) or return False.
-        nondet_tol: How much two backward passes may differ.
-        **options: torch's other switches, accepted.
+        nondet_tol: How much two backward passes of the same gradient may differ; default 0.
+        **options: torch's other switches (``fast_mode``, ``check_forward_ad``, ...), which
+            change nothing: every element is checked.
 
     Returns:
         Whether all agree.
@@ -46,6 +47,7 @@ def gradcheck(
     Raises:
         GradcheckError: On a difference, with the two Jacobians' first wrong entry.
         ValueError: If no input requires grad.
+        TypeError: For an option torch does not have.
 
     Example:
         >>> import tinytorch as tt
@@ -53,6 +55,8 @@ def gradcheck(
         >>> tt.autograd.gradcheck(lambda x: x.sin(), (x,))
         True
     """
+    for option in options.keys() - _SWITCHES:
+        raise TypeError(f"gradcheck() got an unexpected keyword argument {option!r}")
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     watched = [a for a in args if isinstance(a, Tensor) and a.requires_grad]
     if not watched:
@@ -62,12 +66,18 @@ def gradcheck(
         )
     try:
         for out_index in range(len(_differentiable_outputs(func, args))):
-            _check_output(func, args, watched, out_index, eps, atol, rtol)
+            _check_output(func, args, watched, out_index, eps, atol, rtol, nondet_tol)
     except GradcheckError:
         if raise_exception:
             raise
         return False
     return True
+
+
+_SWITCHES = {
+    "check_backward_ad", "check_batched_forward_grad", "check_batched_grad", "check_forward_ad",
+    "check_grad_dtypes", "check_sparse_nnz", "check_undefined_grad", "fast_mode", "masked",
+}  # fmt: skip
 
 
 def _differentiable_outputs(func: Callable[..., Any], args: tuple[Any, ...]) -> list[Tensor]:
@@ -77,14 +87,16 @@ def _differentiable_outputs(func: Callable[..., Any], args: tuple[Any, ...]) -> 
 
 
 def _check_output(
-    func: Any, args: Any, watched: list[Tensor], at: int, eps: float, atol: float, rtol: float
-) -> None:
+    func: Any, args: Any, watched: list[Tensor], at: int, eps: float, atol: float, rtol: float,
+    nondet_tol: float,
+) -> None:  # fmt: skip
     out = _differentiable_outputs(func, args)[at]
     for number, tensor in enumerate(watched):
         if not tensor.numel():
             continue  # no direction to move in
         numeric = _numeric(func, args, tensor, at, eps)
         analytic = _analytic(out, tensor)
+        _check_again(analytic, _analytic(out, tensor), nondet_tol)
         for row, (have, want) in enumerate(zip(analytic, numeric, strict=True)):
             for column, (a, n) in enumerate(zip(have, want, strict=True)):
                 if not abs(a - n) <= atol + rtol * abs(n):
@@ -93,6 +105,18 @@ def _check_output(
                         f"element {row} of the gradient, direction {column}: numerical {n}, "
                         f"analytical {a}"
                     )
+
+
+def _check_again(
+    first: list[list[complex]], second: list[list[complex]], tolerance: float
+) -> None:
+    for row, again in zip(first, second, strict=True):
+        if any(abs(a - b) > tolerance for a, b in zip(row, again, strict=True)):
+            raise GradcheckError(
+                "Backward is not reentrant, i.e., running backward with same input and "
+                "grad_output multiple times gives different values. The tolerance for "
+                f"nondeterminism was {tolerance}."
+            )
 
 
 def _directions(out: Tensor) -> list[complex]:
@@ -183,7 +207,7 @@ def gradgradcheck(
         func: Function of tensors giving a tensor or several.
         inputs: Its arguments, or its only argument.
         grad_outputs: Weights of the outputs; the default is fixed and irregular.
-        **options: As for ``gradcheck``.
+        **options: As for ``gradcheck``; ``gen_non_contig_grad_outputs`` is accepted, too.
 
     Returns:
         Whether all agree.
@@ -197,6 +221,7 @@ def gradgradcheck(
         >>> tt.autograd.gradgradcheck(lambda x: x.sin(), (x,))
         True
     """
+    options.pop("gen_non_contig_grad_outputs", None)
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     outputs = [o for o in _differentiable_outputs(func, args) if o.requires_grad]
     weights = list(grad_outputs) if grad_outputs is not None else [_weight(o) for o in outputs]
@@ -217,7 +242,7 @@ def gradgradcheck(
 
 
 def _weight(out: Tensor) -> Tensor:
-    """Fixed weights without symmetry: 0.6, 0.9, 1.2, ... modulo 1.5."""
+    """Fixed weights from 0.5 to 1.5, without symmetry."""
     count = out.numel()
     values = [0.5 + (0.37 * (i + 1)) % 1.0 for i in range(count)]
     array = out._xp.asarray(values, dtype=out._data.dtype).reshape(out._data.shape)
