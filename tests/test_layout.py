@@ -28,7 +28,8 @@ LAYERS = [
     ["backends"],
     ["_state"],
     ["_device"],
-    [f"autograd.{part}" for part in ("engine", "faces", "inference", "nodes", "saved", "views")],
+    [f"autograd.{part}" for part in (
+        "engine", "faces", "inference", "nodes", "packing", "saved", "views")],
     ["_tensor", "_storage", "_size"],
     ["_"],  # _op and the parts of a call: private modules that are named nowhere else
     ["ops"],

@@ -12,11 +12,12 @@ from . import _state
 from ._arguments import NUMPY_KEYWORDS, explain_shapes, prepare, torchs_name, unwrap
 from ._inplace import call_inplace
 from ._misuse import retold
-from ._record import any_rg, make_node, record
+from ._record import any_rg, make_node, record, watch
 from ._spec import Op
 from ._tensor import Tensor, wrap
 from ._write import write_to_out
 from .autograd import views
+from .autograd.packing import Recording
 
 grad_enabled = _state.grad_enabled
 
@@ -66,6 +67,8 @@ def view_result(
         node.dtype = data.dtype
     kind = "" if wants or not source._rg or grad_enabled() else views.unrecorded_kind()
     views.track(out, source, (op.function, given[:at] + given[at + 1 :]), node, kind)
+    if node is not None and Recording.watched:
+        watch(node, out)
 
 
 def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:

@@ -8,12 +8,13 @@ from typing import Any
 
 from . import _state
 from ._arguments import explain_shapes, prepare, unwrap
-from ._record import any_rg, keep_out, make_node
+from ._record import any_rg, keep_out, make_node, watch
 from ._signature import of_inplace
 from ._spec import OPS, Op
 from ._tensor import Tensor, wrap
 from ._write import check_result_dtype, check_writable, scalar_name, write
 from .autograd.nodes import Node
+from .autograd.packing import Recording
 from .autograd.views import check_inplace, edge_of, rebase
 
 
@@ -92,6 +93,8 @@ def _record_and_write(
         if op.saves_out:
             keep_out(node, target)
         rebase(target, node, OPS["_view_scatter"])
+        if Recording.watched:
+            watch(node, target)
 
 
 def assign(target: Tensor, value: Tensor, name: str) -> Tensor:

@@ -10,6 +10,7 @@ from ._tensor import Tensor, new
 from .autograd.engine import Anomaly
 from .autograd.inference import UNSETTLED, check_saved
 from .autograd.nodes import Node, Slot, next_seq
+from .autograd.packing import Recording, pack
 from .autograd.views import edge_of
 
 
@@ -42,10 +43,10 @@ def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
         node.out = y
         out._vc = [0]  # nobody has seen the result yet
         node.out_version = ((out._vc, 0),)
-    if Anomaly.enabled:
-        keep_traceback(node)
     out._node = node
     out._rg = True
+    if Recording.watched:
+        watch(node, out)
 
 
 def record_leading(
@@ -74,10 +75,10 @@ def record_leading(
     else:
         node.args = (None, *rest)
         node.saved = ()
-    if op.saves_out or Anomaly.enabled:
-        keep_more(op, node, out)
     out._node = node
     out._rg = True
+    if op.saves_out or Recording.watched:
+        keep_more(op, node, out)
 
 
 def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: Any) -> None:
@@ -95,12 +96,15 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
     if isinstance(other, Tensor):
         rg = other._rg
         second = (other._node or other) if rg is True else (edge_of(other) if rg else None)
+        if first is None or second is None:
+            saves = op.saves_for[second is not None]
         if saves[0]:
             saved = (input, other) if saves[1] else (input,)
         else:
             saved = (other,) if saves[1] else ()
     else:  # a number
         second = None
+        saves = op.saves_for[0]
         saved = (input,) if saves[0] else ()
     z = out._data
     dtype = z.dtype
@@ -123,10 +127,10 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
         node.args = args + op.tail if op.tail else args
         if saved and (saved[0]._vc is not None or saved[-1]._vc is not None):
             note_versions(node)
-    if op.saves_out or Anomaly.enabled:
-        keep_more(op, node, out)
     out._node = node
     out._rg = True
+    if op.saves_out or Recording.watched:
+        keep_more(op, node, out)
 
 
 def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
@@ -154,6 +158,8 @@ def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, .
             node.out_version = tuple(_version_of(t) for t in out)
             # Weakly, since a slot holds its node: for rules that are recorded in their turn.
             node._extra()["results"] = [t._node and weakref.ref(t._node) for t in out]
+        if Recording.watched:
+            watch(node, out)
         return
     data = out._data
     if data.dtype.kind not in "fc":
@@ -164,6 +170,8 @@ def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, .
         keep_out(node, out)
     out._node = node
     out._rg = True
+    if Recording.watched:
+        watch(node, out)
 
 
 def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
@@ -195,8 +203,6 @@ def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) ->
     node = Node(op, xp, tuple(edges), tuple(args), tuple(saved), None, None)
     if saved:
         note_versions(node)
-    if Anomaly.enabled:
-        keep_traceback(node)
     return node
 
 
@@ -215,11 +221,11 @@ def note_versions(node: Node) -> None:
 
 
 def keep_more(op: Op, node: Node, out: Tensor) -> None:
-    """What few nodes keep: the result, and in anomaly mode where the call was."""
+    """What few nodes keep: the result, and what ``watch`` sees to."""
     if op.saves_out:
         keep_out(node, out)
-    if Anomaly.enabled:
-        keep_traceback(node)
+    if Recording.watched:
+        watch(node, out)
 
 
 def keep_out(node: Node, out: Tensor) -> None:
@@ -234,11 +240,18 @@ def _version_of(out: Tensor) -> tuple[list[int], int]:
     return out._vc, out._vc[0]
 
 
-def keep_traceback(node: Node) -> None:
-    """Anomaly mode: remember where the operation was called."""
-    import traceback
+def watch(node: Node, out: Any) -> None:
+    """Anomaly mode: remember where the operation was called. Hooks: give them what is saved.
 
-    node._extra()["traceback"] = traceback.format_stack()[:-3]
+    Args:
+        node: What was recorded.
+        out: Its result, or the tuple of its results.
+    """
+    if Anomaly.enabled:
+        import traceback
+
+        node._extra()["traceback"] = traceback.format_stack()[:-3]
+    pack(node, out, edge_of)
 
 
 def any_rg(op: Op, given: tuple[Any, ...]) -> bool:

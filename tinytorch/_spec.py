@@ -127,10 +127,13 @@ class Op:
         #: Whether its first two parameters, and no others, have rules of their own.
         self.both = False
         self.joint: Callable[..., Any] | None = None
+        self.joint_rule: Any = None
         self.saved_positions: tuple[int, ...] = ()
         #: The other tensor positions.
         self.dropped: tuple[int, ...] = self.tensors
         self.saves: tuple[bool, ...] = (False,) * len(self.params)
+        #: The same where only the first, or only the second, of two operands wants a gradient.
+        self.saves_for: tuple[tuple[bool, ...], ...] = (self.saves, self.saves)
         self.saves_none = True
         self.saves_out = False
         #: What a node keeps of the arguments where no rule wants a tensor's value.
@@ -200,6 +203,10 @@ class Op:
             self._note_needs(rule)
         self.differentiable = tuple(sorted(self.rules))
         self.both = self.differentiable == (0, 1)
+        if self.both:
+            self.saves_for = tuple(
+                tuple(name in _rule_needs(self.rules[i]) for name in self.params) for i in (0, 1)
+            )
         compiled = tuple(self._compile(self.rules[i]) for i in self.differentiable)
         if self.sequence in self.rules:
             if len(compiled) > 1:
@@ -212,8 +219,11 @@ class Op:
         )
 
     def needs(self, position: int) -> tuple[str, ...]:
-        """What the rule for the parameter at ``position`` takes besides the gradient."""
-        return _rule_needs(self.rules[position])
+        """What the gradient of the parameter at ``position`` is computed from."""
+        rule = self.rules.get(position, self.joint_rule)
+        stated: dict[str, str] = getattr(rule, "reads", {})
+        name = self.params[position]
+        return tuple(stated[name].split()) if name in stated else _rule_needs(rule)
 
     def _plain_rule(self, rule: Any, compiled: Any) -> tuple[int | None, Any]:
         """A rule that needs but one argument with its position, -1 for none; else compiled."""
@@ -228,6 +238,7 @@ class Op:
         """Register one rule that returns the gradients of several parameters."""
         self.differentiable = tuple(self.index[name] for name in names)
         self._note_needs(rule)
+        self.joint_rule = rule
         self.joint = self._compile(rule)
 
     def _note_needs(self, rule: Callable[..., Any]) -> None:
@@ -306,6 +317,19 @@ def _defaults(
     keyword = function.__kwdefaults__ or {}
     head = (REQUIRED,) * (positional - len(given)) + tuple(given)
     return head[:positional] + tuple(keyword.get(n, REQUIRED) for n in names[positional:])
+
+
+def reads(**values: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """State by parameter which arguments' values its gradient is computed from.
+
+    Of the others the rule takes shapes alone, so that they may be changed in place.
+    """
+
+    def stated(rule: Callable[..., Any]) -> Callable[..., Any]:
+        rule.reads = values  # type: ignore[attr-defined]
+        return rule
+
+    return stated
 
 
 def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from tests.autograd import (
     programs_of_functions,
+    programs_of_graphs,
     programs_of_inference,
+    programs_of_saved,
     programs_of_tensors,
     programs_of_views,
 )
@@ -28,6 +30,7 @@ def _programs(text: str) -> dict[str, str]:
 IN_THE_SAME_WORDS = _programs(programs_of_inference.PROGRAMS + programs_of_views.PROGRAMS)
 PROGRAMS = IN_THE_SAME_WORDS | _programs(
     programs_of_functions.PROGRAMS + programs_of_tensors.PROGRAMS
+    + programs_of_graphs.PROGRAMS + programs_of_saved.PROGRAMS
 )
 
 

@@ -17,6 +17,8 @@ def __getattr__(name: str) -> object:
     """The parts that need Tensor, which itself needs this package's graph."""
     import importlib
 
+    if name in _MODULES:
+        return importlib.import_module(f"tinytorch.autograd.{name}")
     for module, names in _LATER.items():
         if name in names:
             return getattr(importlib.import_module(f"tinytorch.autograd.{module}"), name)
@@ -24,13 +26,14 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_NOW, *(name for names in _LATER.values() for name in names)})
+    return sorted({*_NOW, *_MODULES, *(name for names in _LATER.values() for name in names)})
 
 
 _NOW = (
     "RemovableHandle", "detect_anomaly", "enable_grad", "inference_mode", "is_anomaly_enabled",
     "is_anomaly_check_nan_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 )  # fmt: skip
+_MODULES = ("functional", "graph")
 _LATER = {
     "passes": ("backward", "grad"),
     "function": ("Function", "FunctionCtx", "once_differentiable"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .engine import Anomaly
+from .packing import Recording
 
 
 class set_detect_anomaly:
@@ -26,13 +27,18 @@ class set_detect_anomaly:
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self._before = (Anomaly.enabled, Anomaly.check_nan)
-        Anomaly.enabled, Anomaly.check_nan = mode, check_nan
+        _set(mode, check_nan)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exception: Any) -> None:
-        Anomaly.enabled, Anomaly.check_nan = self._before
+        _set(*self._before)
+
+
+def _set(mode: bool, check_nan: bool) -> None:
+    Anomaly.enabled, Anomaly.check_nan = mode, check_nan
+    Recording.note(anomaly=mode)
 
 
 class detect_anomaly(set_detect_anomaly):

@@ -10,6 +10,7 @@ namespace, so that what they compute is recorded in turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from heapq import heappop, heappush
 from typing import Any
 
@@ -23,9 +24,11 @@ from .nodes import (
     backend_of,
     hooked,
     node_of,
+    reachable,
     sum_to_shape,
     target_of,
 )
+from .packing import packed_of
 from .saved import check_versions, release, saved_arguments
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
@@ -52,6 +55,10 @@ class Anomaly:
     check_nan = True
 
 
+#: The pass whose hooks are running.
+CURRENT: ContextVar[Sweep | None] = ContextVar("tinytorch.sweep", default=None)
+
+
 class Sweep:
     """One backward pass."""
 
@@ -71,6 +78,8 @@ class Sweep:
         self.capturing = bool(self.captured)
         self.special = self.capturing or Anomaly.enabled
         self.needed: set[int] = set()
+        self.roots: Sequence[Edge] = ()
+        self.reached: set[int] | None = None
         self.namespace = Hooks.graph_namespace() if create_graph else None
 
     def wants(self, edge: Edge) -> bool:
@@ -79,6 +88,12 @@ class Sweep:
             return True
         node = node_of(edge)
         return node is not None and node.seq in self.needed
+
+    def reaches(self, edge: Edge) -> bool:
+        """Whether a gradient will come along ``edge`` in this pass."""
+        if self.reached is None:
+            self.reached = reachable(self.roots)
+        return id(edge) in self.reached and self.wants(edge)
 
     # -- sending gradients along edges ---------------------------------------------------
 
@@ -234,6 +249,11 @@ class Sweep:
     def _visit_joint(self, node: Node, xp: Any, g: Gradient, args: Any) -> None:
         """The general visit: all gradients are computed, then fitted and sent."""
         op = node.op
+        packed = packed_of(node)
+        if packed is not None:
+            with self._mode():
+                packed.restore(node)
+            args = saved_arguments(node) if self.create_graph else node.args
         out = node.out
         if self.create_graph and out is not None:
             out = Hooks.output_of(node)
@@ -260,6 +280,8 @@ class Sweep:
             if edge is not None and h is not None:
                 h = self._fit(node, edge, h)
                 self.send(edge, h, self._is_fresh(op, h, given))
+        if packed is not None and self.retain_graph:
+            packed.strip(node)
 
     def _fit(self, node: Node, edge: Edge, h: Gradient) -> Gradient:
         shape, dtype = target_of(edge)
@@ -332,9 +354,13 @@ class Sweep:
         if not hooks:
             return g
         tensor = self._tensor(g, xp)
-        with self._mode():
-            for hook in list(hooks.values()):
-                tensor = hooked(hook, tensor)
+        token = CURRENT.set(self)
+        try:
+            with self._mode():
+                for hook in list(hooks.values()):
+                    tensor = hooked(hook, tensor)
+        finally:
+            CURRENT.reset(token)
         return self._unwrap(tensor)
 
     def _mode(self) -> Any:
@@ -365,11 +391,13 @@ class Sweep:
 
     def _accumulated(self, leaf: Any, g: Gradient) -> None:
         with self._mode():
-            for hook in list(leaf._post_accumulate_grad_hooks.values()):
-                if isinstance(hook, AfterAccumulation):
-                    hook.hook((), (self._tensor(g, leaf._xp),))
-                else:
+            hooks = list(leaf._post_accumulate_grad_hooks.values())
+            of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
+            for hook in hooks:
+                if not isinstance(hook, AfterAccumulation):
                     hook(leaf)
+            for hook in of_node:
+                hook((), (self._tensor(g, leaf._xp),))
 
     def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         """Add what arrived at ``leaf`` to its ``grad``."""

@@ -22,6 +22,7 @@ from .nodes import (
     add_hook,
     node_of,
 )
+from .packing import packed_of
 from .saved import saved_arguments
 
 
@@ -198,6 +199,17 @@ def _saved(node: Node, name: str) -> Any:
         raise AttributeError(f"{node.name()!r} object has no attribute {name!r}")
     if node.args is FREED:
         raise RuntimeError(TWICE)
-    if places[name] < 0:
+    packed = packed_of(node)
+    if packed is not None:
+        packed.restore(node)
+    try:
+        return _kept(node, places[name])
+    finally:
+        if packed is not None:
+            packed.strip(node)
+
+
+def _kept(node: Node, place: int) -> Any:
+    if place < 0:
         return Hooks.output_of(node)
-    return saved_arguments(node)[places[name]]
+    return saved_arguments(node)[place]

@@ -13,6 +13,7 @@ from .._record import note_versions
 from .._tensor import Tensor, wrap
 from .engine import conjugate
 from .nodes import FREED, TWICE, Node, Slot
+from .packing import STACK, Packed
 from .views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
 
 
@@ -67,10 +68,16 @@ class FunctionCtx:
         node = self._node()
         if node is not None and node.args is FREED:
             raise RuntimeError(TWICE)
-        return tuple(self._output(s) if isinstance(s, _SavedOutput) else s for s in self._saved)
+        return tuple(self._kept(saved) for saved in self._saved)
+
+    def _kept(self, saved: Any) -> Any:
+        if isinstance(saved, Packed):
+            return saved.tensor()
+        return self._output(saved) if isinstance(saved, _SavedOutput) else saved
 
     def _output(self, saved: _SavedOutput) -> Tensor:
-        out = wrap(saved.data, saved.xp)
+        data = saved.data.tensor()._data if isinstance(saved.data, Packed) else saved.data
+        out = wrap(data, saved.xp)
         node = self._node()
         if node is not None and saved.differentiable:
             out._node = node if saved.index is None else Slot(node, saved.index)
@@ -94,7 +101,8 @@ class _SavedOutput:
     """An output kept for backward: its array, since the tensor would make a cycle."""
 
     def __init__(self, tensor: Tensor, index: int | None, differentiable: bool) -> None:
-        self.data = tensor._data
+        hooks = STACK.get()
+        self.data: Any = Packed(tensor, hooks[-1], None) if hooks else tensor._data
         self.xp = tensor._xp
         self.index = index
         self.differentiable = differentiable
@@ -301,11 +309,14 @@ def _fresh(ctx: FunctionCtx, args: tuple[Any, ...], out: Any) -> Any:
 
 def _save(ctx: FunctionCtx, node: Node, outputs: list[Tensor], single: bool) -> None:
     """Hand over what ``ctx`` was given to save; ``outputs`` are those that are tensors."""
+    hooks = STACK.get()
     saved: list[Any] = []
     for tensor in ctx._to_save:
         at = next((i for i, out in enumerate(outputs) if out is tensor), None)
         if tensor is not None and at is not None:
             saved.append(_SavedOutput(tensor, None if single else at, bool(tensor._rg)))
+        elif tensor is not None and hooks:
+            saved.append(Packed(tensor, hooks[-1], edge_of(tensor)))
         else:
             saved.append(tensor)
     ctx._saved = tuple(saved)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NoReturn, TypeVar
 
 from .._state import inference_enabled
+from .saved import is_needed
 
 T = TypeVar("T")
 
@@ -59,27 +60,13 @@ def take_after(out: Any, source: Any) -> None:
 
 def check_saved(tensor: Any, node: Any) -> None:
     """RuntimeError for an inference tensor that ``node`` is about to save for its backward."""
-    if settle(tensor) and _is_needed(tensor, node):
+    if settle(tensor) and is_needed(tensor, node):
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
             "inference mode in computation tracked by autograd. To work around this, you can make "
             "a clone to get a normal tensor and use it in autograd, or use `tinytorch.no_grad()` "
             "instead of `tinytorch.inference_mode()`."
         )
-
-
-def _is_needed(tensor: Any, node: Any) -> bool:
-    """Whether the gradient of an input that wants one is computed from ``tensor``."""
-    op = node.op
-    if op.joint is not None or op.sequence is not None:
-        return True
-    needed = {
-        name
-        for i, edge in zip(op.differentiable, node.edges, strict=True)
-        if edge is not None
-        for name in op.needs(i)
-    }
-    return any(node.args[op.index[name]] is tensor._data for name in needed & op.index.keys())
 
 
 def check_update(tensor: Any) -> None:

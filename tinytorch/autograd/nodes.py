@@ -204,6 +204,21 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...], add: Any = None) -> Any:
     return gradient.reshape(shape)
 
 
+def reachable(roots: Iterable[Edge]) -> set[int]:
+    """``id`` of every edge, and of every node behind one, on the way from ``roots``."""
+    seen: set[int] = set()
+    stack = [edge for edge in roots if edge is not None]
+    while stack:
+        edge = stack.pop()
+        if id(edge) not in seen:
+            seen.add(id(edge))
+            node = node_of(edge)
+            if node is not None and id(node) not in seen or node is edge:
+                seen.add(id(node))
+                stack.extend(e for e in node.edges if e is not None)
+    return seen
+
+
 def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
     """``seq`` of every node from which one of ``inputs`` can be reached."""
     wanted = {id(edge) for edge in inputs}

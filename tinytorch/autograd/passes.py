@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from .._tensor import Tensor, wrap
+from .._tensor import Size, Tensor, wrap
 from .engine import Hooks, Sweep, conjugate
-from .nodes import needed_nodes
+from .faces import AccumulateGrad
+from .graph import GradientEdge
+from .nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
 from .views import edge_of
 
-Tensors = Tensor | Sequence[Tensor]
+Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
 def backward(
@@ -23,7 +26,7 @@ def backward(
     """Add the gradient of ``tensors`` to ``grad`` of the leaves they were computed from.
 
     Args:
-        tensors: A tensor or several.
+        tensors: A tensor, or the edge of one, or several.
         grad_tensors: The gradient of something with respect to each of them, of its shape;
             None stands for 1 where a tensor has one element.
         retain_graph: Keep what the graph saved; the default is ``create_graph``.
@@ -50,10 +53,10 @@ def backward(
     if wanted is None:
         sweep.deliver()
         return
-    edges = [edge_of(t) for t in wanted]
-    for tensor, g in zip(wanted, sweep.collect(edges), strict=True):
+    edges = [_edge(t) for t in wanted]
+    for tensor, edge, g in zip(wanted, edges, sweep.collect(edges), strict=True):
         if g is not None:
-            sweep.accumulate(tensor, g, False)
+            sweep.accumulate(edge if isinstance(tensor, GradientEdge) else tensor, g, False)
 
 
 def grad(
@@ -108,22 +111,22 @@ def grad(
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for tensor in wanted:
-        if not tensor.requires_grad:
+        if isinstance(tensor, Tensor) and not tensor.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     grads = _root_grads(roots, grad_outputs, create_graph)
     sweep = _sweep(roots, grads, retain_graph, create_graph, wanted)
     results = []
-    for tensor, g in zip(wanted, sweep.collect([edge_of(t) for t in wanted]), strict=True):
+    edges = [_edge(t) for t in wanted]
+    for edge, g in zip(edges, sweep.collect(edges), strict=True):
         if g is None and not (allow_unused or materialize_grads):
             raise RuntimeError(
                 "One of the differentiated Tensors appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
         if g is None:
-            zeros = tensor._xp.zeros_like(tensor._data) if materialize_grads else None
-            results.append(None if zeros is None else wrap(zeros, tensor._xp))
+            results.append(_zeros(edge) if materialize_grads else None)
         else:
-            results.append(conjugate(g if create_graph else wrap(g, tensor._xp)))
+            results.append(conjugate(g if create_graph else wrap(g, backend_of(edge))))
     return tuple(results)  # type: ignore[arg-type]
 
 
@@ -134,7 +137,7 @@ def _batched(
     retain_graph: bool | None,
     create_graph: bool,
     **unused: Any,
-) -> tuple[Tensor, ...]:
+) -> tuple[Any, ...]:
     from .._op import NAMESPACES
 
     batched = _as_tuple(grad_outputs)
@@ -154,10 +157,27 @@ def _batched(
 
 
 def _as_tuple(tensors: Any) -> tuple[Any, ...]:
-    return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+    return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
 
 
-def _root_grads(roots: tuple[Tensor, ...], given: Any, create_graph: bool) -> list[Any]:
+def _edge(tensor: Tensor | GradientEdge) -> Edge:
+    """Where the gradient of a tensor goes, or of what is given in its place."""
+    if isinstance(tensor, Tensor):
+        return edge_of(tensor)
+    if isinstance(tensor.node, AccumulateGrad):
+        return tensor.node.variable
+    node = tensor.node._node
+    if tensor.ownership_token is not None and node_of(tensor.ownership_token) is node:
+        return tensor.ownership_token
+    return Slot(node, tensor.output_nr) if isinstance(node.dtype, tuple) else node
+
+
+def _zeros(edge: Edge) -> Tensor:
+    xp = backend_of(edge)
+    return wrap(xp.zeros(*target_of(edge)), xp)
+
+
+def _root_grads(roots: tuple[Any, ...], given: Any, create_graph: bool) -> list[Any]:
     """The gradient to start each root with: a raw array, or a Tensor under create_graph."""
     grads = (None,) * len(roots) if given is None else _as_tuple(given)
     if len(grads) != len(roots):
@@ -167,52 +187,54 @@ def _root_grads(roots: tuple[Tensor, ...], given: Any, create_graph: bool) -> li
     return [_root_grad(r, g, create_graph) for r, g in zip(roots, grads, strict=True)]
 
 
-def _root_grad(root: Tensor, g: Any, create_graph: bool) -> Any:
-    if edge_of(root) is None:
+def _root_grad(root: Any, g: Any, create_graph: bool) -> Any:
+    edge = _edge(root)
+    if edge is None:
         raise RuntimeError(
             "element 0 of tensors does not require grad and does not have a grad_fn"
         )
-    data = root._data
+    (shape, native), xp = target_of(edge), backend_of(edge)
+    dtype = xp.dtype_of_native(native)
     if g is None:
-        if data.size != 1:
+        if math.prod(shape) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if data.dtype.kind == "c":
+        if native.kind == "c":
             raise RuntimeError(
-                f"grad can be implicitly created only for real scalar outputs but got {root.dtype}"
+                f"grad can be implicitly created only for real scalar outputs but got {dtype}"
             )
-        ones = root._xp.ones(data.shape, data.dtype)
-        return wrap(ones, root._xp) if create_graph else ones
+        ones = xp.ones(shape, native)
+        return wrap(ones, xp) if create_graph else ones
     if not isinstance(g, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    if g._data.shape != data.shape:
+    if g._data.shape != shape:
         raise RuntimeError(
             "Mismatch in shape: grad_output[0] has a shape of "
-            f"{g.shape} and output[0] has a shape of {root.shape}."
+            f"{g.shape} and output[0] has a shape of {Size(shape)}."
         )
-    if g._data.dtype != data.dtype:
-        if (g._data.dtype.kind == "c") != (data.dtype.kind == "c"):
+    if g._data.dtype != native:
+        if (g._data.dtype.kind == "c") != (native.kind == "c"):
             raise RuntimeError(
                 "For complex Tensors, both grad_output and output are required to have the same "
                 f"dtype. Mismatch in dtype: grad_output[0] has a dtype of {g.dtype} and output[0] "
-                f"has a dtype of {root.dtype}."
+                f"has a dtype of {dtype}."
             )
-        g = g.to(root.dtype)
+        g = g.to(dtype)
     g = conjugate(g)
     return g if create_graph else g._data
 
 
 def _sweep(
-    roots: tuple[Tensor, ...],
+    roots: tuple[Any, ...],
     grads: list[Any],
     retain_graph: bool | None,
     create_graph: bool,
-    wanted: tuple[Tensor, ...] | None,
+    wanted: tuple[Any, ...] | None,
 ) -> Sweep:
-    edges = [edge_of(t) for t in wanted or ()]
+    edges = [_edge(t) for t in wanted or ()]
     if any(edge is None for edge in edges):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     sweep = Sweep(create_graph if retain_graph is None else retain_graph, create_graph, edges)
-    root_edges = [edge_of(t) for t in roots]
+    sweep.roots = root_edges = [_edge(t) for t in roots]
     if edges:
         sweep.needed = needed_nodes(root_edges, edges)
     for edge, g in zip(root_edges, grads, strict=True):

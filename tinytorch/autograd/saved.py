@@ -14,7 +14,7 @@ def saved_arguments(node: Node) -> list[Any]:
     for position in node.op.saved_positions:
         value = args[position]
         if position == node.op.sequence:
-            args[position] = tuple(next(saved) for _ in value)
+            args[position] = tuple(next(saved, None) for _ in value)
         elif hasattr(value, "dtype"):
             # A number in an operand's place is no tensor. It may have become an array, but then
             # it is the second of two operands.
@@ -29,6 +29,8 @@ def release(node: Node) -> None:
     node.saved = ()
     node.out = None
     node.out_version = None
+    if node.extra is not None:
+        node.extra.pop("packed", None)
 
 
 def check_versions(node: Node) -> None:
@@ -36,14 +38,28 @@ def check_versions(node: Node) -> None:
     versions = node.versions
     for i, tensor in enumerate(node.saved):
         cell = tensor._vc
-        if cell is not None and cell[0] != (0 if versions is None else versions[i]):
-            expected = 0 if versions is None else versions[i]
+        expected = 0 if versions is None else versions[i]
+        if cell is not None and cell[0] != expected and is_needed(tensor, node):
             raise RuntimeError(_modified(tensor.shape, tensor._origin(), cell[0], expected, node))
     for i, (cell, expected) in enumerate(node.out_version or ()):
         if cell[0] != expected:
             shape = node.shape[i] if node.out.__class__ is tuple else node.shape
             where = f", which is output {i} of {node.name()},"
             raise RuntimeError(_modified(shape, where, cell[0], expected, node))
+
+
+def is_needed(tensor: Any, node: Any) -> bool:
+    """Whether the gradient of an input that wants one is computed from ``tensor``."""
+    op = node.op
+    if op.sequence is not None or not hasattr(op, "needs"):
+        return True
+    needed = {
+        name
+        for i, edge in zip(op.differentiable, node.edges, strict=True)
+        if edge is not None
+        for name in op.needs(i)
+    }
+    return any(node.args[op.index[name]] is tensor._data for name in needed & op.index.keys())
 
 
 def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._op import Array, Backend, op
+from .._op import Array, Backend, op, reads
 
 
 @op(operators=("matmul",), namespaces=("", "linalg"))
@@ -80,6 +80,7 @@ def _rows(xp: Any, x: Any) -> Any:
     return xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
 
 
+@reads(input="other")
 def _matmul_input(xp: Any, g: Any, input: Any, other: Any) -> Any:
     if other.ndim == 1:
         if input.ndim == 1:
@@ -90,6 +91,7 @@ def _matmul_input(xp: Any, g: Any, input: Any, other: Any) -> Any:
     return xp.matmul(g, _transposed(xp, other))
 
 
+@reads(other="input")
 def _matmul_other(xp: Any, g: Any, input: Any, other: Any) -> Any:
     if input.ndim == 1:
         return g * input if other.ndim == 1 else input[:, None] * g[..., None, :]
@@ -277,6 +279,7 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
 
 
 @linear.vjp_joint("input", "weight", "bias")
+@reads(input="weight", weight="input", bias="")
 def _linear_rule(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tuple[Any, ...]:
     for_input, for_weight, for_bias = in_shape
     if weight.ndim == 1:

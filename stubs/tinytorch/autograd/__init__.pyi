@@ -4,6 +4,8 @@ from tinytorch._state import enable_grad as enable_grad
 from tinytorch._state import inference_mode as inference_mode
 from tinytorch._state import no_grad as no_grad
 from tinytorch._state import set_grad_enabled as set_grad_enabled
+from tinytorch.autograd import functional as functional
+from tinytorch.autograd import graph as graph
 from tinytorch.autograd.anomaly import detect_anomaly as detect_anomaly
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tinytorch.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled

@@ -1,0 +1,73 @@
+"""Short programs for ``test_short_programs``: what may be modified once it was used."""
+
+PROGRAMS = r"""
+# modified: factor of a number
+x=L.ones(2,requires_grad=True); a=x*1; y=a*3; a.add_(1); y.sum().backward(); p(x.grad)
+# modified: factor of a constant
+x=L.ones(2,requires_grad=True); a=x*1; c=L.ones(2)*4; y=a*c; a.add_(1); y.sum().backward()
+p(x.grad)
+# modified: constant factor
+x=L.ones(2,requires_grad=True); a=x*1; c=L.ones(2)*4; y=a*c; c.add_(1); y.sum().backward()
+p(x.grad)
+# modified: dividend
+x=L.ones(2,requires_grad=True); a=x*1; c=L.ones(2)*4; y=a/c; a.add_(1); y.sum().backward()
+p(x.grad)
+# modified: dividend 2
+x=L.ones(2,requires_grad=True); a=x*1; c=L.ones(2)*4; y=c/a; a.add_(1); y.sum().backward()
+p(x.grad)
+# modified: linear
+x=L.ones(2,requires_grad=True); a=x*1; y=L.nn.functional.linear(a,L.ones(2,2)); a.add_(1)
+y.sum().backward(); p(x.grad)
+# modified: linear 2
+x=L.ones(2,requires_grad=True); a=x*1; w=L.ones(2,2,requires_grad=True)
+y=L.nn.functional.linear(a,w); a.add_(1); y.sum().backward(); p(x.grad)
+# modified: linear bias
+x=L.ones(3,2,requires_grad=True); a=x*1; b=L.ones(4,requires_grad=True)*1
+y=L.nn.functional.linear(a,L.ones(4,2),b); a.add_(1); b.add_(1); y.sum().backward(); p(x.grad)
+# modified: matmul
+x=L.ones(2,requires_grad=True); a=x*1; y=a@L.ones(2,2); a.add_(1); y.sum().backward(); p(x.grad)
+# modified: where
+x=L.ones(2,requires_grad=True); a=x*1; y=L.where(a>0,a,3.); a.add_(1); y.sum().backward()
+p(x.grad)
+# modified: addcmul
+x=L.ones(2,requires_grad=True); a=x*1; c=L.ones(2)*4; y=L.addcmul(a,c,c); c.add_(1)
+y.sum().backward(); p(x.grad)
+# modified: pow
+x=L.ones(2,requires_grad=True); a=x*1; y=a**2; a.add_(1); y.sum().backward(); p(x.grad)
+# modified: bmm
+x=L.ones(1,2,2,requires_grad=True); a=x*1; y=L.bmm(a,L.ones(1,2,2)); a.add_(1)
+y.sum().backward(); p(x.grad)
+# modified: lerp
+x=L.ones(2,requires_grad=True); a=x*1; y=L.lerp(a,L.ones(2),0.5); a.add_(1); y.sum().backward()
+p(x.grad)
+# modified: atan2
+x=L.ones(2,requires_grad=True); a=x*1; y=L.atan2(a,L.ones(2)); a.add_(1); y.sum().backward()
+p(x.grad)
+# modified: mse
+x=L.ones(2,requires_grad=True); a=x*1; y=L.nn.functional.mse_loss(a,L.ones(2)); a.add_(1)
+y.sum().backward(); p(x.grad)
+# modified: sub mul sum chain
+x=L.ones(2,requires_grad=True); a=x*1; y=a-2*a; a.zero_(); y.sum().backward(); p(x.grad)
+# modified: relu in place after mul number
+x=L.tensor([-1.,2.],requires_grad=True); h=x*2; y=h*3; h.relu_(); (y.sum()+h.sum()).backward()
+p(x.grad)
+# modified: iadd on result
+x=L.ones(2,requires_grad=True); h=x*2; y=h*5; h+=1; (y*h).sum().backward(); p(x.grad)
+# modified: exp result
+x=L.ones(2,requires_grad=True); y=x.exp(); y.add_(1); y.sum().backward(); p(x.grad)
+# modified: sin input
+x=L.ones(2,requires_grad=True); a=x*1; y=a.sin(); a.add_(1); y.sum().backward(); p(x.grad)
+# modified: second of two
+x=L.ones(2,requires_grad=True); w=L.ones(2,requires_grad=True)*1; y=x*w; w.add_(1)
+y.sum().backward()
+# modified: detached first
+x=L.ones(2,requires_grad=True); a=x*1; y=a.detach()*x; a.add_(1); y.sum().backward()
+# modified: layer norm
+x=L.ones(2,3,requires_grad=True); a=x*1; y=L.nn.functional.layer_norm(a,(3,)); a.add_(1)
+y.sum().backward()
+# modified: softmax result
+x=L.ones(2,requires_grad=True); y=x.softmax(0); y.mul_(2); y.sum().backward()
+# modified: dropout input
+x=L.ones(2,requires_grad=True); a=x*1; y=L.nn.functional.dropout(a,0.); a.add_(1)
+y.sum().backward(); p(x.grad)
+"""

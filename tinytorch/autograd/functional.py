@@ -1,0 +1,1 @@
+"""``autograd.functional``: derivatives of functions."""

@@ -1,0 +1,339 @@
+"""``autograd.graph``: the recorded graph itself, and what it saves for the backward pass.
+
+Example:
+    >>> import tinytorch as tt
+    >>> x = tt.tensor([3.0], requires_grad=True)
+    >>> def pack(tensor):
+    ...     return tensor.half()
+    >>> with tt.autograd.graph.saved_tensors_hooks(pack, lambda half: half.float()):
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad
+    tensor([6.])
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+from .._tensor import Tensor
+from .engine import CURRENT
+from .faces import GraphNode, face_of
+from .nodes import Edge, RemovableHandle, Slot
+from .packing import FORBIDDEN, STACK, Recording
+from .views import edge_of
+
+__all__ = [
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
+    "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
+    "saved_tensors_hooks",
+]  # fmt: skip
+
+Node = GraphNode
+
+
+class GradientEdge(NamedTuple):
+    """Where gradients of a tensor go: what ``grad`` and ``backward`` take in its place.
+
+    Attributes:
+        node: What recorded the tensor, or the end of the graph for a leaf.
+        output_nr: Which of its results the tensor is.
+        ownership_token: What keeps this part of the graph alive.
+    """
+
+    node: GraphNode
+    output_nr: int
+    ownership_token: Any = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge of a tensor, which keeps the graph but not the tensor's memory.
+
+    Raises:
+        RuntimeError: If the tensor does not require grad.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> y = x * 3
+        >>> edge = tt.autograd.graph.get_gradient_edge(y)
+        >>> tt.autograd.grad(y.sum(), edge)
+        (tensor([1., 1.]),)
+    """
+    edge = edge_of(tensor)
+    node = face_of(edge)
+    if node is None:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require "
+            "gradients"
+        )
+    return GradientEdge(node, edge.index if isinstance(edge, Slot) else 0, edge)
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Note that a tensor, or each of several, was changed behind autograd's back.
+
+    Raises:
+        RuntimeError: For an inference tensor outside inference mode.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2)
+        >>> tt.autograd.graph.increment_version(x)
+        >>> x._version
+        1
+    """
+    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        each._bump()
+
+
+# -- what is saved -------------------------------------------------------------------------------
+
+
+class saved_tensors_hooks:
+    """Have what is saved for the backward pass stored otherwise, inside a ``with`` block.
+
+    The innermost block counts. It holds for the current task.
+
+    Args:
+        pack_hook: Called with each tensor that an operation saves; its result is kept instead.
+        unpack_hook: Called with that when the gradient is computed; gives a tensor of the same
+            values.
+
+    Raises:
+        TypeError: If one is not callable, or later if ``unpack_hook`` gives no tensor.
+        RuntimeError: Inside ``disable_saved_tensors_hooks``, or later if ``pack_hook`` changes its
+            argument in place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([2.0], requires_grad=True)
+        >>> with tt.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(force=True), tt.tensor):
+        ...     y = x ** 2
+        >>> y.backward()
+        >>> x.grad
+        tensor([4.])
+    """
+
+    def __init__(
+        self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
+    ) -> None:
+        if not (callable(pack_hook) and callable(unpack_hook)):
+            raise TypeError(
+                "saved_tensors_hooks(): expected two functions, got "
+                f"{type(pack_hook).__name__} and {type(unpack_hook).__name__}"
+            )
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        message = FORBIDDEN.get()
+        if message is not None:
+            raise RuntimeError(message)
+        STACK.set((*STACK.get(), (self.pack_hook, self.unpack_hook)))
+        Recording.note(blocks=1)
+
+    def __exit__(self, *exception: object) -> None:
+        STACK.set(STACK.get()[:-1])
+        Recording.note(blocks=-1)
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Keep what is saved for the backward pass in host memory, inside a ``with`` block.
+
+    Args:
+        pin_memory: Use memory the device reads faster. Default: False.
+        device_type: The kind of device the tensors come from. Default: ``"cuda"``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> with tt.autograd.graph.save_on_cpu():
+        ...     y = (x * x).sum()
+        >>> y.backward()
+        >>> x.grad
+        tensor([2., 2.])
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack(tensor: Tensor) -> tuple[Any, Tensor]:
+            host: Tensor = tensor.cpu()
+            return tensor.device, host.pin_memory() if pin_memory else host
+
+        super().__init__(pack, lambda packed: packed[1].to(packed[0]))
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Refuse hooks for saved tensors inside a ``with`` block.
+
+    Args:
+        error_message: What the RuntimeError says that they raise.
+
+    Raises:
+        RuntimeError: If there are such hooks here already.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.autograd.graph.disable_saved_tensors_hooks("not here"):
+        ...     with tt.autograd.graph.save_on_cpu():
+        ...         pass
+        Traceback (most recent call last):
+        RuntimeError: not here
+    """
+    if STACK.get():
+        raise RuntimeError(error_message)
+    before = FORBIDDEN.get()
+    FORBIDDEN.set(error_message)
+    try:
+        yield
+    finally:
+        FORBIDDEN.set(before)
+
+
+class _Copies:
+    """What ``allow_mutation_on_saved_tensors`` gives to its block."""
+
+    def __init__(self) -> None:
+        self._copies: list[Tensor] = []
+
+    def _keep(self, tensor: Tensor) -> int:
+        self._copies.append(tensor.clone())
+        return len(self._copies) - 1
+
+    def _get(self, index: int) -> Tensor:
+        if index >= len(self._copies):
+            raise RuntimeError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
+                "which the graph was originally recorded."
+            )
+        return self._copies[index]
+
+    def clear(self) -> None:
+        """Forget what was saved."""
+        self._copies.clear()
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
+    """Let tensors that were saved for a backward pass be changed in place, inside a block.
+
+    Gradients are those of the values at recording: everything saved inside is copied. The
+    backward pass has to run inside, too.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> with tt.autograd.graph.allow_mutation_on_saved_tensors():
+        ...     y = x.clone()
+        ...     z = (y ** 2).sum()
+        ...     y += 1
+        ...     z.backward()
+        >>> x.grad
+        tensor([2., 2.])
+    """
+    copies = _Copies()
+    with saved_tensors_hooks(copies._keep, copies._get):
+        try:
+            yield copies
+        finally:
+            copies.clear()
+
+
+# -- hooks on several tensors --------------------------------------------------------------------
+
+
+class _MultiHandle(RemovableHandle):
+    """Takes away the hooks of several tensors."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        super().__init__({})
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Take the hooks away; a second call does nothing."""
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor],
+    fn: Callable[[Sequence[Tensor | None]], None] | Callable[[Tensor], None],
+    *,
+    mode: Literal["all", "any"] = "all",
+) -> RemovableHandle:
+    """Call ``fn`` in a backward pass once the gradients of several tensors are there.
+
+    Args:
+        tensors: They have to require grad.
+        fn: With ``mode="all"`` called with the list of gradients, None for tensors that the pass
+            does not reach; with ``"any"`` with the first gradient alone.
+        mode: ``"all"`` or ``"any"``. Default: ``"all"``.
+
+    Returns:
+        A handle whose ``remove()`` takes the hook away.
+
+    Raises:
+        ValueError: For another mode.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> a, b = tt.ones(1, requires_grad=True), tt.ones(1, requires_grad=True)
+        >>> handle = tt.autograd.graph.register_multi_grad_hook((a, b), print)
+        >>> (a * b * 2).backward()
+        [tensor([2.]), tensor([2.])]
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    hook = _AllHook(tensors, fn) if mode == "all" else _AnyHook(fn)
+    return _MultiHandle([t.register_hook(hook.of(i)) for i, t in enumerate(tensors)])
+
+
+class _AnyHook:
+    def __init__(self, fn: Callable[[Any], None]) -> None:
+        self.fn = fn
+        self.done: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+        self.lock = threading.Lock()
+
+    def of(self, index: int) -> Callable[[Tensor], None]:
+        """The hook of the tensor with this index."""
+
+        def hook(grad: Tensor) -> None:
+            sweep = CURRENT.get()
+            with self.lock:
+                first = sweep not in self.done
+                self.done[sweep] = True
+            if first:
+                self.fn(grad)
+
+        return hook
+
+
+class _AllHook:
+    def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> None:
+        self.fn = fn
+        self.edges: list[Edge] = [edge_of(t) for t in tensors]
+        #: By pass, how many gradients are missing, and those that are there.
+        self.state: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()
+        self.lock = threading.Lock()
+
+    def of(self, index: int) -> Callable[[Tensor], None]:
+        """The hook of the tensor with this index."""
+
+        def hook(grad: Tensor) -> None:
+            sweep: Any = CURRENT.get()
+            with self.lock:
+                if sweep not in self.state:
+                    missing = sum(sweep.reaches(edge) for edge in self.edges)
+                    self.state[sweep] = [missing, [None] * len(self.edges)]
+                state = self.state[sweep]
+                state[0] -= 1
+                state[1][index] = grad
+            if not state[0]:
+                self.fn(state[1])
+
+        return hook
