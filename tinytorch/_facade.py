@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import _settings, _state, dtypes
+from . import _protocols, _settings, _state, dtypes
 from ._families import FAMILIES
 from ._op import NAMESPACES
 from ._tensor import Tensor
@@ -46,6 +46,7 @@ def load_core() -> None:
     """Import the families every program needs; the methods of the others only get a stand-in."""
     for name in CORE:
         importlib.import_module(f"tinytorch.ops.{name}")
+    _protocols.attach()
     have = vars(Tensor)
     for name, family in _FAMILY_OF["Tensor"].items():
         if name not in have:

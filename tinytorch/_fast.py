@@ -367,7 +367,7 @@ def _joining(op: Op) -> Callable[..., Any]:
         n = len(args)
         if options and _plain(op, options):
             args, options = tuple(bind(op, args, options)), {}
-        elif op.required <= n <= positional:
+        elif not options and op.required <= n <= positional:
             args += defaults[n:]
         if options or not args or args[0].__class__ not in (tuple, list) or not args[0]:
             return call(op, args, options)

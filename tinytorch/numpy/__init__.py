@@ -1,94 +1,78 @@
 """NumPy's main namespace over Tensors, with NumPy's meanings.
 
-``import tinytorch.numpy as np`` makes a NumPy script run on tensors; gradient rules run here
-when a backward pass is recorded; ``Tensor.__array_namespace__()`` returns it.
+``import tinytorch.numpy as np`` makes a NumPy script run on tensors, on whatever backend is
+active and with gradients; gradient rules run here when a backward pass is recorded;
+``Tensor.__array_namespace__()`` returns it.
+
+What NumPy and PyTorch give one name is NumPy's here: ``max(x, axis)`` gives values, ``std`` has
+``ddof=0``, ``nonzero`` gives a tuple, Python floats are float64, and numbers are promoted as
+NumPy does. Methods and operators of tensors stay PyTorch's.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from .. import _state
+from .. import fft as fft
+from .. import linalg as linalg
+from .._constants import False_ as False_
+from .._constants import True_ as True_
+from .._constants import e as e
+from .._constants import euler_gamma as euler_gamma
+from .._constants import inf as inf
+from .._constants import nan as nan
+from .._constants import ndarray as ndarray
+from .._constants import newaxis as newaxis
+from .._constants import pi as pi
 from .._convert import to_tensor
-from .._facade import find
-from .._op import OPS
+from .._errstate import errstate as errstate
+from .._facade import find, missing
+from .._op import NAMESPACES
+from .._printing import get_printoptions as get_printoptions
+from .._printing import printoptions as printoptions
+from .._printing import set_printoptions as set_printoptions
 from .._tensor import Tensor
+from ..dtypes import NAMES, float64
+from ..dtypes import dtype as dtype
+from ..dtypes import finfo as finfo
+from ..dtypes import iinfo as iinfo
+from ..ops import applied_functions
+from ..ops.index_tools import Grid, Joiner
+from ..ops.index_tools import index_exp as index_exp
+from ..ops.index_tools import s_ as s_
+from ._array_api import VERSIONS, NamespaceInfo
+from ._dialect import in_float64, same
+
+for _family in (
+    "ufuncs", "reductions", "shapes", "creation", "ordering", "products", "statistics", "parts",
+    "files",
+):  # fmt: skip
+    importlib.import_module(f"tinytorch.numpy.{_family}")
+
+c_: Joiner = Joiner(-1, 2, 0, float64)
+r_: Joiner = Joiner(floats=float64)
+mgrid: Grid = Grid(False, float64)
+ogrid: Grid = Grid(True, float64)
 
 
-def _op(name: str) -> Callable[..., Tensor]:
-    return OPS[name].function
+class vectorize(applied_functions.vectorize):  # noqa: N801
+    """A function of numbers as one of tensors; see ``tinytorch.vectorize``."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, ...]:
+        with in_float64():
+            return super().__call__(*args, **kwargs)
 
 
-def reshape(a: Tensor, shape: Any) -> Tensor:
-    """``a`` in another shape."""
-    return _op("reshape")(a, shape if isinstance(shape, (tuple, list)) else (shape,))
+__array_api_version__: str = VERSIONS[-1]
 
 
-def transpose(a: Tensor, axes: Any = None) -> Tensor:
-    """``a`` with its dimensions permuted; reversed by default."""
-    return _op("permute")(a, tuple(range(a.ndim))[::-1] if axes is None else axes)
-
-
-def _reduce(name: str, a: Tensor, axis: Any, keepdims: bool, **options: Any) -> Tensor:
-    """A reduction by torch's name, to which an empty ``axis`` means all, not none."""
-    if axis == ():
-        a, axis, keepdims = expand_dims(a, 0), 0, False
-    return _op(name)(a, axis, keepdims, **options)
-
-
-def sum(a: Tensor, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """Sum along ``axis``."""
-    return _reduce("sum", a, axis, keepdims, dtype=dtype)
-
-
-def mean(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Mean along ``axis``."""
-    return _reduce("mean", a, axis, keepdims)
-
-
-def max(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Largest element along ``axis``."""
-    return _reduce("amax", a, tuple(range(a.ndim)) if axis is None else axis, keepdims)
-
-
-def min(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Smallest element along ``axis``."""
-    return _reduce("amin", a, tuple(range(a.ndim)) if axis is None else axis, keepdims)
-
-
-def concatenate(arrays: Any, axis: int = 0) -> Tensor:
-    """``arrays`` joined along an existing axis."""
-    return _op("cat")(arrays, axis)
-
-
-def stack(arrays: Any, axis: int = 0) -> Tensor:
-    """``arrays`` joined along a new axis."""
-    return _op("stack")(arrays, axis)
-
-
-def expand_dims(a: Tensor, axis: int) -> Tensor:
-    """``a`` with a dimension of size 1 inserted."""
-    return _op("unsqueeze")(a, axis)
-
-
-def take(a: Tensor, indices: Any, axis: int) -> Tensor:
-    """Elements of ``a`` along ``axis``."""
-    return a[(slice(None),) * axis + (indices,)]  # type: ignore[index, no-any-return]
-
-
-def astype(a: Tensor, dtype: Any) -> Tensor:
-    """``a`` in another dtype, given natively or as tinytorch's."""
-    wanted = a._xp.dtype_of_native(dtype) if hasattr(dtype, "char") else dtype
-    return a.to(wanted)  # type: ignore[attr-defined, no-any-return]
-
-
-def asarray(a: Any, dtype: Any = None) -> Tensor:
-    """``a`` as a tensor on the active backend."""
-    if isinstance(a, Tensor):
-        return a if dtype is None else astype(a, dtype)
-    return find("", "tensor")(a, dtype=dtype)  # type: ignore[no-any-return]
+def __array_namespace_info__() -> NamespaceInfo:
+    """What the array API standard lets a program ask of a namespace."""
+    return NamespaceInfo()
 
 
 def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
@@ -96,11 +80,25 @@ def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
     return operation(*args, **kwargs)
 
 
-#: NumPy's name for what torch calls otherwise.
-_TORCH_NAMES = {
-    "absolute": "abs", "negative": "neg", "power": "pow", "invert": "bitwise_not",
-    "conj": "conj_physical", "conjugate": "conj_physical", "array": "clone", "fabs": "abs",
-}  # fmt: skip
+#: What the top level has of NumPy's alone: here Python floats are float64.
+_SAME: frozenset[str] = frozenset(
+    """append apply_along_axis argpartition array_equiv asanyarray ascontiguousarray astype average
+    bartlett blackman block broadcast_arrays broadcast_shapes common_type compress convolve copy
+    copyto correlate cumulative_prod cumulative_sum delete diag_indices diag_indices_from digitize
+    ediff1d expand_dims extract fill_diagonal flatnonzero frombuffer fromfunction fromiter
+    geomspace hamming hanning histogram2d histogram_bin_edges identity indices insert interp
+    intersect1d iscomplex iscomplexobj isdtype isrealobj isscalar issubdtype ix_ kaiser lexsort
+    matrix_transpose min_scalar_type nanargmax nanargmin nancumprod nancumsum nanmax nanmin
+    nanprod nanstd nanvar ndim pad partition permute_dims piecewise place ptp put_along_axis
+    putmask ravel_multi_index repeat resize rollaxis savez savez_compressed setdiff1d setxor1d
+    shape size take_along_axis tri tril_indices_from trim_zeros triu_indices_from union1d
+    unique_all unique_counts unique_inverse unique_values unstack unwrap""".split()
+)
+#: NumPy's dtypes by name.
+_DTYPES: frozenset[str] = frozenset(
+    """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64
+    complex64 complex128 single double half int_ intp short long cdouble""".split()
+)
 
 
 def _with_numbers(function: Any) -> Any:
@@ -121,13 +119,47 @@ def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
     return value
 
 
-def __getattr__(name: str) -> Any:
-    if not name.startswith("_"):
-        function = find("", _TORCH_NAMES.get(name, name))
-        if function is not None:
-            return _with_numbers(function) if function.op.strict else function
-    raise AttributeError(
-        f"module 'tinytorch.numpy' has no attribute {name!r} "
-        f"(active backend: {_state.get_backend()})"
-    )
+def _function(name: str) -> Callable[..., Any] | None:
+    """NumPy's function of this name; None if there is none."""
+    function: Callable[..., Any] | None = NAMESPACES["numpy"].get(name)
+    return same(name) if function is None and name in _SAME else function
 
+
+def __getattr__(name: str) -> Any:
+    function = _function(name)
+    if function is None and not name.startswith("_"):
+        if name in _DTYPES and _state.current_backend().supports(NAMES[name]):
+            return NAMES[name]
+        function = find("", name)  # what gradient rules call that is not NumPy's
+        if function is not None and function.op.strict:
+            function = _with_numbers(function)
+    if function is None:
+        return _forwarded(name)
+    globals()[name] = function
+    return function
+
+
+def _forwarded(name: str) -> Any:
+    from .._forward import forward
+
+    backend = _state.current_backend()
+    found = None if name.startswith("_") else forward(backend, name)
+    if found is None:
+        note = f" (active backend: {backend.name})"
+        known = () if name.startswith("_") else __dir__()
+        raise AttributeError(missing("tinytorch.numpy", name, known, note), name=name, obj=None)
+    return found
+
+
+#: What is defined above and public.
+_OWN = (
+    "False_", "True_", "c_", "call", "dtype", "e", "errstate", "euler_gamma", "fft", "finfo",
+    "get_printoptions", "iinfo", "index_exp", "inf", "linalg", "mgrid", "nan", "ndarray",
+    "newaxis", "ogrid", "pi", "printoptions", "r_", "s_", "set_printoptions", "vectorize",
+)  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    backend = _state.current_backend()
+    kinds = {name for name in _DTYPES if backend.supports(NAMES[name])}
+    return sorted({*NAMESPACES["numpy"], *_SAME, *kinds, *_OWN})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,6 +40,13 @@ def arrays_of(*values: Any) -> list[Any]:
     """Tensors of one backend from anything NumPy takes for arrays."""
     backend = backend_of(*values)
     return [array_of(value, backend) for value in values]
+
+
+def alike(*values: Any) -> list[Any]:
+    """``arrays_of``, in one dtype."""
+    found = arrays_of(*values)
+    dtype = functools.reduce(dtypes.promote_types, (x.dtype for x in found))
+    return [x.to(dtype) for x in found]
 
 
 def float_array(value: Any) -> Tensor:

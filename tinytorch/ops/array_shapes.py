@@ -1,4 +1,4 @@
-"""Dimensions added, moved, taken apart; products of vectors: by NumPy's and the standard's names."""
+"""Dimensions added, moved, taken apart; products of vectors: by NumPy's names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-from ._arrays import array_of, arrays_of, axes_of
+from ._arrays import alike, array_of, arrays_of, axes_of
 from .broadcasting import broadcast_tensors
 from .rearranging import repeat_interleave
 from .shape import permute
@@ -219,7 +219,7 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
         >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
-    a, b = arrays_of(x1, x2)
+    a, b = alike(x1, x2)
     return (a @ b.unsqueeze(-1)).squeeze(-1)  # type: ignore[no-any-return]
 
 
@@ -242,5 +242,5 @@ def vecmat(x1: Any, x2: Any, /) -> Tensor:
         >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
         tensor([4, 6])
     """
-    a, b = arrays_of(x1, x2)
+    a, b = alike(x1, x2)
     return (a.conj_physical().unsqueeze(-2) @ b).squeeze(-2)  # type: ignore[no-any-return]

@@ -12,12 +12,20 @@ from .joining import cat, stack
 from .ranges import arange, linspace
 
 
-def _range(part: slice, dtype: Any = None) -> Any:
+def _range(part: slice, dtype: Any = None, floats: Any = None) -> Any:
     """The numbers a slice stands for; an imaginary step is how many, both ends included."""
     start = 0 if part.start is None else part.start
+    if dtype is None and not _whole(part):
+        dtype = floats or _state.default_dtype()
     if isinstance(part.step, complex):
         return linspace(start, part.stop, int(abs(part.step)), dtype=dtype)
     return arange(start, part.stop, 1 if part.step is None else part.step, dtype=dtype)
+
+
+def _whole(*parts: slice) -> bool:
+    """Whether slices stand for integers."""
+    given = [v for part in parts for v in (part.start, part.stop, part.step)]
+    return all(v is None or isinstance(v, int) for v in given)
 
 
 class IndexExpression:
@@ -44,6 +52,7 @@ class Grid:
 
     Args:
         sparse: Whether to give a tuple of tensors that broadcast to the grid instead.
+        floats: The dtype of what is not whole; default the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -54,15 +63,15 @@ class Grid:
         tensor([0.0000, 0.5000, 1.0000])
     """
 
-    def __init__(self, sparse: bool) -> None:
+    def __init__(self, sparse: bool, floats: dtypes.dtype | None = None) -> None:
         self.sparse = sparse
+        self.floats = floats
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return _range(key)
-        given = [v for part in key for v in (part.start, part.stop, part.step)]
-        whole = all(v is None or isinstance(v, int) for v in given)
-        dtype = dtypes.int64 if whole else _state.default_dtype()
+            return _range(key, None, self.floats)
+        floats = self.floats or _state.default_dtype()
+        dtype = dtypes.int64 if _whole(*key) else floats
         parts: Any = open_grid(*(_range(part, dtype) for part in key))
         if self.sparse:
             return parts
@@ -81,6 +90,7 @@ class Joiner:
         axis: The dimension along which items are joined.
         ndmin: The least number of dimensions.
         place: Where the dimensions that an item has go; -1 is last.
+        floats: The dtype of Python's floats; default the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -91,7 +101,11 @@ class Joiner:
                 [2, 4]])
     """
 
-    def __init__(self, axis: int = 0, ndmin: int = 1, place: int = -1) -> None:
+    def __init__(
+        self, axis: int = 0, ndmin: int = 1, place: int = -1,
+        floats: dtypes.dtype | None = None,
+    ) -> None:  # fmt: skip
+        self.floats = floats
         self.axis = axis
         self.ndmin = ndmin
         self.place = place
@@ -103,7 +117,8 @@ class Joiner:
             axis, ndmin, place = self._directive(items[0])
             items = items[1:]
         backend = backend_of(*items)
-        return cat([_item(item, ndmin, place, backend) for item in items], axis)
+        with _state.default_dtype_context(self.floats or _state.default_dtype()):
+            return cat([_item(item, ndmin, place, backend) for item in items], axis)
 
     def _directive(self, text: str) -> tuple[int, int, int]:
         try:

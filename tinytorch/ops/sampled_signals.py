@@ -7,7 +7,7 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-from ._arrays import array_of, arrays_of, float_array
+from ._arrays import alike, array_of, arrays_of, float_array
 from .convolution import conv1d
 from .differences import diff
 from .joining import cat
@@ -170,7 +170,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
         >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
         tensor([1, 4, 3])
     """
-    values, edges = arrays_of(x, bins)
+    values, edges = alike(x, bins)
     if edges.ndim != 1:
         raise ValueError(f"digitize(): bins must have one dimension, got shape {list(edges.shape)}")
     if edges.shape[0] > 1 and bool(edges[0] > edges[-1]):
@@ -186,22 +186,26 @@ def unwrap(
     """Phases without their jumps: neighbours differ by at most half a period.
 
     Args:
-        p: Tensor of phases; integers are cast to the default dtype.
+        p: Tensor of phases; integers are cast to the default dtype unless ``period`` is an int.
         discont: The least jump that is removed; default half a period.
         axis: The dimension along which neighbours lie; default the last.
         period: What the phases repeat after; default 2 pi.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.unwrap(tt.tensor([0.0, 3.0, 6.0, 2.0]), period=4)
-        tensor([ 0., -1., -2., -2.])
+        >>> tt.unwrap(tt.tensor([0, 3, 6, 2]), period=4)
+        tensor([ 0, -1, -2, -2])
     """
-    x: Any = float_array(p)
+    x: Any = array_of(p)
+    whole = x.dtype.category < 2 and isinstance(period, int)
+    x = x if whole else float_array(x)
+    half = period // 2 if whole else period / 2
     steps: Any = diff(x, 1, axis)
-    half = period / 2
     kept = (steps + half) % period - half
-    kept = where((kept == -half) & (steps > 0), half, kept)
-    change = (kept - steps).masked_fill(steps.abs() < (half if discont is None else discont), 0)
+    if 2 * half == period:  # a jump of half a period is one up, if the phase grew
+        kept = kept.masked_fill((kept == -half) & (steps > 0), half)
+    least = period / 2 if discont is None else discont
+    change = (kept - steps).masked_fill(steps.abs() < least, 0)
     first = x.narrow(axis, 0, 1)
     return cat([first, x.narrow(axis, 1, x.shape[axis] - 1) + change.cumsum(axis)], axis)
 

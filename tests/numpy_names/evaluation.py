@@ -1,0 +1,82 @@
+"""Evaluates the calls of the tables in a library, and compares what comes out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy_names.data import ARRAYS
+
+import tinytorch as tt
+
+#: dtypes that calls speak of, under the library's own names.
+KINDS = ("float32", "float64", "int8", "int64")
+
+
+class Written:
+    """Copies of what a function writes to, for there is nothing else to compare."""
+
+    def __init__(self) -> None:
+        self.last: Any = None
+
+    def __call__(self, array: Any) -> Any:
+        self.last = array.copy()
+        return self.last
+
+
+def evaluate(text: str, lib: Any, data: Mapping[str, Any]) -> Any:
+    """The value of an expression in a library; of a function without result, what it wrote."""
+    written = Written()
+    names = {
+        **data, "W": written, "lib": lib, "nan": float("nan"), "floating": np.floating,
+        "integer": np.integer, **{kind: getattr(lib, kind) for kind in KINDS},
+    }  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy's, of NaNs and empty slices
+        value = eval(text, names)  # noqa: S307
+    return written.last if value is None and written.last is not None else value
+
+
+def tensors(requires_grad: bool = False) -> dict[str, Any]:
+    """The data as tensors."""
+    found = {}
+    for name, array in ARRAYS.items():
+        found[name] = tt.tensor(array)
+        if requires_grad and array.dtype.kind in "fc":
+            found[name].requires_grad_()
+    return found
+
+
+def leaves(value: Any) -> list[Any]:
+    """What is in nested tuples and lists."""
+    if isinstance(value, (tuple, list)):
+        return [item for part in value for item in leaves(part)]
+    return [value]
+
+
+def is_array(value: Any) -> bool:
+    return hasattr(value, "dtype") and hasattr(value, "shape")
+
+
+def kind_of(value: Any) -> str:
+    return str(getattr(value, "name", None) or np.dtype(value).name)
+
+
+def assert_same(ours: Any, theirs: Any, dtypes: bool = True, rtol: float = 1e-12) -> None:
+    """Compare shapes, values and, if asked for, dtypes; a NumPy number may be a 0-d tensor."""
+    mine, wanted = leaves(ours), leaves(theirs)
+    assert len(mine) == len(wanted)
+    for a, b in zip(mine, wanted, strict=True):
+        if isinstance(b, (np.dtype, type)):
+            assert kind_of(a) == np.dtype(b).name
+        elif isinstance(b, (str, slice)) or b is None:
+            assert a == b
+        else:
+            assert not is_array(b) or b.dtype.kind not in "US"
+            plain = a.detach().numpy() if isinstance(a, tt.Tensor) else a
+            assert np.shape(plain) == np.shape(b)
+            np.testing.assert_allclose(plain, b, rtol=rtol, atol=rtol)
+            if dtypes and isinstance(a, tt.Tensor) and is_array(b):
+                assert a.dtype.name == b.dtype.name

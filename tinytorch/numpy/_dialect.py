@@ -1,0 +1,130 @@
+"""What NumPy takes and gives, on tensors: conversion, float64, promotion, ``out=``."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .. import _state, dtypes
+from .._facade import find
+from .._op import composite
+from .._tensor import Tensor
+from ..backends import load
+from ..ops._arrays import array_of, backend_of
+
+#: Files a function under ``tinytorch.numpy``.
+numpy_function = composite(namespaces=("numpy",), method=False)
+
+
+def in_float64() -> _state.default_dtype_context:
+    """Python floats are float64 inside, as in NumPy."""
+    return _state.default_dtype_context(dtypes.float64)
+
+
+def tensor_of(value: Any, backend: Any = None) -> Any:
+    """A tensor from anything NumPy takes for an array."""
+    if isinstance(value, Tensor):
+        return value
+    with in_float64():
+        return array_of(value, backend)
+
+
+def tensors_of(*values: Any) -> list[Any]:
+    """Tensors of one backend from anything NumPy takes for arrays."""
+    backend = backend_of(*values)
+    return [tensor_of(value, backend) for value in values]
+
+
+@functools.cache
+def host() -> Any:
+    """NumPy itself, whose rules of promotion these are."""
+    return load("numpy").library
+
+
+def common_dtype(*values: Any) -> dtypes.dtype:
+    """NumPy's result type of tensors, dtypes and Python numbers, which are weak."""
+    own = [_native(v) for v in values]
+    found = host().result_type(*own)
+    return dtypes.from_name(found.name)
+
+
+def _native(value: Any) -> Any:
+    if is_number(value):
+        return value
+    kind = value.dtype if hasattr(value, "dtype") else value
+    return getattr(kind, "dtype", None) or kind
+
+
+def float_dtype(dtype: dtypes.dtype) -> dtypes.dtype:
+    """The dtype of a function that is never an integer: NumPy takes the smallest that fits."""
+    return dtype if dtype.category > 1 else common_dtype(dtype, dtypes.float16)
+
+
+def promoted(*values: Any) -> list[Any]:
+    """Tensors of one backend and of NumPy's common dtype; Python's numbers are weak."""
+    found = tensors_of(*values)
+    if len({t._data.dtype for t in found}) < 2:
+        return found
+    plain = [is_number(v) for v in values]
+    weak = zip(values, found, plain, strict=True)
+    dtype = common_dtype(*(v if p else t for v, t, p in weak))
+    return [t.to(dtype) for t in found]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number of Python's own, which is weak; NumPy's are not."""
+    return isinstance(value, (bool, int, float, complex)) and not hasattr(value, "dtype")
+
+
+def as_float(value: Any) -> Any:
+    """A tensor, of float64 if it holds integers or bools."""
+    found = tensor_of(value)
+    return found if found.dtype.category > 1 else found.to(dtypes.float64)
+
+
+def cast(tensor: Any, dtype: Any) -> Any:
+    """The tensor in ``dtype``, or as it is for None."""
+    return tensor if dtype is None else tensor.to(dtypes.as_dtype(dtype))
+
+
+def written(result: Any, out: Any) -> Any:
+    """``result``, in the place that ``out=`` names if there is one."""
+    if out is None:
+        return result
+    target = out[0] if isinstance(out, tuple) else out
+    if not isinstance(target, Tensor):
+        raise TypeError(f"return arrays must be Tensors, got {type(target).__name__} for out=")
+    if tuple(target.shape) != tuple(result.shape):
+        raise ValueError(
+            f"output array has shape {list(target.shape)}, the result {list(result.shape)}"
+        )
+    target.copy_(result)
+    return target
+
+
+def top_level(name: str) -> Callable[..., Any]:
+    """The function that ``tinytorch`` has under this name."""
+    function: Callable[..., Any] | None = find("", name)
+    if function is None:
+        raise AttributeError(f"module 'tinytorch' has no operation {name!r}")
+    return function
+
+
+def same(name: str) -> Callable[..., Any]:
+    """The function that ``tinytorch`` has under this name, with Python floats as float64."""
+    function = top_level(name)
+
+    @functools.wraps(function)
+    def in_numpys_dtype(*args: Any, **options: Any) -> Any:
+        with in_float64():
+            return function(*args, **options)
+
+    signature = inspect.signature(function)
+    if signature.return_annotation == "Any":
+        signature = signature.replace(return_annotation="Tensor | tuple[Tensor, ...]")
+    in_numpys_dtype.__name__ = in_numpys_dtype.__qualname__ = name
+    in_numpys_dtype.__module__ = "tinytorch.numpy"
+    in_numpys_dtype.__signature__ = signature  # type: ignore[attr-defined]
+    return in_numpys_dtype

@@ -1,0 +1,396 @@
+"""NumPy's functions that make tensors: float64 by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import dtypes
+from .._op import composite
+from .._tensor import Tensor
+from ..ops._arrays import axes_of, backend_of
+from ..ops.index_grids import open_grid
+from ._dialect import (
+    in_float64, numpy_function, promoted, tensor_of, tensors_of, top_level,
+)  # fmt: skip
+
+
+def _place(options: dict[str, Any]) -> dict[str, Any]:
+    """Where to make it; what only arrays of NumPy's have is dropped."""
+    return {name: options[name] for name in ("device", "backend") if options.get(name) is not None}
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    plain = shape.tolist() if hasattr(shape, "tolist") else shape
+    return tuple(plain) if isinstance(plain, (tuple, list)) else (plain,)
+
+
+def _filled(name: str, summary: str) -> Callable[..., Tensor]:
+    def function(shape: Any, dtype: Any = None, order: str = "C", **options: Any) -> Tensor:
+        kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
+        make = top_level(name)
+        return make(_sizes(shape), dtype=kind, **_place(options))  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}
+
+    Args:
+        shape: The sizes.
+        dtype: Default float64.
+        order: Accepted; the tensor is in row-major order.
+        **options: ``device`` or ``backend``; ``like`` is accepted.
+    """
+    return composite(function, namespaces=("numpy",), method=False)
+
+
+zeros = _filled("zeros", "A tensor of zeros.")
+ones = _filled("ones", "A tensor of ones.")
+empty = _filled("empty", "A tensor whose elements are whatever its memory held.")
+
+
+@numpy_function
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **options: Any
+) -> Tensor:
+    """A tensor of one value, or of values that are broadcast to a shape.
+
+    Args:
+        shape: The sizes.
+        fill_value: The value, or a tensor of them.
+        dtype: Default that of the value.
+        order: Accepted; the tensor is in row-major order.
+        **options: ``device`` or ``backend``; ``like`` is accepted.
+    """
+    value = tensor_of(fill_value)
+    if options.get("device") is not None:
+        value = value.to(device=options["device"])
+    found = value.expand(_sizes(shape)).clone()
+    return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
+
+
+def _like(name: str, summary: str) -> Callable[..., Tensor]:
+    def function(
+        a: Any, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None,
+        **options: Any,
+    ) -> Tensor:  # fmt: skip
+        x = tensor_of(a)
+        kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
+        sizes = tuple(x.shape) if shape is None else _sizes(shape)
+        place = _place(options) or {"backend": x._xp}
+        return top_level(name)(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = f"{name}_like"
+    function.__doc__ = f"""{summary} of the shape and dtype of another.
+
+    Args:
+        a: Tensor, or what makes one.
+        dtype: Default ``a``'s.
+        order: Accepted; the tensor is in row-major order.
+        subok: Accepted.
+        shape: The sizes; default ``a``'s.
+        **options: ``device`` or ``backend``.
+    """
+    return composite(function, namespaces=("numpy",), method=False)
+
+
+zeros_like = _like("zeros", "A tensor of zeros")
+ones_like = _like("ones", "A tensor of ones")
+empty_like = _like("empty", "A tensor, not filled,")
+
+
+@numpy_function
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
+    shape: Any = None, **options: Any,
+) -> Tensor:  # fmt: skip
+    """A tensor of one value, of the shape and dtype of another.
+
+    Args:
+        a: Tensor, or what makes one.
+        fill_value: The value, or a tensor of them.
+        dtype: Default ``a``'s.
+        order: Accepted; the tensor is in row-major order.
+        subok: Accepted.
+        shape: The sizes; default ``a``'s.
+        **options: ``device`` or ``backend``.
+    """
+    x = tensor_of(a)
+    value = tensor_of(fill_value, x._xp).to(x.dtype if dtype is None else dtypes.as_dtype(dtype))
+    return value.expand(tuple(x.shape) if shape is None else _sizes(shape)).clone()  # type: ignore
+
+
+@numpy_function
+def array(
+    object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
+    subok: bool = False, ndmin: int = 0, **options: Any,
+) -> Tensor:  # fmt: skip
+    """A tensor with a copy of ``object``; the gradient flows through it.
+
+    Args:
+        object: A number, nested sequences of numbers or tensors, an array, or a tensor.
+        dtype: Default: a tensor's own; float64 for Python floats, int64 for ints.
+        copy: Whether to copy (default); None copies only if needed, False must not copy.
+        order: Accepted; the result is in row-major order.
+        subok: Accepted.
+        ndmin: The least number of dimensions; new ones of size 1 go in front.
+        **options: ``like`` is accepted.
+    """
+    with in_float64():
+        return top_level("array")(  # type: ignore[no-any-return]
+            object, dtype, copy=copy, order=order, ndmin=ndmin
+        )
+
+
+@numpy_function
+def asarray(
+    a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None,
+    **options: Any,
+) -> Tensor:  # fmt: skip
+    """``a`` as a tensor, the same one if it is one of that dtype.
+
+    Args:
+        a: A tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
+        order: Accepted; the result is in row-major order.
+        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
+        **options: ``device`` or ``backend``; ``like`` is accepted.
+    """
+    place = _place(options)
+    source: Any = a.to(**place) if isinstance(a, Tensor) and place else a
+    with in_float64():
+        if not isinstance(a, Tensor) and place and backend_of(a) is None:
+            source = top_level("as_tensor")(a, **place)
+        return top_level("array")(source, dtype, copy=copy)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def arange(*args: Any, dtype: Any = None, **options: Any) -> Tensor:
+    """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``.
+
+    Args:
+        *args: The first number (default 0), the end, which is not among them, and the
+            distance (default 1).
+        dtype: Default int64 if all are ints, else float64.
+        **options: ``start``, ``stop`` and ``step`` by name; ``device`` or ``backend``.
+    """
+    given = {name: options[name] for name in ("start", "stop", "step") if name in options}
+    given |= dict(zip(("start", "stop", "step"), args, strict=False))
+    if "stop" not in given:
+        given = {**given, "start": 0, "stop": given["start"]}
+    first, last, step = given.get("start") or 0, given["stop"], given.get("step", 1)
+    step = 1 if step is None else step
+    values = [v.item() if hasattr(v, "item") else v for v in (first, last, step)]
+    with in_float64():
+        return top_level("arange")(  # type: ignore[no-any-return]
+            *_reachable(*values), dtype=dtype, **_place(options)
+        )
+
+
+def _reachable(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
+    """The same range; an end on the wrong side is no error to NumPy, but nothing."""
+    if step and (last - first) / step < 0:
+        last = first
+    return first, last, step
+
+
+def _steps(
+    start: Any, stop: Any, num: int, endpoint: bool
+) -> tuple[list[Any], Any, Any]:
+    """Both ends as floats, and the parts of the way from one to the other."""
+    ends = promoted(start, stop)
+    if ends[0].dtype.category < 2:
+        ends = [t.to(dtypes.float64) for t in ends]
+    first, last = top_level("broadcast_tensors")(*ends)
+    place = top_level("arange")(num, dtype=first.dtype.to_real(), backend=first._xp)
+    part = place.reshape([-1] + [1] * first.ndim) / max(num - 1 if endpoint else num, 1)
+    return [first, last], part, max(num - 1 if endpoint else num, 0)
+
+
+@numpy_function
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
+    dtype: Any = None, axis: int = 0, *, device: Any = None,
+) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+    """``num`` numbers at equal distances from ``start`` to ``stop``.
+
+    Args:
+        start: The first: a number, or a tensor of them.
+        stop: The last.
+        num: How many; default 50.
+        endpoint: Whether ``stop`` is one of them; default yes.
+        retstep: Also return the distance.
+        dtype: Of the result; default float64.
+        axis: Where the new dimension goes; default first.
+        device: Accepted for what numbers are on.
+    """
+    (first, last), part, count = _steps(start, stop, num, endpoint)
+    found = first + (last - first) * part
+    if endpoint and num > 1:
+        found = found.where(part != 1, last)
+    found = found.movedim(0, axis) if found.ndim > 1 else found
+    if dtype is not None:
+        kind = dtypes.as_dtype(dtype)
+        found = (found.floor() if kind.category < 2 else found).to(kind)
+    found = found if device is None else found.to(device=device)
+    if retstep:
+        step = (last - first) / count if count else first * float("nan")
+        return found, step
+    return found  # type: ignore[no-any-return]
+
+
+@numpy_function
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0,
+    dtype: Any = None, axis: int = 0,
+) -> Tensor:  # fmt: skip
+    """Powers of ``base`` from ``start`` to ``stop``, at equal quotients.
+
+    Args:
+        start: The first exponent: a number, or a tensor of them.
+        stop: The last.
+        num: How many; default 50.
+        endpoint: Whether ``stop`` is one of them; default yes.
+        base: What is raised; default 10.
+        dtype: Of the result; default float64.
+        axis: Where the new dimension goes; default first.
+    """
+    powers: Any = linspace(start, stop, num, endpoint, axis=axis)
+    found = tensor_of(base, powers._xp) ** powers
+    return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
+
+
+@numpy_function
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, **options: Any) -> Tensor:
+    """A matrix with ones on a diagonal and zeros elsewhere.
+
+    Args:
+        N: Rows.
+        M: Columns; default ``N``.
+        k: Which diagonal; default the main one, positive ones are above it.
+        dtype: Default float64.
+        **options: ``device`` or ``backend``; ``order`` and ``like`` are accepted.
+    """
+    kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
+    columns = N if M is None else M
+    make = top_level("eye")
+    return make(N, columns, k=k, dtype=kind, **_place(options))  # type: ignore[no-any-return]
+
+
+@numpy_function
+def meshgrid(
+    *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Tensor, ...]:
+    """The coordinates of every point of a grid.
+
+    Args:
+        *xi: The coordinates along each dimension.
+        copy: Whether the results have memory of their own.
+        sparse: Give tensors that broadcast to the grid instead.
+        indexing: ``"xy"`` (default), the first coordinate along the second dimension, or
+            ``"ij"``, along the first.
+
+    Raises:
+        ValueError: For another ``indexing``.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    flat = [x.reshape(-1) for x in tensors_of(*xi)]
+    swapped = indexing == "xy" and len(flat) > 1
+    if swapped:
+        flat[0], flat[1] = flat[1], flat[0]
+    parts: Any = open_grid(*flat)
+    if not sparse:
+        shape = [x.shape[0] for x in flat]
+        parts = [part.expand(shape) for part in parts]
+    found = [part.clone() for part in parts] if copy else list(parts)
+    if swapped:
+        found[0], found[1] = found[1], found[0]
+    return tuple(found)
+
+
+@numpy_function
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of each element of a vector, as the columns of a matrix.
+
+    Args:
+        x: Tensor of shape ``(n,)``.
+        N: How many columns; default ``n``.
+        increasing: Whether the powers grow from left to right.
+    """
+    return top_level("vander")(tensor_of(x), N, increasing)  # type: ignore[no-any-return]
+
+
+def _triangle(name: str, summary: str) -> Callable[..., Tensor]:
+    def function(m: Any, k: int = 0) -> Tensor:
+        x = tensor_of(m)
+        x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
+        return top_level(name)(x, k)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}
+
+    Args:
+        m: Tensor, or what makes one.
+        k: Which diagonal the triangle ends at; default the main one.
+    """
+    return composite(function, namespaces=("numpy",), method=False)
+
+
+tril = _triangle("tril", "The lower triangle of matrices, zeros above it.")
+triu = _triangle("triu", "The upper triangle of matrices, zeros below it.")
+
+
+def _triangle_places(name: str, summary: str) -> Callable[..., tuple[Tensor, Tensor]]:
+    def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
+        return tuple(top_level(name)(n, n if m is None else m, k))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}
+
+    Args:
+        n: Rows.
+        k: Which diagonal the triangle ends at; default the main one.
+        m: Columns; default ``n``.
+    """
+    return composite(function, namespaces=("numpy",), method=False)
+
+
+tril_indices = _triangle_places("tril_indices", "Where the lower triangle of a matrix lies.")
+triu_indices = _triangle_places("triu_indices", "Where the upper triangle of a matrix lies.")
+
+
+@numpy_function
+def diag(v: Any, k: int = 0) -> Tensor:
+    """A diagonal of a matrix, or the matrix with a vector on its diagonal.
+
+    Args:
+        v: Tensor of one or two dimensions.
+        k: Which diagonal; default the main one, positive ones are above it.
+    """
+    return top_level("diag")(tensor_of(v), k)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def diagflat(v: Any, k: int = 0) -> Tensor:
+    """The matrix with all elements of ``v`` on a diagonal.
+
+    Args:
+        v: Tensor, or what makes one.
+        k: Which diagonal; default the main one, positive ones are above it.
+    """
+    return top_level("diagflat")(tensor_of(v), k)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The diagonals of two dimensions, as the last one.
+
+    Args:
+        a: Tensor of at least two dimensions.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        axis1: The dimension of the rows.
+        axis2: That of the columns.
+    """
+    x = tensor_of(a)
+    first, second = axes_of("diagonal", (axis1, axis2), x.ndim)
+    return top_level("diagonal")(x, offset, first, second)  # type: ignore[no-any-return]

@@ -1,0 +1,72 @@
+"""NumPy's file format: one array a file, ``.npy``, and archives of them, ``.npz``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._tensor import Tensor
+from ._dialect import host, numpy_function, tensor_of
+
+
+@numpy_function
+def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
+    """Write a tensor to a file in NumPy's format.
+
+    Args:
+        file: A path, to which ``.npy`` is added if it is missing, or a file open for bytes.
+        arr: Tensor, or what makes one.
+        allow_pickle: Accepted; no tensor needs it.
+    """
+    host().save(file, tensor_of(arr).detach().cpu().numpy(), allow_pickle=False)
+
+
+class Archive(Mapping[str, Tensor]):
+    """The tensors of an ``.npz`` file by name, read when they are asked for.
+
+    Args:
+        opened: The archive, as NumPy opened it.
+
+    Attributes:
+        files: The names.
+    """
+
+    def __init__(self, opened: Any) -> None:
+        self._opened = opened
+        self.files: list[str] = list(opened.files)
+
+    def __getitem__(self, name: str) -> Tensor:
+        return tensor_of(self._opened[name])  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._opened.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+@numpy_function
+def load(file: Any) -> Tensor | Archive:
+    """What ``save``, ``savez`` or NumPy wrote.
+
+    Args:
+        file: A path, or a file open for bytes.
+
+    Returns:
+        A tensor; of an archive the tensors by name.
+
+    Raises:
+        ValueError: For a file that holds Python objects.
+    """
+    found = host().load(file, allow_pickle=False)
+    return Archive(found) if hasattr(found, "files") else tensor_of(found)

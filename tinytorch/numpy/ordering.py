@@ -1,0 +1,261 @@
+"""NumPy's orders, searches and choices: values alone, tuples of places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from .._op import NAMESPACES
+from .._tensor import Tensor
+from ..ops._arrays import flat_if_none
+from ._dialect import (
+    common_dtype, is_number, numpy_function, promoted, tensor_of, tensors_of, top_level, written,
+)  # fmt: skip
+
+
+def _orderable(x: Any) -> Any:
+    return x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
+
+
+@numpy_function
+def sort(
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
+    stable: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """The elements in ascending order along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension, default the last; None means that of the flattened tensor.
+        kind: Accepted; equal elements stay in their order.
+        order: Must be None.
+        stable: Accepted.
+    """
+    x, at = flat_if_none(tensor_of(a), axis)
+    found = top_level("sort")(_orderable(x), at)[0]
+    return found.to(x.dtype)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def argsort(
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
+    stable: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """The indices that sort along ``axis``; equal elements stay in their order.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension, default the last; None means that of the flattened tensor.
+        kind: Accepted.
+        order: Must be None.
+        stable: Accepted.
+    """
+    x, at = flat_if_none(tensor_of(a), axis)
+    found: Any = top_level("argsort")(_orderable(x), at, stable=True)
+    return found.reshape(1) if not x.ndim else found  # type: ignore[no-any-return]
+
+
+@numpy_function
+def nonzero(a: Any) -> tuple[Tensor, ...]:
+    """Where the elements that are not zero lie: the indices in each dimension.
+
+    Args:
+        a: Tensor of at least one dimension.
+
+    Raises:
+        ValueError: For a 0-d tensor.
+    """
+    x = tensor_of(a)
+    if not x.ndim:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed.")
+    return tuple(top_level("nonzero")(x.detach(), as_tuple=True))
+
+
+@numpy_function
+def argwhere(a: Any) -> Tensor:
+    """Where the elements that are not zero lie: the indices of each, as a matrix.
+
+    Args:
+        a: Tensor, or what makes one.
+    """
+    return top_level("argwhere")(tensor_of(a).detach())  # type: ignore[no-any-return]
+
+
+@numpy_function
+def where(condition: Any, /, *choices: Any) -> Tensor | tuple[Tensor, ...]:
+    """Elements of one tensor where a condition holds, and of another elsewhere.
+
+    Args:
+        condition: Tensor, or what makes one.
+        *choices: The two tensors or numbers. Without them, the places where it holds.
+
+    Returns:
+        Tensor of the common shape; without choices what ``nonzero`` gives.
+    """
+    if not choices:
+        return nonzero(condition)
+    x, y = choices
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x._data.dtype != y._data.dtype:
+        x, y = promoted(x, y)
+    elif not isinstance(x, Tensor) and not isinstance(y, Tensor):
+        x, y = promoted(x, y)
+    elif not isinstance(x, Tensor):
+        x = _beside(x, y)
+    elif not isinstance(y, Tensor):
+        y = _beside(y, x)
+    mask = tensor_of(condition, (x if isinstance(x, Tensor) else y)._xp)
+    mask = mask if mask.dtype is dtypes.bool else mask.bool()
+    return top_level("where")(mask, x, y)  # type: ignore[no-any-return]
+
+
+def _beside(value: Any, tensor: Any) -> Any:
+    """A number as it is beside floats, and anything else as a tensor."""
+    if isinstance(value, (int, float)) and tensor.dtype.category > 1:
+        return value
+    if is_number(value):
+        return tensor_of(value, tensor._xp).to(common_dtype(tensor, value))
+    return tensor_of(value, tensor._xp)
+
+
+@numpy_function
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
+    """Where elements would go in a sorted vector.
+
+    Args:
+        a: Tensor of shape ``(n,)``, in ascending order or put there by ``sorter``.
+        v: What to look for; tensor of any shape.
+        side: ``"left"`` (default), before equal elements, or ``"right"``, after them.
+        sorter: Indices that sort ``a``.
+    """
+    places, values = promoted(a, v)
+    if sorter is not None:
+        places = places[tensor_of(sorter, places._xp).long()]
+    find = top_level("searchsorted")
+    return find(places, values.contiguous(), side=side)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
+    kind: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Whether each element is among others.
+
+    Args:
+        element: Tensor, or what makes one.
+        test_elements: The others.
+        assume_unique: The elements of each are known to be distinct.
+        invert: Whether it is not.
+        kind: Accepted.
+    """
+    x, others = promoted(element, test_elements)
+    return top_level("isin")(x, others, invert=invert)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def unique(
+    ar: Any, return_index: bool = False, return_inverse: bool = False,
+    return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
+    sorted: bool = True,
+) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
+    """The distinct elements, or slices along ``axis``, in ascending order.
+
+    Args:
+        ar: Tensor, or what makes one.
+        return_index: Also return where each comes first.
+        return_inverse: Also return which of them each element is.
+        return_counts: Also return how often each comes.
+        axis: The dimension of the slices; default elements.
+        equal_nan: Whether NaNs are equal to each other.
+        sorted: Accepted; they are.
+    """
+    x = tensor_of(ar)
+    options: Any = {"return_index": return_index, "equal_nan": equal_nan}
+    return top_level("unique")(  # type: ignore[no-any-return]
+        x, return_inverse=return_inverse, return_counts=return_counts, axis=axis, **options
+    )
+
+
+@numpy_function
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
+    """For each element the choice of the first condition that holds.
+
+    Args:
+        condlist: Conditions.
+        choicelist: As many tensors.
+        default: Where none holds.
+
+    Raises:
+        ValueError: If there are not as many conditions as choices, or none.
+    """
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ValueError("list of cases must be same length as list of conditions")
+    *choices, rest = promoted(*choicelist, default)
+    found = rest
+    conditions = tensors_of(*condlist)
+    for mask, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        found = top_level("where")(mask.bool(), choice, found)
+    return found  # type: ignore[no-any-return]
+
+
+@numpy_function
+def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Write values to places of the flattened ``a``.
+
+    Args:
+        a: The tensor that is written to.
+        ind: The places.
+        v: The values, repeated if there are fewer.
+        mode: What happens to a place out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+    Raises:
+        IndexError: For a place out of range.
+    """
+    target: Any = a
+    places = tensor_of(ind, a._xp).long().reshape(-1)
+    if mode != "raise":
+        size = target.numel()
+        places = places % size if mode == "wrap" else places.clamp(0, size - 1)
+    values = top_level("resize")(tensor_of(v, a._xp), places.shape[0])
+    target.put_(places, values.to(target.dtype))
+
+
+@numpy_function
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, ...]:
+    """The index in each dimension of places in the flattened tensor.
+
+    Args:
+        indices: The places.
+        shape: The sizes.
+        order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
+    """
+    sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    places = tensor_of(indices).long()
+    if order == "C":
+        return tuple(top_level("unravel_index")(places, sizes))
+    return tuple(top_level("unravel_index")(places, sizes[::-1]))[::-1]
+
+
+@numpy_function
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: Tensor | None = None, *,
+    min: Any = None, max: Any = None, dtype: Any = None,
+) -> Tensor:  # fmt: skip
+    """The elements, but none below ``a_min`` or above ``a_max``.
+
+    Args:
+        a: Tensor, or what makes one.
+        a_min: The lower bound: a number, a tensor, or None for none.
+        a_max: The upper bound.
+        out: Where to write the result.
+        min: The same as ``a_min``.
+        max: The same as ``a_max``.
+        dtype: What to compute in.
+    """
+    found: Any = tensor_of(a) if dtype is None else tensor_of(a).to(dtypes.as_dtype(dtype))
+    low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
+    if low is not None:
+        found = NAMESPACES["numpy"]["maximum"](found, low)
+    if high is not None:
+        found = NAMESPACES["numpy"]["minimum"](found, high)
+    return written(found if found is not a else found.clone(), out)  # type: ignore

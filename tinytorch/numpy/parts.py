@@ -1,0 +1,152 @@
+"""Parts of numbers, and rules for dtypes, as NumPy has them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import dtypes
+from .._tensor import Tensor
+from ._dialect import (
+    as_float, common_dtype, host, numpy_function, tensor_of, top_level, written,
+)  # fmt: skip
+
+
+@numpy_function
+def real(val: Any) -> Tensor:
+    """The real part of each element: a view.
+
+    Args:
+        val: Tensor, or what makes one.
+    """
+    return top_level("real")(tensor_of(val))  # type: ignore[no-any-return]
+
+
+@numpy_function
+def imag(val: Any) -> Tensor:
+    """The imaginary part of each element; zeros for real ones.
+
+    Args:
+        val: Tensor, or what makes one.
+    """
+    x = tensor_of(val)
+    return top_level("imag")(x) if x.is_complex() else x * 0  # type: ignore[no-any-return]
+
+
+@numpy_function
+def angle(z: Any, deg: bool = False) -> Tensor:
+    """The angle of each complex element, from -pi to pi.
+
+    Args:
+        z: Tensor, or what makes one.
+        deg: Whether in degrees.
+    """
+    found: Any = top_level("angle")(as_float(z))
+    return found * (180 / math.pi) if deg else found  # type: ignore[no-any-return]
+
+
+@numpy_function
+def isreal(x: Any) -> Tensor:
+    """Whether each element has no imaginary part.
+
+    Args:
+        x: Tensor, or what makes one.
+    """
+    return top_level("isreal")(tensor_of(x))  # type: ignore[no-any-return]
+
+
+@numpy_function
+def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """Each element rounded, halves to the even digit.
+
+    Args:
+        a: Tensor, or what makes one.
+        decimals: How many digits after the point to keep; negative ones are before it.
+        out: Where to write the result.
+    """
+    x = tensor_of(a)
+    if x.is_complex():
+        parts = [top_level("round")(part, decimals=decimals) for part in (x.real, x.imag)]
+        return written(top_level("complex")(*parts), out)  # type: ignore[no-any-return]
+    return written(top_level("round")(x, decimals=decimals), out)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def around(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """Each element rounded: ``round``.
+
+    Args:
+        a: Tensor, or what makes one.
+        decimals: How many digits after the point to keep; negative ones are before it.
+        out: Where to write the result.
+    """
+    return round(a, decimals, out)
+
+
+@numpy_function
+def fix(x: Any, out: Tensor | None = None) -> Tensor:
+    """Each element without its fractional part.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+    """
+    return written(top_level("trunc")(tensor_of(x)), out)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def sinc(x: Any, /) -> Tensor:
+    """``sin(pi x) / (pi x)``.
+
+    Args:
+        x: Tensor, or what makes one.
+    """
+    return top_level("sinc")(as_float(x))  # type: ignore[no-any-return]
+
+
+@numpy_function
+def i0(x: Any) -> Tensor:
+    """The modified Bessel function of the first kind, of order 0.
+
+    Args:
+        x: Tensor, or what makes one.
+    """
+    return top_level("i0")(as_float(x))  # type: ignore[no-any-return]
+
+
+# -- dtypes ---------------------------------------------------------------------------------------
+
+
+@numpy_function
+def result_type(*arrays_and_dtypes: Any) -> dtypes.dtype:
+    """The dtype that NumPy's rules of promotion give.
+
+    Args:
+        *arrays_and_dtypes: Tensors, dtypes and Python numbers.
+    """
+    return common_dtype(*(dtypes.as_dtype(v) if isinstance(v, (str, type)) else v
+                          for v in arrays_and_dtypes))  # fmt: skip
+
+
+@numpy_function
+def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
+    """The smallest dtype that both can be cast to without loss.
+
+    Args:
+        type1: A dtype.
+        type2: A dtype.
+    """
+    return result_type(dtypes.as_dtype(type1), dtypes.as_dtype(type2))
+
+
+@numpy_function
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+    """Whether a cast is allowed.
+
+    Args:
+        from_: A dtype, or a tensor.
+        to: A dtype.
+        casting: ``"no"``, ``"equiv"``, ``"safe"`` (default), ``"same_kind"`` or ``"unsafe"``.
+    """
+    source = from_.dtype if isinstance(from_, Tensor) else dtypes.as_dtype(from_)
+    return bool(host().can_cast(source.dtype, dtypes.as_dtype(to).dtype, casting))

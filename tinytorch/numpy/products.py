@@ -1,0 +1,285 @@
+"""NumPy's products of vectors, matrices and tensors of any dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from .._tensor import Tensor
+from ._dialect import cast, numpy_function, promoted, tensor_of, tensors_of, top_level, written
+
+
+@numpy_function
+def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
+    """Sums of products over the last dimension of ``a`` and the last but one of ``b``.
+
+    Args:
+        a: Tensor, or what makes one; a 0-d one multiplies.
+        b: Tensor, or what makes one; of a vector the only dimension.
+        out: Where to write the result.
+
+    Raises:
+        ValueError: If the sizes do not fit.
+    """
+    x, y = promoted(a, b)
+    if not x.ndim or not y.ndim:
+        return written(x * y, out)  # type: ignore[no-any-return]
+    along = -1 if y.ndim == 1 else -2
+    if x.shape[-1] != y.shape[along]:
+        raise ValueError(f"shapes {tuple(x.shape)} and {tuple(y.shape)} not aligned")
+    if x.ndim <= 2 and y.ndim <= 2:
+        return written(_matmul(x, y), out)  # type: ignore[no-any-return]
+    rows = x.reshape(-1, x.shape[-1])
+    columns = y.reshape(-1, 1) if y.ndim == 1 else y.movedim(-2, 0).reshape(y.shape[-2], -1)
+    rest = tuple(y.shape[:-2]) + tuple(y.shape[-1:]) if y.ndim > 1 else ()
+    found = _matmul(rows, columns).reshape(tuple(x.shape[:-1]) + rest)
+    return written(found, out)  # type: ignore[no-any-return]
+
+
+def _matmul(x: Any, y: Any) -> Any:
+    if x.dtype is dtypes.bool:
+        return (x.to(dtypes.int64) @ y.to(dtypes.int64)).bool()
+    return top_level("matmul")(x, y)
+
+
+@numpy_function
+def matmul(x1: Any, x2: Any, /, out: Tensor | None = None, *, dtype: Any = None) -> Tensor:
+    """Products of matrices and vectors.
+
+    Args:
+        x1: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
+        x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
+        out: Where to write the result.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+    """
+    x, y = (cast(t, dtype) for t in promoted(x1, x2))
+    return written(_matmul(x, y), out)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def vdot(a: Any, b: Any, /) -> Tensor:
+    """The sum of products of all elements, of the first one's conjugates if complex.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor with as many elements.
+    """
+    x, y = promoted(a, b)
+    return _matmul(x.reshape(-1).conj_physical(), y.reshape(-1))  # type: ignore[no-any-return]
+
+
+@numpy_function
+def inner(a: Any, b: Any, /) -> Tensor:
+    """Sums of products over the last dimensions of both.
+
+    Args:
+        a: Tensor, or what makes one; a 0-d one multiplies.
+        b: Tensor of the same last size.
+    """
+    x, y = promoted(a, b)
+    if not x.ndim or not y.ndim:
+        return x * y  # type: ignore[no-any-return]
+    return top_level("inner")(x, y)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
+    """Every product of an element of one tensor and one of another, as a matrix.
+
+    Args:
+        a: Tensor, flattened.
+        b: Tensor, flattened.
+        out: Where to write the result.
+    """
+    x, y = promoted(a, b)
+    return written(x.reshape(-1, 1) * y.reshape(1, -1), out)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def kron(a: Any, b: Any) -> Tensor:
+    """Every element of one tensor times the whole of another, side by side.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor, or what makes one.
+    """
+    return top_level("kron")(*promoted(a, b))  # type: ignore[no-any-return]
+
+
+@numpy_function
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
+    """Sums of products over several dimensions of both.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor, or what makes one.
+        axes: How many: the last ones of ``a`` and the first of ``b``; or which of both.
+    """
+    x, y = promoted(a, b)
+    given = axes
+    if isinstance(axes, (tuple, list)):
+        given = [list(d) if isinstance(d, (tuple, list)) else [d] for d in axes]
+    return top_level("tensordot")(x, y, given)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def einsum(
+    subscripts: Any, *operands: Any, out: Tensor | None = None, optimize: Any = False,
+    dtype: Any = None, **options: Any,
+) -> Tensor:  # fmt: skip
+    """Sums of products as Einstein's convention writes them.
+
+    Args:
+        subscripts: Such as ``"ij,jk->ik"``.
+        *operands: Tensors, or what makes them.
+        out: Where to write the result.
+        optimize: Accepted; the order is found in any case.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        **options: ``order`` and ``casting`` are accepted.
+    """
+    if not isinstance(subscripts, str):
+        found = top_level("einsum")(subscripts, *operands)
+        return written(found, out)  # type: ignore[no-any-return]
+    tensors = [cast(t, dtype) for t in promoted(*operands)]
+    return written(top_level("einsum")(subscripts, *tensors), out)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Sums over diagonals.
+
+    Args:
+        a: Tensor of at least two dimensions.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        axis1: The dimension of the rows.
+        axis2: That of the columns.
+        dtype: What to add in.
+        out: Where to write the result.
+    """
+    found = top_level("diagonal")(tensor_of(a), offset, axis1, axis2)
+    return written(cast(found, dtype).sum(-1), out)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Tensor:
+    """The cross products of vectors of three elements.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor, or what makes one.
+        axisa: The dimension of ``a``'s vectors; default the last.
+        axisb: That of ``b``'s.
+        axisc: That of the result's.
+        axis: All three of them.
+
+    Raises:
+        ValueError: If a vector has not three elements.
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = promoted(a, b)
+    x, y = x.movedim(axisa, -1), y.movedim(axisb, -1)
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError(
+            f"incompatible dimensions for cross product (both must be 3), got {x.shape[-1]} and "
+            f"{y.shape[-1]}"
+        )
+    x, y = top_level("broadcast_tensors")(x, y)
+    found: Any = top_level("cross")(x, y)
+    return found.movedim(-1, axisc)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def matvec(x1: Any, x2: Any, /) -> Tensor:
+    """Products of matrices and vectors.
+
+    Args:
+        x1: Tensor of shape ``(*, n, k)``.
+        x2: Tensor of shape ``(*, k)``.
+    """
+    return top_level("matvec")(*promoted(x1, x2))  # type: ignore[no-any-return]
+
+
+@numpy_function
+def vecmat(x1: Any, x2: Any, /) -> Tensor:
+    """Products of vectors, conjugated if complex, and matrices.
+
+    Args:
+        x1: Tensor of shape ``(*, n)``.
+        x2: Tensor of shape ``(*, n, k)``.
+    """
+    return top_level("vecmat")(*promoted(x1, x2))  # type: ignore[no-any-return]
+
+
+@numpy_function
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
+    """Sums of products along a dimension, of the first one's conjugates if complex.
+
+    Args:
+        x1: Tensor of at least one dimension.
+        x2: Tensor that broadcasts with it.
+        axis: The dimension; default the last.
+    """
+    return top_level("vecdot")(*promoted(x1, x2), axis=axis)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def isclose(
+    a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Whether elements are equal but for a tolerance.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: What it is compared with.
+        rtol: The tolerance relative to ``b``.
+        atol: The absolute tolerance.
+        equal_nan: Whether NaNs are equal to each other.
+    """
+    x, y = _comparable(a, b)
+    if isinstance(rtol, Tensor) or isinstance(atol, Tensor):
+        near = (x - y).abs() <= tensor_of(atol) + tensor_of(rtol) * y.abs()
+        same = (x == y) | (near & y.isfinite())
+        return same | ((x != x) & (y != y)) if equal_nan else same  # type: ignore
+    x, y = top_level("broadcast_tensors")(x, y)
+    return top_level("isclose")(x, y, rtol, atol, equal_nan)  # type: ignore[no-any-return]
+
+
+def _comparable(a: Any, b: Any) -> list[Any]:
+    x, y = promoted(a, b)
+    return [t.to(dtypes.int64) if t.dtype is dtypes.bool else t for t in (x, y)]
+
+
+@numpy_function
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Whether all elements are equal but for a tolerance.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: What it is compared with.
+        rtol: The tolerance relative to ``b``.
+        atol: The absolute tolerance.
+        equal_nan: Whether NaNs are equal to each other.
+    """
+    found: Any = isclose(a, b, rtol, atol, equal_nan)
+    return bool(found.all())
+
+
+@numpy_function
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Whether two tensors have the same shape and elements.
+
+    Args:
+        a1: Tensor, or what makes one.
+        a2: Tensor, or what makes one.
+        equal_nan: Whether NaNs are equal to each other.
+    """
+    first, second = tensors_of(a1, a2)
+    return bool(top_level("array_equal")(first, second, equal_nan))

@@ -1,0 +1,250 @@
+"""NumPy's statistics, histograms, differences and integrals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import dtypes
+from .._tensor import Tensor
+from ..ops.array_histograms import bin_numbers, counted, histogram_bin_edges
+from ._dialect import (
+    as_float, cast, in_float64, numpy_function, promoted, tensor_of, top_level,
+)  # fmt: skip
+
+
+@numpy_function
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
+    fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
+) -> Tensor:  # fmt: skip
+    """The covariance matrix of variables, one a row.
+
+    Args:
+        m: Tensor of one or two dimensions.
+        y: More variables.
+        rowvar: Whether variables are rows; else they are columns.
+        bias: Divide by the number of observations, not by one less.
+        ddof: Divide by that number less this instead.
+        fweights: How often each observation counts.
+        aweights: How much each counts.
+        dtype: Of the result.
+    """
+    rows = _variables(m, y, rowvar)
+    rows = cast(rows, dtype)
+    correction = ddof if ddof is not None else 0 if bias else 1
+    often = None if fweights is None else tensor_of(fweights, rows._xp)
+    much = None if aweights is None else as_float(tensor_of(aweights, rows._xp))
+    return top_level("cov")(  # type: ignore[no-any-return]
+        rows, correction=correction, fweights=often, aweights=much
+    )
+
+
+def _variables(m: Any, y: Any, rowvar: bool) -> Any:
+    parts = [as_float(x) for x in (m, y) if x is not None]
+    rows = [
+        x if x.ndim == 2 and (rowvar or x.shape[0] == 1) else
+        x.transpose(0, 1) if x.ndim == 2 else x.reshape(1, -1)
+        for x in parts
+    ]  # fmt: skip
+    if len(rows) == 1:
+        return parts[0] if parts[0].ndim < 2 else rows[0]
+    return top_level("cat")(promoted(*rows), 0)
+
+
+@numpy_function
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Tensor:
+    """The correlation coefficients of variables, one a row.
+
+    Args:
+        x: Tensor of one or two dimensions.
+        y: More variables.
+        rowvar: Whether variables are rows; else they are columns.
+        dtype: Of the result.
+    """
+    return top_level("corrcoef")(cast(_variables(x, y, rowvar), dtype))  # type: ignore
+
+
+@numpy_function
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> tuple[Tensor, Tensor]:
+    """How many elements each bin holds.
+
+    Args:
+        a: Tensor, or what makes one.
+        bins: How many, the edges, or a rule of thumb; see ``histogram_bin_edges``.
+        range: The first and the last edge; default the extremes.
+        density: Divide by the number of elements and the bins' widths.
+        weights: How much each element counts; default 1.
+
+    Returns:
+        The counts, int64 unless there are weights or a density; and the edges.
+    """
+    x = tensor_of(a).detach().reshape(-1)
+    with in_float64():
+        edges: Any = histogram_bin_edges(x, bins, range)
+    place = bin_numbers(x.to(edges.dtype), edges)
+    w = None if weights is None else tensor_of(weights, x._xp)
+    counts = counted(place, place >= 0, edges.shape[0] - 1, w)
+    if density:
+        counts = counts / edges.diff() / counts.sum()
+    return counts, edges
+
+
+@numpy_function
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
+    weights: Any = None,
+) -> tuple[Tensor, tuple[Tensor, ...]]:  # fmt: skip
+    """How many points each field of a grid holds.
+
+    Args:
+        sample: Tensor of shape ``(points, dimensions)``, or a tensor for each dimension.
+        bins: How many, or the edges; one for all, or one for each dimension.
+        range: The first and the last edge for each; default the extremes.
+        density: Divide by the number of points and the fields' sizes.
+        weights: How much each point counts; default 1.
+
+    Returns:
+        The counts, floating-point, and the edges of each dimension.
+    """
+    points = _points(sample)
+    count = len(points)
+    each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * count
+    ranges = [None] * count if range is None else list(range)
+    edges: list[Any] = [
+        histogram_bin_edges(x, n, r) for x, n, r in zip(points, each, ranges, strict=True)
+    ]
+    sizes = [e.shape[0] - 1 for e in edges]
+    flat: Any = 0
+    inside: Any = True
+    for x, e, n in zip(points, edges, sizes, strict=True):
+        place = bin_numbers(x, e)
+        flat, inside = flat * n + place, inside & (place >= 0)
+    w = None if weights is None else tensor_of(weights, points[0]._xp)
+    counts = counted(flat, inside, math.prod(sizes), w).reshape(sizes).to(edges[0].dtype)
+    if density:
+        for d, e in enumerate(edges):
+            counts = counts / e.diff().reshape([-1] + [1] * (count - d - 1))
+        counts = counts / counted(flat, inside, math.prod(sizes), w).sum()
+    return counts, tuple(edges)
+
+
+def _points(sample: Any) -> list[Any]:
+    """The coordinates in each dimension."""
+    if isinstance(sample, (tuple, list)) and not isinstance(sample, Tensor):
+        return [as_float(x).detach().reshape(-1) for x in sample]
+    x = as_float(sample).detach()
+    x = x.reshape(-1, 1) if x.ndim == 1 else x
+    return list(x.unbind(1))
+
+
+@numpy_function
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
+    """How often each integer from 0 on comes.
+
+    Args:
+        x: Tensor of one dimension, integers that are not negative.
+        weights: How much each counts; default 1.
+        minlength: The least length of the result.
+    """
+    places = tensor_of(x)
+    w = None if weights is None else as_float(tensor_of(weights, places._xp)).to(dtypes.float64)
+    return top_level("bincount")(places, w, minlength)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def diff(
+    a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
+) -> Tensor:
+    """The differences of neighbours along ``axis``.
+
+    Args:
+        a: Tensor of at least one dimension.
+        n: How often to take differences.
+        axis: The dimension; default the last.
+        prepend: What to put before ``a`` first; a number stands for one slice.
+        append: What to put after it.
+    """
+    x = tensor_of(a)
+    ends = [_slice_of(v, x, axis) for v in (prepend, append)]
+    x, *more = promoted(x, *(e for e in ends if e is not None))
+    given = iter(more)
+    first, last = (None if e is None else next(given) for e in ends)
+    return top_level("diff")(x, n, axis, first, last)  # type: ignore[no-any-return]
+
+
+def _slice_of(value: Any, x: Any, axis: int) -> Any:
+    if value is None:
+        return None
+    part = tensor_of(value, x._xp)
+    shape = list(x.shape)
+    shape[axis] = 1
+    return part.expand(shape) if not part.ndim else part
+
+
+@numpy_function
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
+    """The integral of ``y`` along ``axis``, by the trapezoidal rule.
+
+    Args:
+        y: Tensor of values.
+        x: Where they belong; default at equal distances.
+        dx: The distance where ``x`` is not given.
+        axis: The dimension; default the last.
+    """
+    values = as_float(y)
+    integrate = top_level("trapezoid")
+    if x is None:
+        return integrate(values, dx=dx, dim=axis)  # type: ignore[no-any-return]
+    return integrate(values, as_float(tensor_of(x, values._xp)), dim=axis)  # type: ignore
+
+
+@numpy_function
+def gradient(
+    f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1
+) -> Tensor | tuple[Tensor, ...]:
+    """Derivatives of a sampled function, by second-order differences inside.
+
+    Args:
+        f: The samples.
+        *varargs: The distance of neighbours, or the places; for all dimensions or for each.
+        axis: Dimension or dimensions; None, the default, means all.
+        edge_order: 1 (default) or 2: the order of the differences at both ends.
+
+    Returns:
+        A tensor for each dimension; not in a tuple if there is only one.
+    """
+    x = as_float(f)
+    axes = list(range(x.ndim)) if axis is None else (
+        list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    )
+    spacing: Any = 1
+    if varargs:
+        given = list(varargs) * (len(axes) if len(varargs) == 1 else 1)
+        spacing = [
+            s if isinstance(s, (int, float)) else as_float(tensor_of(s, x._xp)) for s in given
+        ]
+        spacing = [s.item() if isinstance(s, Tensor) and not s.ndim else s for s in spacing]
+    found = top_level("gradient")(x, spacing=spacing, dim=axes, edge_order=edge_order)
+    return found[0] if len(axes) == 1 else tuple(found)
+
+
+@numpy_function
+def nan_to_num(
+    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None,
+    neginf: float | None = None,
+) -> Tensor:  # fmt: skip
+    """Numbers in the place of NaN and infinities.
+
+    Args:
+        x: Tensor, or what makes one.
+        copy: Whether to leave ``x`` as it is (default) rather than write to it.
+        nan: For NaN; default 0.
+        posinf: For plus infinity; default the largest number.
+        neginf: For minus infinity; default the smallest.
+    """
+    source = tensor_of(x)
+    found = top_level("nan_to_num")(source, nan, posinf, neginf)
+    return found if copy else source.copy_(found)  # type: ignore[no-any-return]
