@@ -9,9 +9,15 @@ import pytest
 
 import tinytorch as tt
 
-RNG = np.random.default_rng(0)
 DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64")
 SHAPES = [((3000,), 0), ((40, 60), 0), ((40, 60), 1), ((3, 300, 5), 1)]
+
+
+@pytest.fixture(autouse=True)
+def numbers_of_its_own() -> None:
+    """Every test draws the same numbers, whichever ran before it."""
+    global RNG
+    RNG = np.random.default_rng(0)
 
 
 def numbers(dtype: str, shape: tuple[int, ...], few: bool) -> np.ndarray:
