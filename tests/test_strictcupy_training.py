@@ -8,7 +8,7 @@ import pytest
 
 import tinytorch as tt
 from strictcupy import record_syncs
-from strictcupy.backend import StrictCudaBackend
+from strictcupy.backend import StrictCudaBackend, pretended_cuda
 from tinytorch import nn, optim
 
 OPTIMIZERS: dict[str, Callable[..., optim.Optimizer]] = {
@@ -37,6 +37,117 @@ def waits(step: Callable[[], object]) -> list[str]:
     with record_syncs() as log:
         step()
     return [f"{entry.kind} at {entry.where}" for entry in log if entry.kind != "upload"]
+
+
+class Recurrent(nn.Module):
+    """A stack of recurrent layers, and scores from the last state."""
+
+    def __init__(self, layers: nn.Module) -> None:
+        super().__init__()
+        self.layers, self.scores = layers, nn.Linear(16, 5)
+
+    def forward(self, x: tt.Tensor) -> tt.Tensor:
+        return self.scores(self.layers(x)[0][-1])
+
+
+class LanguageModel(nn.Module):
+    """An embedding, a transformer layer that looks back alone, and scores of the next token."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding, self.scores = nn.Embedding(11, 16), nn.Linear(16, 11)
+        self.layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+
+    def forward(self, x: tt.Tensor) -> tt.Tensor:
+        mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1])
+        return self.scores(self.layer(self.embedding(x), src_mask=mask, is_causal=True))
+
+
+def conv_net() -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(8, 8, 3, stride=2, groups=2), nn.GroupNorm(2, 8), nn.SiLU(), nn.Dropout2d(0.1),
+        nn.ConvTranspose2d(8, 4, 2), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, 5),
+    )  # fmt: skip
+
+
+def images() -> tuple[tt.Tensor, tt.Tensor]:
+    return tt.randn(4, 3, 12, 12), tt.randint(0, 5, (4,))
+
+
+def sequences() -> tuple[tt.Tensor, tt.Tensor]:
+    return tt.randn(6, 4, 8), tt.randint(0, 5, (4,))
+
+
+def tokens() -> tuple[tt.Tensor, tt.Tensor]:
+    drawn = tt.randint(0, 11, (2, 7))
+    return drawn[:, :-1], drawn[:, 1:]
+
+
+MODELS: dict[str, tuple[Callable[[], nn.Module], Callable[[], tuple[tt.Tensor, tt.Tensor]]]] = {
+    "conv net": (conv_net, images),
+    "LSTM": (lambda: Recurrent(nn.LSTM(8, 16, 2, dropout=0.1)), sequences),
+    "GRU": (lambda: Recurrent(nn.GRU(8, 16)), sequences),
+    "RNN": (lambda: Recurrent(nn.RNN(8, 16)), sequences),
+    "transformer": (LanguageModel, tokens),
+}
+LOSSES: dict[str, Callable[[tt.Tensor, tt.Tensor], tt.Tensor]] = {
+    "mean": nn.functional.cross_entropy,
+    "smoothed": lambda x, y: nn.functional.cross_entropy(x, y, label_smoothing=0.1),
+    "ignored": lambda x, y: nn.functional.cross_entropy(x, y, ignore_index=3),
+    "weighted": lambda x, y: nn.functional.cross_entropy(x, y, tt.ones(x.shape[1])),
+    "nll": lambda x, y: nn.functional.nll_loss(x.log_softmax(1), y),
+}
+
+
+class TestTrainingOfLargerModels:
+    """Each by Adam, its gradients clipped: nothing here makes PyTorch wait, either."""
+
+    @pytest.fixture(autouse=True)
+    def on_the_gpu(self) -> Iterator[None]:
+        with pretended_cuda(1), tt.backend_context("cupy"):
+            yield
+
+    @pytest.mark.parametrize("loss", LOSSES)
+    @pytest.mark.parametrize("name", MODELS)
+    def test_does_not_wait(self, name: str, loss: str) -> None:
+        make, data = MODELS[name]
+        model, (inputs, target) = make(), data()
+        optimizer = optim.Adam(model.parameters())
+
+        def step() -> None:
+            optimizer.zero_grad()
+            scores = model(inputs)
+            scores = scores.transpose(1, 2) if scores.ndim == 3 else scores
+            LOSSES[loss](scores, target).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            nn.utils.clip_grad_value_(model.parameters(), 0.5)
+            optimizer.step()
+
+        assert waits(step) == []
+
+    @pytest.mark.parametrize(
+        "name",
+        "SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam ASGD Rprop Adafactor".split(),
+    )
+    def test_no_optimizer_waits(self, name: str) -> None:
+        model, inputs = nn.Linear(8, 3), tt.randn(4, 8)
+        optimizer = getattr(optim, name)(model.parameters(), lr=0.1)
+
+        def step() -> None:
+            optimizer.zero_grad()
+            model(inputs).square().mean().backward()
+            optimizer.step()
+
+        assert waits(step) == []
+
+    def test_drawing_and_counting_classes_do_not_wait(self) -> None:
+        chances, classes = tt.full((5,), 0.5), tt.tensor([0, 2, 1])
+        assert waits(lambda: tt.bernoulli(chances)) == []
+        assert waits(lambda: nn.functional.one_hot(classes, 3)) == []
+        nn.functional.one_hot(classes, 2)
+        with pytest.raises(RuntimeError, match="smaller than num_classes"):
+            tt.cuda.synchronize()
 
 
 @pytest.mark.usefixtures("on_the_device")

@@ -75,6 +75,7 @@ _TINY_NORMAL = 24
 _WORD = 2**32
 _MASK24 = np.uint64(2**24 - 1)
 _MASK53 = np.uint64(2**53 - 1)
+_NO_CHANCE = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p"
 _SHIFT = np.uint64(32)
 _UNIT24 = np.float32(2.0**-24)
 _FLOAT32 = np.dtype(np.float32)
@@ -365,11 +366,14 @@ class TorchMT19937:
             return self._place(self._fill(shape, dtype, draw))
         chances = self._fetch(p)
         if not ((chances >= 0) & (chances <= 1)).all():
-            raise RuntimeError("bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p")
+            raise RuntimeError(_NO_CHANCE)
+        return self._place((self._units_for(chances, shape) < chances).astype(dtype))
+
+    def _units_for(self, chances: Array, shape: Sequence[int]) -> NDArray:
+        """float64 numbers from ``[0, 1)``, one for each chance, drawn at its precision."""
         unit = self._unit64 if chances.dtype == np.float64 else self._unit32
         with self._lock:
-            units = self._fill(shape, np.float64, unit)
-        return self._place((units < chances).astype(dtype))
+            return self._fill(shape, np.float64, unit)
 
     def exponential(self, shape: Sequence[int], dtype: Any, rate: float = 1.0) -> Array:
         """Exponential numbers: ``-log(1 - u) / rate``."""
@@ -447,6 +451,13 @@ class HostGenerator(TorchMT19937):
     def __init__(self, backend: Backend, seed: int = DEFAULT_SEED) -> None:
         self._backend = backend
         super().__init__(seed)
+
+    def bernoulli(self, p: float | Array, shape: Sequence[int], dtype: Any) -> Array:
+        """The same, compared where ``p`` is: an array of chances is not fetched."""
+        if isinstance(p, (int, float)):
+            return super().bernoulli(p, shape, dtype)
+        self._backend.check_all((p >= 0) & (p <= 1), _NO_CHANCE)
+        return (self._place(self._units_for(p, shape)) < p).astype(dtype)
 
     def _place(self, array: NDArray) -> Array:
         return self._backend.from_numpy(array)

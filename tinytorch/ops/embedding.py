@@ -167,10 +167,9 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     xp, index = tensor._xp, tensor._data
     if not index.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if index.size and int(index.min()) < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    xp.check_all(index >= 0, "Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(index.max()) + 1
-    elif index.size and int(index.max()) >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    else:
+        xp.check_all(index < num_classes, "Class values must be smaller than num_classes.")
     return wrap((index[..., None] == xp.arange(num_classes)).astype(index.dtype), xp)
