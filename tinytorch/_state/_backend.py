@@ -26,25 +26,30 @@ INHERIT_VARIABLE = "TINYTORCH_THREAD_INHERIT"
 BACKEND: Slot[Backend] = Slot("backend")
 _scoped = BACKEND.var.get
 _default: Backend | None = None
+#: Whether a backend of several devices is loaded; asking each backend costs more than the look-up.
+_several = False
 
 
 def current_backend() -> Backend:
     """The active backend: of the innermost scope, this thread, the process, or NumPy."""
     frame = _scoped()
     if frame is None:
-        if BACKEND.by_thread:
-            found = thread.backend
-            if found is not None:
-                return found.here() if found.several else found
+        found = thread.backend if BACKEND.by_thread else None
     elif frame.entry.live:
         found = frame.value
-        return found.here() if found.several else found
     else:
         found = BACKEND.explicit()
-        if found is not None:
-            return found.here() if found.several else found
-    found = _default if _default is not None else _first_default()
-    return found.here() if found.several else found
+    if found is None:
+        found = _default if _default is not None else _first_default()
+    return found.here() if _several and found.several else found
+
+
+def _follow_devices() -> None:
+    global _several
+    _several = True
+
+
+Backend.when_several.append(_follow_devices)
 
 
 def get_backend() -> str:
