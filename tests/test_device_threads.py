@@ -16,6 +16,7 @@ import pytest
 
 import tinytorch as tt
 from strictcupy.backend import PretendedCuda, pretended_cuda
+from strictcupy.cuda import hooks as cuda_hooks
 from tinytorch import nn, optim
 
 Meet = Callable[[], object]
@@ -102,6 +103,17 @@ def test_the_device_is_the_threads() -> None:
     found = together(lambda meet: choose(meet, 0), lambda meet: choose(meet, 1))
     assert found == [(0, tt.device("cuda:0")), (1, tt.device("cuda:1"))]
     assert tt.cuda.current_device() == 0
+
+
+def test_the_peak_is_counted_in_every_thread_that_asks_for_it() -> None:
+    def hooks(meet: Meet) -> list[Any]:
+        meet()
+        for _ in range(2):
+            tt.cuda.reset_peak_memory_stats()
+        return list(cuda_hooks.by_name.values())
+
+    (first,), (second,) = together(hooks, hooks)
+    assert first is second
 
 
 def test_the_stream_is_the_threads() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -195,16 +196,29 @@ class MemoryPool:
         """Free nothing."""
 
 
+class _Hooks(threading.local):
+    """The hooks that a thread has entered, by their names."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, MemoryHook] = {}
+
+
+hooks = _Hooks()
+
+
 class MemoryHook:
-    """What is told of allocations; there are none to tell of."""
+    """What is told of a thread's allocations; there are none to tell of."""
 
     name = "MemoryHook"
 
     def __enter__(self) -> MemoryHook:
+        if self.name in hooks.by_name:
+            raise KeyError(f"memory hook {self.name} already exists")
+        hooks.by_name[self.name] = self
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        return None
+        del hooks.by_name[self.name]
 
 
 _pool = MemoryPool()

@@ -12,6 +12,7 @@ ran on current for CuPy itself; a program that also calls CuPy says ``with cupy.
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 from .. import _state
@@ -195,32 +196,55 @@ def memory_reserved(device: Any = None) -> int:
 
 #: The most bytes in use since ``reset_peak_memory_stats``, by backend; see ``_peak_hook``.
 _peaks: dict[Backend, Any] = {}
+_peaks_lock = threading.Lock()
+
+
+class _Counting(threading.local):
+    """The backends whose hook the thread has entered: CuPy calls a hook only where it was."""
+
+    def __init__(self) -> None:
+        self.backends: set[Backend] = set()
+
+
+_counting = _Counting()
 
 
 def _peak_hook(xp: Backend) -> Any:
-    """A hook of CuPy's allocator that remembers the most bytes that were in use."""
-    if xp not in _peaks:
-        base: type[Any] = xp.cuda.MemoryHook
-
-        class PeakHook(base):  # type: ignore[misc]
-            name = "tinytorch.peak"
-
-            def __init__(self) -> None:
-                super().__init__()
-                self.peaks: dict[int, int] = {}
-
-            def malloc_postprocess(self, **event: Any) -> None:
-                used = int(xp.get_default_memory_pool().used_bytes())
-                number = event["device_id"]
-                self.peaks[number] = max(self.peaks.get(number, 0), used)
-
-        _peaks[xp] = PeakHook()
+    """The hook of CuPy's allocator that remembers the most bytes that were in use."""
+    with _peaks_lock:
+        if xp not in _peaks:
+            _peaks[xp] = _make_peak_hook(xp)
+    if xp not in _counting.backends:
         _peaks[xp].__enter__()
+        _counting.backends.add(xp)
     return _peaks[xp]
 
 
+def _make_peak_hook(xp: Backend) -> Any:
+    base: type[Any] = xp.cuda.MemoryHook
+
+    class PeakHook(base):  # type: ignore[misc]
+        name = f"tinytorch.peak.{len(_peaks)}"  # a thread has one hook of a name
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.peaks: dict[int, int] = {}
+
+        def malloc_postprocess(self, **event: Any) -> None:
+            used = int(xp.get_default_memory_pool().used_bytes())
+            number = event["device_id"]
+            with _peaks_lock:
+                self.peaks[number] = max(self.peaks.get(number, 0), used)
+
+    return PeakHook()
+
+
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Begin to count ``max_memory_allocated`` from what is in use now."""
+    """Begin to count ``max_memory_allocated`` from what is in use now.
+
+    A thread's allocations are looked at once it has called this; what it finds in use then
+    includes what the others have.
+    """
     if is_available():
         _peak_hook(_backend()).peaks[_number(device)] = memory_allocated(device)
 
@@ -228,6 +252,7 @@ def reset_peak_memory_stats(device: Any = None) -> None:
 def max_memory_allocated(device: Any = None) -> int:
     """The most bytes that were in use at once since ``reset_peak_memory_stats``.
 
+    It is looked up whenever a thread allocates that has called ``reset_peak_memory_stats``.
     Before the first reset nothing counted: then it is what the pool has reserved, which is at
     least as much. 0 without a device.
     """
