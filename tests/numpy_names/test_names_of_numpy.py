@@ -5,8 +5,6 @@ The tables say how each is called; a name without an entry fails.
 
 from __future__ import annotations
 
-import inspect
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,6 @@ from numpy_names.evaluation import assert_same, evaluate, tensors
 import tinytorch as tt
 import tinytorch.numpy as tnp
 
-STUBS = Path(__file__).parents[2] / "stubs" / "tinytorch"
 FUNCTIONS = {**shared_calls.CALLS, **own_calls.CALLS}
 #: Tested on their own below.
 ELSEWHERE = {

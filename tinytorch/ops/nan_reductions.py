@@ -225,8 +225,9 @@ def nanvar(
     deviation = (x - x.sum(axes, keepdim=True) / count).masked_fill(missing, 0)
     squares = (deviation * deviation.conj_physical()).real if x.is_complex() else deviation**2
     freedom = count - (ddof if correction is None else correction)
-    freedom = freedom.masked_fill(freedom <= 0, math.nan)
-    found = squares.sum(axes, keepdim=True) / freedom
+    unknown = freedom <= 0
+    found = squares.sum(axes, keepdim=True) / freedom.masked_fill(unknown, 1)
+    found = found.masked_fill(unknown, math.nan)
     return found if keepdims else found.squeeze(axes)  # type: ignore[no-any-return]
 
 
@@ -250,7 +251,8 @@ def nanstd(
         tensor(1.)
     """
     found: Any = nanvar(a, axis, ddof=ddof, correction=correction, keepdims=keepdims)
-    return found.sqrt()  # type: ignore[no-any-return]
+    still = found == 0  # where the root's slope is infinite, and nothing varies
+    return found.masked_fill(still, 1).sqrt().masked_fill(still, 0)  # type: ignore[no-any-return]
 
 
 @composite(method=False)

@@ -1,0 +1,90 @@
+"""Gradients of NumPy's functions on tensors, against differences of what NumPy computes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy_names import names, own_calls, shared_calls
+from numpy_names.data import SMOOTH
+from numpy_names.evaluation import evaluate, is_array, leaves, tensors
+
+import tinytorch as tt
+import tinytorch.numpy as tnp
+
+#: Names whose results change with the data in steps alone, or that are outside of a graph.
+STEPS = """ceil floor fix trunc rint sign signbit floor_divide around round heaviside nextafter
+    copysign empty_like full_like zeros_like ones_like empty trim_zeros unique unique_all
+    unique_counts unique_inverse unique_values union1d setdiff1d setxor1d intersect1d histogram
+    histogramdd histogram2d histogram_bin_edges bincount digitize frexp ldexp spacing isin
+    dtype finfo common_type linspace logspace geomspace from_dlpack""".split()
+USED = ("m", "x", "v", "s", "u", "w", "v4", "w4", "z", "q", "q4", "n", "n2")
+
+
+def used(text: str) -> list[str]:
+    """The floating-point data that an expression speaks of."""
+    return [name for name in USED if re.search(rf"(?<![\w'.]){name}(?![\w'=])", text)]
+
+
+def expressions() -> list[str]:
+    found = []
+    for name in names.ANSWERED:
+        if name in STEPS:
+            continue
+        calls = {**shared_calls.CALLS, **own_calls.CALLS}.get(name, [])
+        full = [] if name in own_calls.EXPRESSIONS else [f"lib.{name}({c})" for c in calls]
+        for text in full + own_calls.EXPRESSIONS.get(name, []):
+            if used(text) and "dtype=" not in text and "int64" not in text and "W(" not in text:
+                value = evaluate(text.replace("row_stack", "vstack"), np, SMOOTH)
+                if any(is_array(v) and v.dtype == "float64" for v in leaves(value)):
+                    found.append(text)
+    return found
+
+
+def floats(value: Any) -> list[Any]:
+    """The floating-point arrays among results."""
+    return [v for v in leaves(value) if is_array(v) and str(v.dtype).endswith("float64")]
+
+
+def weighted(value: Any) -> float:
+    """A sum of the results in which every element counts differently."""
+    total = 0.0
+    for array in floats(value):
+        plain = np.nan_to_num(np.asarray(array))
+        total += float((plain * (1 + np.arange(plain.size).reshape(plain.shape) ** 0.5)).sum())
+    return total
+
+
+def differences(text: str, name: str) -> Any:
+    """The derivative of the weighted sum by every element of one piece of data."""
+    step = 1e-6
+    array = SMOOTH[name]
+    found = np.zeros(array.shape)
+    for place in np.ndindex(array.shape):
+        sums = []
+        for sign in (1, -1):
+            moved = array.copy()
+            moved[place] += sign * step
+            sums.append(weighted(evaluate(text, np, {**SMOOTH, name: moved})))
+        found[place] = (sums[0] - sums[1]) / (2 * step)
+    return found
+
+
+@pytest.mark.parametrize("text", expressions())
+def test_gradient(text: str) -> None:
+    text = text.replace("row_stack", "vstack")
+    data = tensors(SMOOTH, requires_grad=True)
+    total: Any = 0
+    for tensor in floats(evaluate(text, tnp, data)):
+        weights = 1 + np.arange(tensor.numel()).reshape(tuple(tensor.shape)) ** 0.5
+        total = total + (tensor.masked_fill(tensor != tensor, 0) * tt.tensor(weights)).sum()
+    if total.requires_grad:  # it does not where all pieces are numbers
+        total.backward()
+    for name in used(text):
+        grad = data[name].grad
+        mine = np.zeros(SMOOTH[name].shape) if grad is None else grad.numpy()
+        wanted = differences(text, name)
+        scale = max(1.0, float(np.abs(wanted).max(initial=0)))
+        np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-7 * scale + 1e-6)

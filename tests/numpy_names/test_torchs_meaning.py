@@ -1,0 +1,51 @@
+"""At the top level the names that NumPy and PyTorch share mean what PyTorch means by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy_names import names, torch_calls
+from numpy_names.data import ARRAYS
+from numpy_names.evaluation import evaluate, leaves, tensors
+
+import tinytorch as tt
+
+#: In another test file: PyTorch's archives.
+ELSEWHERE = ("load", "save")
+
+
+def calls() -> list[str]:
+    found = []
+    for name in (*names.STANDARD, *names.SHARED):
+        found += [f"lib.{name}({given})" for given in torch_calls.CALLS.get(name, ())]
+        found += torch_calls.EXPRESSIONS.get(name, [])
+    return found
+
+
+def test_every_shared_name_has_a_case() -> None:
+    known = {*torch_calls.CALLS, *torch_calls.EXPRESSIONS, *ELSEWHERE}
+    assert [n for n in (*names.STANDARD, *names.SHARED) if n not in known] == []
+
+
+@pytest.mark.parametrize("text", calls())
+def test_torchs_meaning(text: str) -> None:
+    torch = pytest.importorskip("torch", reason="the oracle is PyTorch")
+    data = {name: torch.from_numpy(array.copy()) for name, array in ARRAYS.items()}
+    wanted = leaves(evaluate(text, torch, data))
+    mine = leaves(evaluate(text, tt, tensors()))
+    assert len(mine) == len(wanted)
+    for a, b in zip(mine, wanted, strict=True):
+        compare(a, b, torch)
+
+
+def compare(a: Any, b: Any, torch: Any) -> None:
+    """Values, shapes and dtypes."""
+    if not isinstance(b, torch.Tensor):
+        assert str(a).replace("tinytorch", "torch") == str(b).replace("tinytorch", "torch")
+        return
+    assert a.dtype.name == str(b.dtype).removeprefix("torch.")
+    assert tuple(a.shape) == tuple(b.shape)
+    rtol = 1e-12 if b.dtype in (torch.float64, torch.complex128) else 1e-6
+    np.testing.assert_allclose(a.numpy(), b.resolve_conj().numpy(), rtol=rtol, atol=rtol)
