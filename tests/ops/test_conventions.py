@@ -51,6 +51,56 @@ def test_element_shares_memory() -> None:
     assert element.shape == ()
 
 
+def written(x: Any, index: Any, value: Any) -> Any:
+    y = x * 1
+    y[index] = value
+    return y
+
+
+ALL = slice(None)
+INDICES: dict[str, Call] = {
+    "an int before a slice": lambda m, x, i: x[0, :, i],
+    "an int before a new dimension": lambda m, x, i: x[1, None, i],
+    "an int before dots": lambda m, x, i: x[-1, ..., i],
+    "an int before a mask": lambda m, x, i: x[0, :, x[0, 0] > 0],
+    "an int after a slice": lambda m, x, i: x[i, :, 1],
+    "an int beside": lambda m, x, i: x[:, 1, i],
+    "an int between": lambda m, x, i: x[i, 1, i],
+    "a slice between": lambda m, x, i: x[i, :, i],
+    "written apart": lambda m, x, i: written(x, (0, ALL, i), x[1, :, :2] * 2),
+    "written along the last": lambda m, x, i: written(x, (0, ALL, i), x[1, 0, :2]),
+    "written to a new dimension": lambda m, x, i: written(x, (1, None, i), x[:, 0] * 3),
+    "written to an element": lambda m, x, i: written(x, (0, 1, 2), x[0, 0, :1] * 2),
+    "written with ones too many": lambda m, x, i: written(x, (0, 1), x[:1, :1, :] * 2),
+    "written by a mask": lambda m, x, i: written(x, x > 0, x[:1, :1, :1]),
+}
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_ints_select_before_tensors_do(name: str) -> None:
+    same(INDICES[name], numbers(2, 3, 4), np.array([0, 1]))
+
+
+def test_selected_elements_are_contiguous() -> None:
+    x = tt.tensor(numbers(2, 3, 4))
+    assert x[:, :, tt.tensor([0, 2])].is_contiguous()
+    assert x.permute(2, 1, 0)[tt.tensor([0, 2])].view(-1).shape == (12,)
+
+
+def test_values_of_another_shape_are_refused() -> None:
+    x = tt.zeros(2, 3)
+    for index in (x == 0, (0, 0), (slice(None), tt.tensor([0]))):
+        with pytest.raises(RuntimeError, match="shape mismatch: value tensor of shape"):
+            x[index] = tt.ones(4, 5)
+
+
+def test_contiguous_tensor_is_itself() -> None:
+    x = tt.ones(2, 3, requires_grad=True)
+    assert x.contiguous() is x
+    assert x.t().contiguous() is not x
+    same(lambda m, x: x.t().contiguous() * 2, numbers(2, 3))
+
+
 COPIES: dict[str, Call] = {
     "index_copy of a number": lambda m, x: m.index_copy(
         x.sum(), 0, m.tensor([0]), x.prod().reshape(1)

@@ -22,11 +22,19 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]
     out = input[index]
-    # NumPy gives the number where ints name one element; with dots, the view of it.
-    return out if isinstance(out, input.__class__) else input[(*index, ...)]
+    if not isinstance(out, input.__class__):
+        # NumPy gives the number where ints name one element; with dots, the view of it.
+        return input[(*index, ...)]
+    if _has_arrays(index):  # a copy, whose order in memory is the library's choice
+        return xp.ascontiguousarray(out) if out.ndim else out
+    return out
 
 
 _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, index, in_shape))
+
+
+def _has_arrays(index: Any) -> bool:
+    return any(hasattr(i, "dtype") for i in (index if isinstance(index, tuple) else (index,)))
 
 
 @op(method=False)
@@ -72,9 +80,15 @@ def _setitem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     return out
 
 
+def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
+    g = xp.call(_getitem, g, index)
+    lead = len(in_shape) - g.ndim  # the value may have had dimensions of size 1 too many
+    return xp.reshape(g, (1,) * lead + tuple(g.shape)) if lead > 0 else g
+
+
 _setitem.vjp(
     input=lambda xp, g, index: xp.call(_clear_item, g, index),
-    value=lambda xp, g, index: xp.call(_getitem, g, index),
+    value=_value_gradient,
 )
 
 
@@ -174,7 +188,42 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
 
 def getitem(self: Tensor, index: Any) -> Tensor:
     """``self[index]``."""
-    return _getitem(self, raw_index(self, index))
+    raw = raw_index(self, index)
+    if raw.__class__ is tuple and _ints_stand_apart(raw):
+        before, raw = _ints_first(raw)
+        self = _getitem(self, before)
+    return _getitem(self, raw)
+
+
+def _ints_stand_apart(index: tuple[Any, ...]) -> bool:
+    """Whether there are ints that do not adjoin the arrays.
+
+    To NumPy an int beside arrays is one of them, and what they select comes first where they
+    are apart. To torch it selects before they do, and they alone decide.
+    """
+    arrays = [i for i, item in enumerate(index) if hasattr(item, "dtype")]
+    ints = [i for i, item in enumerate(index) if item.__class__ is int]
+    if not arrays or not ints:
+        return False
+    chosen = sorted(arrays + ints)
+    return chosen[-1] - chosen[0] >= len(chosen)
+
+
+def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Two indices, one after the other: that without its arrays, and that of the arrays."""
+    before: list[Any] = []
+    after: list[Any] = []
+    for item in index:
+        if hasattr(item, "dtype"):
+            before += [slice(None)] * _consumes(item)
+            after.append(item)
+        elif isinstance(item, bool):
+            after.append(item)
+        else:
+            before.append(item)
+            if item.__class__ is not int:
+                after.append(item if item is Ellipsis else slice(None))
+    return tuple(before), tuple(after)
 
 
 def _set(self: Tensor, index: Any, value: Any) -> None:
@@ -188,6 +237,9 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
             value = wrap(xp.convert(value, self.dtype if _fits(value, self) else None), xp)
     elif value._xp is not xp:
         value = _moved(self, value)
+    if raw.__class__ is tuple and _ints_stand_apart(raw):
+        before, raw = _ints_first(raw)
+        self = _getitem(self, before)
     _write_at(self, raw, value)
 
 
@@ -214,9 +266,13 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
     if wants:
         _check_target(target)
     data = target._data
+    fitted = _fitted(value._data, data)
     try:
-        data[index] = _fitted(value._data, data, index)
-    except ValueError as error:
+        data[index] = fitted
+    except (ValueError, TypeError) as error:
+        extra = fitted.ndim - data[index].ndim
+        if extra > 0 and all(n == 1 for n in fitted.shape[:extra]):
+            return _write_at(target, index, value.reshape(fitted.shape[extra:]))
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be broadcast "
             f"to indexing result: {error}"
@@ -238,7 +294,7 @@ def _check_target(target: Tensor) -> None:
     check_inplace(target)
 
 
-def _fitted(value: Array, data: Array, index: Any) -> Array:
+def _fitted(value: Array, data: Array) -> Array:
     """The value in the target's dtype, without leading dimensions of size 1 too many."""
     if value.dtype.kind == "c" and data.dtype.kind != "c":
         value = value.real

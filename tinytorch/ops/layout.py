@@ -106,8 +106,17 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, tuple(other.shape))
 
 
-@op(view=True)
-def contiguous(xp: Backend, input: Array, memory_format: Any = None) -> Array:
+@op(view=True, method=False, public=False)
+def in_order(xp: Backend, input: Array) -> Array:
+    """``input`` with its elements in row-major order in memory, perhaps a view."""
+    return xp.ascontiguousarray(input)
+
+
+in_order.vjp(input=lambda xp, g: g)
+
+
+@composite
+def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
     """``input`` with its elements in row-major order in memory: itself, or a copy.
 
     Example:
@@ -115,7 +124,4 @@ def contiguous(xp: Backend, input: Array, memory_format: Any = None) -> Array:
         >>> tt.zeros(2, 3).t().contiguous().is_contiguous()
         True
     """
-    return xp.ascontiguousarray(input) if input.ndim else input[...]
-
-
-contiguous.vjp(input=lambda xp, g: g)
+    return input if input._data.flags.c_contiguous else in_order(input)

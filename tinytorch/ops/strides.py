@@ -9,7 +9,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ..backends.storage import extent
 from ._positions import counting, row_major
-from .layout import contiguous
+from .layout import in_order
 
 
 @op(view=True, method=False)
@@ -62,8 +62,8 @@ _strided_sum.vjp(
 def _in_order(xp: Any, g: Any, order: str) -> Any:
     """``g`` with its elements in memory as those of the tensor it belongs to."""
     if order == "F":
-        return xp.transpose(xp.call(contiguous, xp.transpose(g)))
-    return xp.call(contiguous, g)
+        return xp.transpose(xp.call(in_order, xp.transpose(g)))
+    return xp.call(in_order, g)
 
 
 def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]:
@@ -166,7 +166,7 @@ def _strided_keep(xp: Any, g: Any, in_shape: Any, size: Any, stride: Any, start:
 
 
 def _strided_read(xp: Any, g: Any, size: Any, stride: Any, start: int) -> Any:
-    return xp.call(_as_strided, xp.call(contiguous, g), size, stride, start, "C")
+    return xp.call(_as_strided, xp.call(in_order, g), size, stride, start, "C")
 
 
 _strided_scatter.vjp(input=_strided_keep, src=_strided_read)
