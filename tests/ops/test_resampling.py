@@ -42,6 +42,25 @@ def test_nearest_and_area_in_other_dimensions(spatial: int) -> None:
         compare("interpolate", randn(2, 3, *(4, 5, 6)[:spatial]), (3, 7, 5)[:spatial], mode=mode)
 
 
+@pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic", "area"])
+def test_an_infinite_gradient_stays_with_the_pixels_it_comes_from(mode: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found = []
+    for library in (tt, torch):
+        x = library.ones(1, 1, 6, 7, requires_grad=True)
+        g = library.ones(1, 1, 4, 3)
+        g[0, 0, 0, 0] = np.inf
+        library.nn.functional.interpolate(x, (4, 3), mode=mode).backward(g)
+        found.append(host(x.grad))
+    np.testing.assert_allclose(*found, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_halves_are_weighed_in_single_precision(mode: str) -> None:
+    x = (100 * randn(2, 3, 4, 5)).astype("float16")
+    compare("interpolate", x, (7, 9), mode=mode, grad=False)
+
+
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
 @pytest.mark.parametrize("size", [(3, 4), (5, 20), (17, 13)])
 def test_antialiasing(mode: str, size: Any) -> None:

@@ -23,9 +23,9 @@ def _single(value: float) -> float:
 
 
 class Taps(NamedTuple):
-    """For every new element, old ones and their weights; shorter lists are filled with zeros.
+    """For every new element, old ones and their weights; shorter lists are filled with -1.
 
-    ``places[k][i]`` is the k-th of the old elements that new element i is made of.
+    ``places[k][i]`` is the k-th of the old elements that new element i is made of, or -1.
     """
 
     places: tuple[tuple[int, ...], ...]
@@ -53,6 +53,8 @@ def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
         part = xp.take(input, xp.asarray(places, dtype="int64"), axis=axis)
         if any(weight != 1 for weight in weights):
             part *= xp.reshape(xp.asarray(weights, dtype=input.dtype), shape)
+        if -1 in places:  # not by a weight of 0, which would make NaN of an infinity
+            part = xp.masked(part, xp.reshape(xp.asarray(places) >= 0, shape))
         if out is None:
             out = part
         else:
@@ -64,11 +66,9 @@ resample.vjp(input=lambda xp, g, axis, how: xp.call(resample, g, axis, how.turne
 
 
 def _filled(lists: list[list[tuple[int, float]]]) -> Taps:
-    """Lists of (place, weight) as columns; what fills a shorter list weighs nothing."""
+    """Lists of (place, weight) as columns; shorter ones are filled."""
     longest = max(map(len, lists), default=0) or 1
-    full = [
-        pairs + [(pairs[-1][0] if pairs else 0, 0.0)] * (longest - len(pairs)) for pairs in lists
-    ]
+    full = [pairs + [(-1, 1.0)] * (longest - len(pairs)) for pairs in lists]
     return Taps(
         tuple(tuple(pairs[k][0] for pairs in full) for k in range(longest)),
         tuple(tuple(pairs[k][1] for pairs in full) for k in range(longest)),

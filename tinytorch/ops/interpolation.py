@@ -86,9 +86,10 @@ def interpolate(
 def _resized(
     x: Any, kernel: str, sizes: list[int], scales: list[float | None], corners: bool | None
 ) -> Tensor:
-    out = x
-    # Bytes are rounded after each dimension, as in image libraries.
-    bytes_ = x.dtype is dtypes.uint8 and not kernel.startswith("nearest")
+    weighs = not kernel.startswith("nearest")
+    out = x.to(dtypes.float32) if x.dtype is dtypes.float16 and weighs else x
+    # Bytes are rounded after each dimension, as in image libraries; halves at the end.
+    bytes_ = x.dtype is dtypes.uint8 and weighs
     single = x._data.dtype.itemsize < 8
     for axis in range(-1, -len(sizes) - 1, -1):
         length, size = x.shape[axis], sizes[axis]
@@ -96,7 +97,7 @@ def _resized(
         if how.taps.places != (tuple(range(length)),):
             out = resample(out.to(dtypes.float32) if bytes_ else out, axis, how)
             out = out.round().clamp(0, 255).to(dtypes.uint8) if bytes_ else out
-    return x.clone() if out is x else out  # type: ignore[no-any-return]
+    return x.clone() if out is x else out.to(x.dtype)  # type: ignore[no-any-return]
 
 
 def _check_mode(mode: str, corners: bool | None, antialias: bool, ndim: int) -> None:
