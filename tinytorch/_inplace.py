@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -12,20 +13,21 @@ from ._record import any_rg, keep_out, make_node, watch
 from ._signature import of_inplace
 from ._spec import OPS, Op
 from ._tensor import Tensor, wrap
-from ._write import check_result_dtype, check_writable, scalar_name, write
+from ._write import check_writable, scalar_name, write
 from .autograd.nodes import Node
 from .autograd.packing import Recording
 from .autograd.views import check_inplace, edge_of, rebase
 
 
+@functools.cache
 def make_inplace_function(op: Op) -> Callable[..., Any]:
-    """``name_``, a method and a function."""
+    """``name_``, a method and a function; one object, so that it can be pickled by name."""
 
     def function(input: Any, *args: Any, **options: Any) -> Any:
         return call_inplace(op, (input, *args), options)
 
-    function.__name__ = function.__qualname__ = f"{op.name}_"
-    function.__module__ = getattr(op, "module", "tinytorch")
+    function.__name__ = f"{op.name}_"
+    function.__module__, function.__qualname__ = op.home(function.__name__)
     function.__doc__ = f"In-place form of ``{op.qualname}``: writes the result over ``input``."
     function.__wrapped__ = inspect.unwrap(op.function)  # type: ignore[attr-defined]
     function.__signature__ = of_inplace(op)  # type: ignore[attr-defined]

@@ -155,9 +155,8 @@ def dress(
             ``{name: (annotation, default)}``.
     """
     spec.function = function
-    space = spec.namespaces[0]
-    function.__name__ = function.__qualname__ = spec.name
-    function.__module__ = f"tinytorch.{space}" if space else "tinytorch"
+    function.__module__, function.__qualname__ = spec.home(spec.name)
+    function.__name__ = spec.name
     function.__doc__ = source.__doc__
     function.__wrapped__ = source
     function.__signature__ = of_function(spec, source, common or {})
@@ -183,8 +182,7 @@ def _publish(spec: Op, function: Any) -> None:
         table = NAMESPACES.setdefault(space, {})
         table.update(dict.fromkeys(names, function))
         if spec.inplace:
-            form = make_inplace_function(spec)
-            table.update({f"{name}_": form for name in names})
+            table.update({f"{name}_": make_inplace_function(spec) for name in names})
     for qualified in spec.also:
         space, _, name = qualified.rpartition(".")
         NAMESPACES.setdefault(space, {})[name] = function

@@ -387,3 +387,7 @@ def _with_suffixes(text: str, suffixes: list[str], indent: int, linewidth: float
             text += ", " + suffix
             column += needed
     return text + ")"
+
+
+for _function in (get_printoptions, printoptions, set_printoptions):
+    _function.__module__ = "tinytorch"

@@ -117,6 +117,13 @@ class Op:
         if options:
             raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")
 
+    def home(self, name: str) -> tuple[str, str]:
+        """The module, and the qualified name there, by which pickles know a function of it."""
+        space = self.namespaces[0]
+        if space == "Tensor":
+            return "tinytorch", f"Tensor.{name}"
+        return f"tinytorch.{space}" if space else "tinytorch", name
+
     def _forget_rules(self) -> None:
         self.numpy_form: Callable[..., Any] | None = None
         self.function: Callable[..., Any]

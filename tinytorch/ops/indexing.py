@@ -361,5 +361,6 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return assign(input, source, "copy_")
 
 
+copy_.__qualname__ = "Tensor.copy_"
 setattr(Tensor, "copy_", copy_)
 

@@ -292,5 +292,5 @@ def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return where(condition, self, other)
 
 
-_where_method.__name__ = _where_method.__qualname__ = "where"
+_where_method.__name__, _where_method.__qualname__ = "where", "Tensor.where"
 setattr(Tensor, "where", _where_method)

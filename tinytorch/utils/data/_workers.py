@@ -65,6 +65,9 @@ def get_worker_info() -> WorkerInfo | None:
     return getattr(_here, "info", None)
 
 
+get_worker_info.__module__ = "tinytorch.utils.data"
+
+
 @dataclass(frozen=True)
 class Failure:
     """An error in a worker, to be raised where the batch is asked for."""

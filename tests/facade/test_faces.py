@@ -1,0 +1,68 @@
+"""What every public function and class shows to a user, of whatever namespace."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import inspect
+import pickle
+import types
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+from tinytorch import _facade
+
+SPACES = [
+    "tinytorch", "tinytorch.nn", "tinytorch.nn.functional", "tinytorch.nn.init",
+    "tinytorch.nn.utils", "tinytorch.linalg", "tinytorch.fft", "tinytorch.special",
+    "tinytorch.signal.windows", "tinytorch.optim", "tinytorch.optim.lr_scheduler",
+    "tinytorch.utils.data", "tinytorch.random", "tinytorch.cuda", "tinytorch.autograd",
+    "tinytorch.serialization", "tinytorch.amp", "tinytorch.jit", "tinytorch.compiler",
+    "tinytorch.cpu", "tinytorch.accelerator", "tinytorch.backends.cudnn",
+]  # fmt: skip
+
+
+def public(space: str) -> list[tuple[str, Any]]:
+    """The functions and classes of ours that a namespace lists."""
+    module = importlib.import_module(space)
+    names = getattr(module, "__all__", None) or dir(module)
+    values = [(name, getattr(module, name)) for name in names if not name.startswith("_")]
+    return [(name, value) for name, value in values
+            if isinstance(value, types.FunctionType | type)
+            and str(value.__module__).partition(".")[0] == "tinytorch"]  # fmt: skip
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_public_functions_and_classes_pickle_by_name(space: str) -> None:
+    lost = [name for name, value in public(space)
+            if pickle.loads(pickle.dumps(value)) is not value or copy.deepcopy(value) is not value]
+    assert public(space) and not lost
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_functions_say_where_they_are_public(space: str) -> None:
+    private = {name: value.__module__ for name, value in public(space)
+               if isinstance(value, types.FunctionType)
+               and any(part.startswith("_") for part in value.__module__.split("."))}
+    assert not private
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_functions_have_signature_documentation_and_source(space: str) -> None:
+    for name, value in public(space):
+        if isinstance(value, types.FunctionType):
+            assert inspect.signature(value) and inspect.getdoc(value), name
+            assert "def " in inspect.getsource(value), name
+            assert inspect.getfile(value).endswith(".py"), name
+
+
+def test_unbound_methods_pickle_by_name() -> None:
+    _facade.load_all()
+    methods = {name: value for name in dir(tt.Tensor) if not name.startswith("_")
+               and isinstance(value := inspect.getattr_static(tt.Tensor, name), types.FunctionType)}
+    assert len(methods) > 400
+    lost = [name for name, method in methods.items()
+            if pickle.loads(pickle.dumps(method)) is not method]
+    assert not lost
