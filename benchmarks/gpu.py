@@ -10,7 +10,9 @@ the figures.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
+import os
 import platform
 import re
 import statistics
@@ -54,21 +56,66 @@ def machine() -> Report:
 # -- the parts -----------------------------------------------------------------------------------
 
 
+#: Tests of what a GPU adds, which choose the backend themselves.
+GPU_TESTS = (
+    "test_cuda.py", "test_cuda_sources.py", "test_cupy_backend.py", "test_pinned.py",
+    "test_strictcupy_contract.py",
+)  # fmt: skip
+#: The outcome of one test in pytest's verbose output, alone or from one of several processes.
+_ALONE = re.compile(r"^(tests/.*?::.*) (PASSED|FAILED|ERROR|SKIPPED)(?: \(.*\))? +\[ *\d+%\]$")
+_OF_SEVERAL = re.compile(r"^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED) (tests/.*)$")
+
+
 def suite(seconds: float) -> Report:
-    """The whole suite on real CuPy."""
-    command = [sys.executable, "-m", "pytest", "-q", "--backend", "cupy", "-p", "no:cacheprovider"]
+    """The whole suite on real CuPy, in several processes where pytest can start them."""
+    several = importlib.util.find_spec("xdist") is not None
+    options = ["-n", str(min(8, os.cpu_count() or 1))] if several else []
+    # Slow ones build and install; what is about no array is left out by the option itself.
+    left_out = ["-m", "not slow", "--ignore", "tests/state", "--ignore", "tests/typing"]
+    return _tests([*options, "--backend", "cupy", *left_out, "tests"], seconds)
+
+
+def gpu_tests(seconds: float) -> Report:
+    """The tests that need a GPU and name its backend: the rest of the suite runs in their stead."""
+    return _tests([f"tests/{name}" for name in GPU_TESTS], seconds)
+
+
+def _tests(options: list[str], seconds: float) -> Report:
+    """How tests end; where the time runs out, how those ended that had been run by then."""
     # Machines of this kind do not change under a test: warnings of other packages are not ours.
-    command += ["--no-header", "-W", "default", "--ignore", "tests/state", "--deselect",
-                "tests/test_layout.py", "tests"]  # fmt: skip
+    command = [sys.executable, "-m", "pytest", "-v", "-rfE", "--tb=no", "--no-header",
+               "-p", "no:cacheprovider", "-W", "default", *options]  # fmt: skip
+    report: Report = {}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=seconds, check=False,
+            env={**os.environ, "COLUMNS": "400", "PYTEST_ADDOPTS": ""},
+        )  # fmt: skip
         output = done.stdout
+        if done.returncode not in (0, 1):
+            report["error"] = f"pytest ended with status {done.returncode}\n{done.stderr[-1000:]}"
     except subprocess.TimeoutExpired as error:
-        output = (error.stdout or b"").decode()
-    lines = [line.split(" ") for line in output.splitlines() if line.startswith("FAILED")]
-    failed = sorted({words[1] for words in lines})
-    closing = re.findall(r"(\d+) (passed|failed|skipped|error)", output)
-    return {"counts": {word: int(count) for count, word in closing}, "failed": failed[:200]}
+        output = (error.stdout or b"").decode(errors="replace")
+        report["stopped"] = f"after {seconds:.0f} s, with tests left to run"
+    return {**report, **outcomes(output)}
+
+
+def outcomes(output: str) -> Report:
+    """Counts of the tests by how they ended, and why the first of those that failed did."""
+    counts: dict[str, int] = {}
+    failed: dict[str, str] = {}
+    for line in output.splitlines():
+        alone, of_several = _ALONE.match(line), _OF_SEVERAL.match(line)
+        if alone or of_several:
+            name, how = alone.groups() if alone else of_several.groups()[::-1]  # type: ignore
+            counts[how.lower()] = counts.get(how.lower(), 0) + 1
+            if how in ("FAILED", "ERROR"):
+                failed[name.rstrip()] = ""
+        elif line.startswith(("FAILED tests/", "ERROR tests/")):
+            said = line.partition(" ")[2]
+            for name in [name for name in failed if said.startswith(f"{name} - ")]:
+                failed[name] = said.removeprefix(f"{name} - ")[:160]
+    return {"counts": counts, "failed": dict(sorted(failed.items())[:400])}
 
 
 def host_overhead() -> Report:
@@ -152,8 +199,9 @@ def _rate(m: Any, precision: str, left: Any, right: Any, transposed: bool) -> fl
 
 
 def _rate_in(m: Any, dtype: str, left: Any, right: Any, transposed: bool) -> float:
-    a = m.rand(*left, device="cuda").to(getattr(m, dtype))
-    b = m.rand(*right, device="cuda").to(getattr(m, dtype))
+    native = getattr(m, dtype)
+    a = m.rand(*left, device="cuda").to(native)
+    b = m.rand(*right, device="cuda").to(native)
     if transposed:
         b = b.transpose(-1, -2)
     seconds = _device_time(lambda: a @ b, m, 10)
@@ -258,14 +306,15 @@ def _attempt(work: Callable[[], Any]) -> Any:
 
 # -- the program -------------------------------------------------------------------------------
 
-#: What there is to run, and the seconds it may take.
+#: What there is to run, and the seconds it may take: less than ten minutes in all.
 PARTS: dict[str, tuple[Callable[[], Report], float]] = {
-    "machine": (machine, 60.0),
-    "host overhead": (host_overhead, 60.0),
-    "products": (products, 90.0),
-    "mlp": (mlp, 60.0),
-    "digits": (digits, 60.0),
-    "suite": (lambda: suite(PARTS["suite"][1] - 20), 380.0),
+    "machine": (machine, 30.0),
+    "host overhead": (host_overhead, 45.0),
+    "products": (products, 60.0),
+    "mlp": (mlp, 45.0),
+    "digits": (digits, 45.0),
+    "gpu tests": (lambda: gpu_tests(PARTS["gpu tests"][1] - 10), 70.0),
+    "suite": (lambda: suite(PARTS["suite"][1] - 15), 290.0),
 }
 
 
@@ -323,11 +372,12 @@ def main(arguments: list[str]) -> int:
 
 def _show(part: Report) -> None:
     for key, value in part.items():
-        if isinstance(value, dict):
+        if key == "failed":
+            lines = [f"{name}: {why}" for name, why in value.items()]
+            print(f"  failed: {len(value)}", *lines[:40], sep="\n    ")
+        elif isinstance(value, dict):
             cells = [f"{k} {v}" for k, v in value.items() if k != "losses"]
             print(f"  {key:28} " + "   ".join(cells))
-        elif key == "failed":
-            print(f"  failed: {len(value)}", *value[:40], sep="\n    ")
         else:
             print(f"  {key:28} {value}")
 

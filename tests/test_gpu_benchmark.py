@@ -24,6 +24,7 @@ ENDS = {
     "products": "import time; time.sleep(60)",
     "mlp": "gpu.PARTS['mlp'] = (lambda: 1 / 0, 1.0); gpu.run_part('mlp', file)",
     "digits": "gpu.PARTS['digits'] = (lambda: {'ms': 1.5}, 1.0); gpu.run_part('digits', file)",
+    "gpu tests": "gpu.PARTS['gpu tests'] = (lambda: {}, 1.0); gpu.run_part('gpu tests', file)",
     "suite": "raise ImportError('no module called cupy')",
 }
 
@@ -63,6 +64,54 @@ def test_parts_can_be_chosen(tmp_path: Path) -> None:
     file = tmp_path / "gpu.json"
     assert gpu.main(["--json", str(file), "--only", "digits"]) == 0
     assert list(json.loads(file.read_text())) == ["digits"]
+
+
+def test_all_parts_take_less_than_ten_minutes() -> None:
+    assert sum(seconds for _, seconds in gpu.PARTS.values()) < 600
+
+
+#: Tests that end in every way, one of them with spaces and a dash in its name.
+TESTS = """
+import time, pytest
+@pytest.mark.parametrize("x", ["a b", "c - d"])
+def test_some(x): assert x == "a b", "no good"
+def test_skipped(): pytest.skip("why not")
+@pytest.fixture
+def broken(): raise OSError("gone")
+def test_error(broken): pass
+def test_slow(): time.sleep({seconds})
+"""
+
+
+@pytest.mark.parametrize("processes", ["alone", "several"])
+def test_outcomes_are_read_from_what_pytest_prints(
+    processes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if processes == "several":
+        pytest.importorskip("xdist", reason="it runs tests in several processes")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text(TESTS.format(seconds=0))
+    monkeypatch.chdir(tmp_path)
+    report = gpu._tests(["tests", *(["-n", "2"] if processes == "several" else [])], 60.0)
+    assert report["counts"] == {"passed": 2, "failed": 1, "skipped": 1, "error": 1}
+    assert list(report["failed"]) == ["tests/test_it.py::test_error",
+                                      "tests/test_it.py::test_some[c - d]"]  # fmt: skip
+    assert "no good" in report["failed"]["tests/test_it.py::test_some[c - d]"]
+    assert "gone" in report["failed"]["tests/test_it.py::test_error"]
+    assert "error" not in report and "stopped" not in report
+
+
+def test_what_ran_before_the_time_was_over_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text(TESTS.format(seconds=60))
+    monkeypatch.chdir(tmp_path)
+    report = gpu._tests(["tests"], 15.0)
+    assert report["stopped"].startswith("after 15 s")
+    assert report["counts"] == {"passed": 1, "failed": 1, "skipped": 1, "error": 1}
+    assert list(report["failed"]) == ["tests/test_it.py::test_error",
+                                      "tests/test_it.py::test_some[c - d]"]  # fmt: skip
 
 
 def test_the_command_runs_a_part(tmp_path: Path) -> None:
