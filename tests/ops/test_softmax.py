@@ -134,15 +134,34 @@ def test_inplace_flag_writes_over_the_input(name: str) -> None:
     assert y.grad.tolist() == z.grad.tolist()
 
 
-def test_mish_of_halves_neither_overflows_nor_loses_its_slope() -> None:
-    x = tt.tensor([-12.0, 4.9, 5.7, 11.0, 60.0], dtype=tt.float16, requires_grad=True)
-    out = F.mish(x)
-    (slope,) = autograd.grad(out.sum(), x)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("mish", {}), ("softplus", {}), ("softplus", {"beta": 2}), ("softplus", {"threshold": 5}),
+        ("gelu", {}), ("gelu", {"approximate": "tanh"}), ("silu", {}), ("logsigmoid", {}),
+        ("selu", {}), ("tanhshrink", {}), ("softsign", {}), ("hardswish", {}),
+    ],
+)  # fmt: skip
+def test_halves_neither_overflow_nor_lose_their_slope(name: str, options: Any) -> None:
+    values = [-900.0, -60.0, -12.0, -0.5, 0.25, 4.9, 5.7, 11.0, 16.0, 60.0, 900.0]
+    x = tt.tensor(values, dtype=tt.float16, requires_grad=True)
     wide = x.detach().double().requires_grad_()
-    wanted = F.mish(wide)
-    (steep,) = autograd.grad(wanted.sum(), wide)
-    np.testing.assert_allclose(out.tolist(), wanted.tolist(), rtol=2e-3, atol=1e-3)
-    np.testing.assert_allclose(slope.tolist(), steep.tolist(), rtol=2e-3, atol=1e-3)
+    found = []
+    for leaf_ in (x, wide):
+        out = getattr(F, name)(leaf_, **options)
+        found.append((out.tolist(), autograd.grad(out.sum(), leaf_)[0].tolist()))
+    for ours, wanted in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, wanted, rtol=4e-3, atol=4e-3)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0, math.inf])
+def test_gradients_of_small_norms_in_half_precision(p: float) -> None:
+    x = tt.tensor([[1e-3, -2e-3, 5e-4]], dtype=tt.float16, requires_grad=True)
+    wide = x.detach().double().requires_grad_()
+    half, wanted = (
+        autograd.grad(F.normalize(y, p).sum(), y, create_graph=True)[0] for y in (x, wide)
+    )
+    np.testing.assert_allclose(half.tolist(), wanted.tolist(), rtol=2e-2)
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,8 @@ def _gelu_inner(x: Any) -> Any:
 def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
     if approximate == "tanh":
         t = xp.tanh(_gelu_inner(x))
+        if x.dtype.itemsize == 2:
+            x = xp.minimum(xp.maximum(x, -9.0), 9.0)  # where t is 1 or -1, and x * x is finite
         slope = (1 + x * x * (3 * 0.044715)) * math.sqrt(2 / math.pi)
         return g * ((1 + t) * 0.5 + x * (1 - t * t) * slope * 0.5)
     if isinstance(xp, Backend):

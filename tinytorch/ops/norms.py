@@ -60,6 +60,9 @@ def _p_norm_gradient(
     xp: Any, g: Any, out: Any, input: Any, p: float, dim: Any, keepdim: bool
 ) -> Any:
     """At 0, where a norm has a kink, the gradient is 0."""
+    if input.dtype == "float16":  # a cotangent over a small norm leaves its range
+        wide = (xp.astype(a, "float32") for a in (g, out, input))
+        return xp.astype(_p_norm_gradient(xp, *wide, p, dim, keepdim), input.dtype)
     shape = input.shape
     g = spread(xp, g, shape, dim, keepdim)
     if p == 0:

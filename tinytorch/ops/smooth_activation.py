@@ -27,6 +27,9 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
     """
     refuse(xp, "softplus_cpu", "uibc", input)
 
+    if input.dtype.itemsize == 2:
+        threshold = min(threshold, 11.0)  # from where on exp leaves half precision
+
     def part(x: Array) -> Array:
         scaled = x * beta
         bent = xp.log1p(xp.exp(xp.minimum(scaled, threshold))) / beta
