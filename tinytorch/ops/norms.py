@@ -61,8 +61,8 @@ def _p_norm_gradient(
 ) -> Any:
     """At 0, where a norm has a kink, the gradient is 0."""
     if input.dtype == "float16":  # a cotangent over a small norm leaves its range
-        wide = (xp.astype(a, "float32") for a in (g, out, input))
-        return xp.astype(_p_norm_gradient(xp, *wide, p, dim, keepdim), input.dtype)
+        g, out, wide = (xp.astype(a, "float32") for a in (g, out, input))
+        return xp.astype(_p_norm_gradient(xp, g, out, wide, p, dim, keepdim), input.dtype)
     shape = input.shape
     g = spread(xp, g, shape, dim, keepdim)
     if p == 0:
