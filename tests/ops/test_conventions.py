@@ -57,6 +57,11 @@ def written(x: Any, index: Any, value: Any) -> Any:
     return y
 
 
+def listed(library: Any, *items: Any) -> Any:
+    """A list, for which PyTorch takes a tuple, warning."""
+    return list(items) if library is tt else items
+
+
 ALL = slice(None)
 INDICES: dict[str, Call] = {
     "an int before a slice": lambda m, x, i: x[0, :, i],
@@ -67,6 +72,9 @@ INDICES: dict[str, Call] = {
     "an int beside": lambda m, x, i: x[:, 1, i],
     "an int between": lambda m, x, i: x[i, 1, i],
     "a slice between": lambda m, x, i: x[i, :, i],
+    "a list of tensors": lambda m, x, i: x[listed(m, i, i)],
+    "a list with a slice": lambda m, x, i: x[listed(m, ALL, i)],
+    "written by a list": lambda m, x, i: written(x, listed(m, i, i), x[0, :2] * 2),
     "written apart": lambda m, x, i: written(x, (0, ALL, i), x[1, :, :2] * 2),
     "written along the last": lambda m, x, i: written(x, (0, ALL, i), x[1, 0, :2]),
     "written to a new dimension": lambda m, x, i: written(x, (1, None, i), x[:, 0] * 3),
@@ -79,6 +87,18 @@ INDICES: dict[str, Call] = {
 @pytest.mark.parametrize("name", INDICES)
 def test_ints_select_before_tensors_do(name: str) -> None:
     same(INDICES[name], numbers(2, 3, 4), np.array([0, 1]))
+
+
+CHANGED: dict[str, Call] = {
+    "a square": lambda m, x: (x**2).add_(1),
+    "a square in place": lambda m, x: (x * 1).pow_(2).mul_(3),
+    "a power": lambda m, x: (x**2.5).add_(1),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_powers_may_be_changed_in_place(name: str) -> None:
+    same(CHANGED[name], np.array([0.5, 1.5, 2.5]))
 
 
 def test_selected_elements_are_contiguous() -> None:

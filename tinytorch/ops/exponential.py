@@ -77,7 +77,9 @@ def _power_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
     return g * xp.where(exponent == 0, 0, exponent * input ** (exponent - 1))
 
 
-def _exponent_gradient(xp: Any, g: Any, input: Any, exponent: Any, out: Any) -> Any:
+def _exponent_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
+    # Computed again, so that what is squared most of the time may be changed in place.
+    out = xp.power(input, exponent)
     if isinstance(input, (int, float, complex)):
         if input == 0:
             return g * xp.where(_nonnegative(xp, exponent), 0, out * -math.inf)

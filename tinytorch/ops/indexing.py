@@ -109,6 +109,8 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
         IndexError: For too many indices, one out of range, or one of a wrong type.
     """
     xp, shape = tensor._xp, tensor._data.shape
+    if index.__class__ is list and any(_stands_alone(item) for item in index):
+        index = tuple(index)
     if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
         return index
     items = index if isinstance(index, tuple) else (index,)
@@ -129,6 +131,11 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
             _check_array_index(xp, item, shape, at)
         at += 0 if item is Ellipsis else _consumes(item)
     return tuple(raw) if isinstance(index, tuple) else raw[0]
+
+
+def _stands_alone(item: Any) -> bool:
+    """Whether an item makes a list that it is in one index per dimension, as in torch."""
+    return item is None or item is Ellipsis or isinstance(item, (Tensor, slice))
 
 
 def _raw_item(tensor: Tensor, item: Any) -> Any:
