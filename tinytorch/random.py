@@ -287,8 +287,7 @@ def fork_rng(
     try:
         yield
     finally:
-        for generator, state in saved:
-            generator._engine.set_state(state)
+        restore(saved)
 
 
 def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Generator]:
@@ -297,6 +296,17 @@ def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Gene
     named = [Device(device_type or "cuda", d) if isinstance(d, int) else d for d in devices]
     found = dict.fromkeys([_state.current_backend(), *map(backend_for, named)])
     return [_default(backend) for backend in found]
+
+
+def states() -> list[tuple[Generator, Any]]:
+    """Every default generator with its state, for ``restore``."""
+    return [(generator, generator._engine.get_state()) for generator in _defaults()]
+
+
+def restore(saved: Iterable[tuple[Generator, Any]]) -> None:
+    """Put generators back to where they were when ``states`` was called."""
+    for generator, state in saved:
+        generator._engine.set_state(state)
 
 
 def thread_safe_generator() -> None:

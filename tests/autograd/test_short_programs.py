@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.autograd import (
+    programs_of_checkpoints,
     programs_of_functional,
     programs_of_functions,
     programs_of_graphs,
@@ -32,7 +33,7 @@ IN_THE_SAME_WORDS = _programs(programs_of_inference.PROGRAMS + programs_of_views
 PROGRAMS = IN_THE_SAME_WORDS | _programs(
     programs_of_functions.PROGRAMS + programs_of_tensors.PROGRAMS
     + programs_of_graphs.PROGRAMS + programs_of_saved.PROGRAMS
-    + programs_of_functional.PROGRAMS
+    + programs_of_functional.PROGRAMS + programs_of_checkpoints.PROGRAMS
 )
 
 

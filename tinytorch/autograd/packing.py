@@ -18,11 +18,13 @@ class Recording:
     """What whoever records an operation looks at.
 
     Attributes:
+        used: Whether anything ever asks, in a backward pass, which pass that is.
         watched: Whether there is more to do than usual: anomaly mode is on, or some thread has
             hooks for saved tensors.
     """
 
     watched = False
+    used = False
     _anomaly = False
     _blocks = 0
     _lock = threading.Lock()

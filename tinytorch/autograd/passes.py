@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._tensor import Size, Tensor, wrap
-from .engine import Hooks, Sweep, conjugate
+from .engine import CURRENT, Hooks, Sweep, conjugate
 from .faces import AccumulateGrad
 from .graph import GradientEdge
 from .nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
+from .packing import Recording
 from .views import edge_of
 
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
@@ -242,7 +243,18 @@ def _sweep(
             sweep.send(edge, g, False)
     if create_graph:
         with Hooks.enable_grad():
-            sweep.run()
+            _run(sweep)
     else:  # rules work on raw arrays, and what calls a user's code switches recording off itself
-        sweep.run()
+        _run(sweep)
     return sweep
+
+
+def _run(sweep: Sweep) -> None:
+    if not Recording.used:
+        sweep.run()
+        return
+    token = CURRENT.set(sweep)
+    try:
+        sweep.run()
+    finally:
+        CURRENT.reset(token)

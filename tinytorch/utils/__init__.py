@@ -1,4 +1,4 @@
-"""Tools around training: ``utils.data`` loads it.
+"""Tools around training: ``utils.data`` loads data, ``utils.checkpoint`` saves memory.
 
 Example:
     >>> import tinytorch as tt
@@ -12,13 +12,13 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data"]
 
 
 def __getattr__(name: str) -> ModuleType:
     # A program that trains on its own loop does not pay for the import.
-    if name == "data":
-        return importlib.import_module(f"{__name__}.data")
+    if name in __all__:
+        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

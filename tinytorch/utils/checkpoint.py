@@ -1,0 +1,406 @@
+"""``utils.checkpoint``: memory for time; what a function computes is computed again in backward.
+
+Example:
+    >>> import tinytorch as tt
+    >>> from tinytorch.utils.checkpoint import checkpoint
+    >>> x = tt.ones(2, requires_grad=True)
+    >>> y = checkpoint(lambda x: (x * x).exp(), x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([5.4366, 5.4366])
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from .. import random
+from .._state import enable_grad, grad_enabled, no_grad
+from .._tensor import Tensor
+from ..autograd import Function, backward
+from ..autograd.engine import CURRENT
+from ..autograd.graph import saved_tensors_hooks
+from ..autograd.packing import Recording
+from ..nn import Module, Sequential
+
+__all__ = [
+    "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
+    "checkpoint_sequential", "detach_variable", "noop_context_fn", "set_checkpoint_early_stop",
+]  # fmt: skip
+
+Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+
+class CheckpointError(RuntimeError):
+    """A function did not compute the second time what it had computed the first time."""
+
+
+def noop_context_fn() -> Contexts:
+    """Two contexts that do nothing: the default of ``context_fn``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> len(tt.utils.checkpoint.noop_context_fn())
+        2
+    """
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """``function(*args, **kwargs)``, of which nothing is saved but the arguments.
+
+    The backward pass calls it again to have what it needs.
+
+    Args:
+        function: What to call. It must do the same both times.
+        *args: Its arguments.
+        use_reentrant: False: intermediate values are made again one by one, when asked for. True:
+            the function is recorded in a backward pass of its own, which ``grad`` and
+            ``inputs=`` do not work with. None is True with a warning, as in torch.
+        context_fn: Gives two context managers, for the first call and the second one.
+        determinism_check: ``"default"``: shapes and dtypes must be the same both times;
+            ``"none"``.
+        debug: Accepted.
+        early_stop: Stop the second call as soon as everything needed is there; default True.
+        **kwargs: Its keyword arguments, and ``preserve_rng_state``: whether both calls draw the
+            same random numbers; default True.
+
+    Raises:
+        ValueError: For arguments that ``use_reentrant=True`` does not have.
+        CheckpointError: In the backward pass, if the second call differs.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(1, requires_grad=True)
+        >>> tt.utils.checkpoint.checkpoint(tt.exp, x, use_reentrant=False).backward()
+        >>> x.grad
+        tensor([2.7183])
+    """
+    if use_reentrant is None:
+        _warn_of_default("checkpoint", "calling checkpoint without use_reentrant will raise an "
+                         "exception")  # fmt: skip
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError(
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
+            )
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError(
+            "determinism_check should be one of ['default', 'none'], but got "
+            f"{determinism_check}"
+        )
+    first, second = context_fn()
+    call = _Again(function, args, kwargs, preserve, second)
+    early = early_stop if _EARLY[-1] is None else _EARLY[-1]
+    saved = _Saved(call, early, determinism_check == "default")
+    if not grad_enabled():
+        return function(*args, **kwargs)
+    Recording.used = True
+    with saved_tensors_hooks(saved.pack, saved.unpack), first:
+        return function(*args, **kwargs)
+
+
+def checkpoint_sequential(
+    functions: Sequence[Callable[..., Any]] | Module,
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Functions one after the other, in segments of which all but the last are checkpointed.
+
+    Args:
+        functions: An ``nn.Sequential``, or functions of one argument.
+        segments: How many segments.
+        input: What the first function takes.
+        use_reentrant: As for ``checkpoint``.
+        **kwargs: ``preserve_rng_state`` alone.
+
+    Raises:
+        ValueError: For other keyword arguments, or more segments than functions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> net = [tt.sin, tt.exp, tt.cos]
+        >>> x = tt.zeros(1, requires_grad=True)
+        >>> tt.utils.checkpoint.checkpoint_sequential(net, 3, x, use_reentrant=False)
+        tensor([0.5403], grad_fn=<CosBackward0>)
+    """
+    if use_reentrant is None:
+        _warn_of_default(
+            "checkpoint_sequential",
+            "we will raise an exception if use_reentrant is not passed",
+        )
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
+    layers: Any = functions
+    steps = list(layers.children() if isinstance(functions, Sequential) else layers)
+    size = len(steps) // segments
+    cuts = [*range(0, size * (segments - 1), size)]
+    for start in cuts:
+        input = checkpoint(
+            _chain(steps[start : start + size]), input, use_reentrant=use_reentrant,
+            preserve_rng_state=preserve,
+        )  # fmt: skip
+    return _chain(steps[size * (segments - 1) :])(input)
+
+
+def _chain(steps: list[Callable[..., Any]]) -> Callable[[Any], Any]:
+    def run(input: Any) -> Any:
+        for step in steps:
+            input = step(input)
+        return input
+
+    return run
+
+
+def _warn_of_default(name: str, change: str) -> None:
+    place = "checkpoint" if name == "checkpoint" else f"checkpoint.{name}"
+    warnings.warn(
+        f"tinytorch.utils.{place}: the use_reentrant parameter should be passed explicitly. In "
+        f"PyTorch, from version 2.9 on, {change}. use_reentrant=False is recommended, but if you "
+        "need to preserve the current default behavior, you can pass use_reentrant=True.",
+        stacklevel=3,
+    )
+
+
+#: What blocks of ``set_checkpoint_early_stop`` say, innermost last; None: nothing.
+_EARLY: list[bool | None] = [None]
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Say for a ``with`` block whether second calls stop as soon as they may.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(1, requires_grad=True)
+        >>> with tt.utils.checkpoint.set_checkpoint_early_stop(False):
+        ...     y = tt.utils.checkpoint.checkpoint(tt.exp, x, use_reentrant=False)
+    """
+    _EARLY.append(enable)
+    try:
+        yield
+    finally:
+        _EARLY.pop()
+
+
+# -- without a pass of its own -------------------------------------------------------------------
+
+
+class _Again:
+    """A call that can be made once more, with the same random numbers."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        preserve: bool,
+        context: AbstractContextManager[Any],
+    ) -> None:
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.context = context
+        self.states = random.states() if preserve else []
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        self.versions = [(t, t._version) for t in tensors if not t.is_inference()]
+
+    def __call__(self) -> None:
+        for tensor, version in self.versions:
+            if tensor._version != version:
+                raise RuntimeError(
+                    "one of the variables needed for gradient computation has been modified by an "
+                    f"inplace operation: [Tensor of shape {list(tensor.shape)}] is at version "
+                    f"{tensor._version}; expected version {version} instead. It is an argument of "
+                    "a checkpointed function."
+                )
+        with random.fork_rng(enabled=bool(self.states)), enable_grad(), self.context:
+            random.restore(self.states)
+            self.function(*self.args, **self.kwargs)
+
+
+class _Place:
+    """Stands for a saved tensor that will be computed again."""
+
+    __slots__ = ("__weakref__", "index")
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+class _Enough(Exception):
+    """Everything that was saved has been computed again."""
+
+
+class _Saved:
+    """The saved tensors of one checkpointed call."""
+
+    def __init__(self, call: _Again, early_stop: bool, checked: bool) -> None:
+        self.call = call
+        self.early_stop = early_stop
+        self.checked = checked
+        self.facts: list[tuple[Any, ...]] = []
+        #: By pass, what was computed again and not yet asked for.
+        self.again: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
+
+    def pack(self, tensor: Tensor) -> _Place:
+        """Keep a tensor's place alone."""
+        self.facts.append(_facts(tensor))
+        return _Place(len(self.facts) - 1)
+
+    def unpack(self, place: _Place) -> Tensor:
+        """The tensor of a place, computed again with all others if need be."""
+        sweep: Any = CURRENT.get() or self
+        if place.index not in self.again.get(sweep, {}):
+            self.again[sweep] = self._recompute()
+        return self.again[sweep].pop(place.index)
+
+    def _recompute(self) -> dict[int, Tensor]:
+        made: list[Tensor] = []
+
+        def pack(tensor: Tensor) -> Tensor:
+            made.append(tensor.detach())
+            if self.early_stop and len(made) == len(self.facts):
+                raise _Enough
+            return made[-1]
+
+        with contextlib.suppress(_Enough), saved_tensors_hooks(pack, lambda tensor: tensor):
+            self.call()
+        self._compare(made)
+        return dict(enumerate(made))
+
+    def _compare(self, made: list[Tensor]) -> None:
+        if len(made) != len(self.facts):
+            raise CheckpointError(
+                "tinytorch.utils.checkpoint: A different number of tensors was saved during the "
+                "original forward and recomputation.\nNumber of tensors saved during forward: "
+                f"{len(self.facts)}\nNumber of tensors saved during recomputation: {len(made)}."
+            )
+        differing = [
+            f"tensor at position {i}:\nsaved metadata: {facts}\nrecomputed metadata: "
+            f"{_facts(tensor)}"
+            for i, (facts, tensor) in enumerate(zip(self.facts, made, strict=True))
+            if facts != _facts(tensor)
+        ]
+        if self.checked and differing:
+            raise CheckpointError(
+                "tinytorch.utils.checkpoint: Recomputed values for the following tensors have "
+                "different metadata than during the forward pass.\n" + "\n".join(differing)
+            )
+
+
+def _facts(tensor: Tensor) -> tuple[Any, ...]:
+    return tensor.shape, tensor.dtype, str(tensor.device)
+
+
+# -- with one --------------------------------------------------------------------------------------
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs, tensors among them cut off from the graph and as ready for gradients as before.
+
+    Raises:
+        RuntimeError: If ``inputs`` is no tuple.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.utils.checkpoint.detach_variable((tt.ones(1), 3))
+        (tensor([1.]), 3)
+    """
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(
+            "Only tuple of tensors is supported. Got Unsupported input type: "
+            f"{type(inputs).__name__}"
+        )
+    return tuple(
+        t.detach().requires_grad_(t.requires_grad) if isinstance(t, Tensor) else t for t in inputs
+    )
+
+
+def check_backward_validity(inputs: Any) -> None:
+    """Warn if no tensor among ``inputs`` requires grad.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.utils.checkpoint.check_backward_validity([tt.ones(1, requires_grad=True)])
+    """
+    if not any(isinstance(t, Tensor) and t.requires_grad for t in inputs):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+        )
+
+
+class CheckpointFunction(Function):
+    """What ``checkpoint`` records with ``use_reentrant=True``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(1, requires_grad=True)
+        >>> tt.utils.checkpoint.CheckpointFunction.apply(tt.exp, True, x)
+        tensor([2.7183], grad_fn=<CheckpointFunctionBackward>)
+    """
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
+        """The function's result; only the arguments are kept."""
+        Recording.used = True
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.states = random.states() if preserve_rng_state else []
+        ctx.inputs = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*(args[i] for i in ctx.at))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Gradients by a pass of its own over the function called again."""
+        sweep = CURRENT.get()
+        if sweep is not None and sweep.capturing:
+            raise RuntimeError(
+                "When use_reentrant=True, tinytorch.utils.checkpoint is incompatible with .grad() "
+                "or passing an `inputs` parameter to .backward(). To resolve this error, you can "
+                "either set use_reentrant=False, or call .backward() without passing the "
+                "`inputs` argument."
+            )
+        given = list(ctx.inputs)
+        for i, tensor in zip(ctx.at, ctx.saved_tensors, strict=True):
+            given[i] = tensor
+        inputs = detach_variable(tuple(given))
+        with random.fork_rng(enabled=bool(ctx.states)), enable_grad():
+            random.restore(ctx.states)
+            outputs = ctx.run_function(*inputs)
+        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+        pairs = [
+            (out, g) for out, g in zip(outputs, grads, strict=True)
+            if isinstance(out, Tensor) and out.requires_grad
+        ]  # fmt: skip
+        if not pairs:
+            raise RuntimeError(
+                "none of output has requires_grad=True, this checkpoint() is not necessary"
+            )
+        roots, weights = zip(*pairs, strict=True)
+        backward(roots, weights)
+        return None, None, *(t.grad if isinstance(t, Tensor) else None for t in inputs)
