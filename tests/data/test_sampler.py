@@ -82,6 +82,8 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
     (lambda: RandomSampler([]), ValueError, "got num_samples=0"),
     (lambda: WeightedRandomSampler([1, 2], 0), ValueError, "got num_samples=0"),
     (lambda: WeightedRandomSampler([1, 2], True), ValueError, "got num_samples=True"),
+    (lambda: list(WeightedRandomSampler([1.0, 2.0], 3, False)), RuntimeError,
+     "without replacement: 3 of 2"),
     (lambda: WeightedRandomSampler([1, 2], 2, replacement=1), ValueError,  # type: ignore[arg-type]
      "replacement should be a boolean value, but got replacement=1"),
     (lambda: WeightedRandomSampler([[1, 2.0]], 2), ValueError,  # type: ignore[list-item]

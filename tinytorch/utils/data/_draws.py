@@ -53,6 +53,11 @@ def weights(values: Any) -> Any:
 
 def weighted(values: Any, count: int, replacement: bool, generator: Any) -> list[int]:
     """``count`` indices drawn in proportion to ``values``."""
+    if not replacement and count > len(values):
+        raise RuntimeError(
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
+            f"{count} of {len(values)}"
+        )
     if generator is not None:
         values = generator.backend.from_numpy(values)
     drawn: list[int] = _engine(generator).multinomial(values, count, replacement).tolist()
