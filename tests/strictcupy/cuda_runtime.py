@@ -66,6 +66,11 @@ def runtimeGetVersion() -> int:
     return 12080
 
 
+def deviceCanAccessPeer(device: int, peerDevice: int) -> int:
+    """Return 1: all memory is the host's."""
+    return 1
+
+
 def deviceSynchronize() -> None:
     """Wait for the device."""
     from .cuda import Device

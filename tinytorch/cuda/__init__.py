@@ -15,20 +15,41 @@ from __future__ import annotations
 import threading
 from typing import Any, NamedTuple
 
-from .. import _state
 from .._device import device as _device
 from .._tensor_types import tensor_type
-from ..backends import BackendUnavailableError, load
 from ..backends.base import Backend
 from . import amp as amp
+from ._places import backend as _backend
+from ._places import current_device as current_device
+from ._places import device_count as device_count
+from ._places import is_available as is_available
+from ._places import number as _number
+from .facts import can_device_access_peer as can_device_access_peer
+from .facts import get_arch_list as get_arch_list
+from .facts import init as init
+from .facts import ipc_collect as ipc_collect
+from .facts import is_bf16_supported as is_bf16_supported
+from .facts import is_initialized as is_initialized
+from .facts import mem_get_info as mem_get_info
+from .random import get_rng_state as get_rng_state
+from .random import get_rng_state_all as get_rng_state_all
+from .random import initial_seed as initial_seed
+from .random import manual_seed as manual_seed
+from .random import manual_seed_all as manual_seed_all
+from .random import seed as seed
+from .random import seed_all as seed_all
+from .random import set_rng_state as set_rng_state
+from .random import set_rng_state_all as set_rng_state_all
 
 __all__ = [
-    "Event", "Stream", "current_device", "current_stream", "default_stream", "device",
-    "device_count", "empty_cache",
-    "get_device_capability", "get_device_name", "get_device_properties", "is_available",
-    "manual_seed", "manual_seed_all", "max_memory_allocated", "max_memory_reserved",
-    "memory_allocated", "memory_reserved", "reset_peak_memory_stats", "set_device", "set_stream",
-    "stream", "synchronize",
+    "Event", "Stream", "can_device_access_peer", "current_device", "current_stream",
+    "default_stream", "device", "device_count", "empty_cache", "get_arch_list",
+    "get_device_capability", "get_device_name", "get_device_properties", "get_rng_state",
+    "get_rng_state_all", "init", "initial_seed", "ipc_collect", "is_available",
+    "is_bf16_supported", "is_initialized", "manual_seed", "manual_seed_all",
+    "max_memory_allocated", "max_memory_reserved", "mem_get_info", "memory_allocated",
+    "memory_reserved", "reset_peak_memory_stats", "seed", "seed_all", "set_device",
+    "set_rng_state", "set_rng_state_all", "set_stream", "stream", "synchronize",
 ]  # fmt: skip
 
 FloatTensor: Any = tensor_type("FloatTensor", "cuda")
@@ -41,55 +62,6 @@ ShortTensor: Any = tensor_type("ShortTensor", "cuda")
 CharTensor: Any = tensor_type("CharTensor", "cuda")
 ByteTensor: Any = tensor_type("ByteTensor", "cuda")
 BoolTensor: Any = tensor_type("BoolTensor", "cuda")
-
-
-def _backend() -> Any:
-    return load("cupy")
-
-
-def is_available() -> bool:
-    """Whether CuPy is installed and has a usable device.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(tt.cuda.is_available(), bool)
-        True
-    """
-    return device_count() > 0
-
-
-def device_count() -> int:
-    """Number of usable devices; 0 where CuPy, a driver or a GPU is missing.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cuda.device_count() >= 0
-        True
-    """
-    try:
-        return int(_backend().cuda.runtime.getDeviceCount())
-    except BackendUnavailableError:
-        return 0
-
-
-def current_device() -> int:
-    """Number of the calling thread's device.
-
-    Raises:
-        BackendUnavailableError: Without a device.
-    """
-    return int(_backend().chosen())
-
-
-def _number(device: Any) -> int:
-    if device is None:
-        return current_device()
-    if isinstance(device, int):
-        return device
-    where = _device(device)
-    if where.type != "cuda":
-        raise ValueError(f"Expected a cuda device, but got: {where}")
-    return current_device() if where.index is None else where.index
 
 
 def set_device(device: Any) -> None:
@@ -276,21 +248,6 @@ def empty_cache() -> None:
             with xp.cuda.Device(number):
                 xp.get_default_memory_pool().free_all_blocks()
         xp.get_default_pinned_memory_pool().free_all_blocks()
-
-
-# -- randomness ----------------------------------------------------------------------------------
-
-
-def manual_seed(seed: int) -> None:
-    """Seed the generator of the current device; nothing happens without one."""
-    if is_available():
-        _state.generator(_backend().here()).manual_seed(seed)
-
-
-def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all devices; nothing happens without one."""
-    for number in range(device_count()):
-        _state.generator(_backend().at(number)).manual_seed(seed)
 
 
 # -- streams and events --------------------------------------------------------------------

@@ -1,0 +1,91 @@
+"""The generators of the devices. Their numbers are those of PyTorch's generator on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .._tensor import Tensor
+from ..random import Generator, _default
+from ._places import backend, device_count, is_available, number
+
+__all__ = [
+    "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all",
+    "seed", "seed_all", "set_rng_state", "set_rng_state_all",
+]  # fmt: skip
+
+
+def _generator(device: Any) -> Generator:
+    """The default generator of a device; "cuda" and None mean the thread's."""
+    return _default(backend().at(number(device)))
+
+
+def manual_seed(seed: int) -> None:
+    """Seed the generator of the current device; nothing happens without one."""
+    if is_available():
+        _generator(None).manual_seed(seed)
+
+
+def manual_seed_all(seed: int) -> None:
+    """Seed the generators of all devices; nothing happens without one."""
+    for index in range(device_count()):
+        _generator(index).manual_seed(seed)
+
+
+def seed() -> None:
+    """Seed the generator of the current device by the system; nothing happens without one."""
+    if is_available():
+        _generator(None).seed()
+
+
+def seed_all() -> None:
+    """Seed the generators of all devices by the system, alike; nothing happens without one."""
+    if is_available():
+        manual_seed_all(_generator(None).seed())
+
+
+def initial_seed() -> int:
+    """The seed of the current device's generator.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    return _generator(None).initial_seed()
+
+
+def get_rng_state(device: Any = "cuda") -> Tensor:
+    """The state of a device's generator, as bytes on the CPU.
+
+    Args:
+        device: A number, ``"cuda:1"`` or a device. Default: the current one.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    return _generator(device).get_state()
+
+
+def get_rng_state_all() -> list[Tensor]:
+    """The states of all devices' generators; ``[]`` without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> len(tt.cuda.get_rng_state_all()) == tt.cuda.device_count()
+        True
+    """
+    return [get_rng_state(index) for index in range(device_count())]
+
+
+def set_rng_state(new_state: Tensor, device: Any = "cuda") -> None:
+    """Put a device's generator into a state that ``get_rng_state`` gave.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    _generator(device).set_state(new_state)
+
+
+def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
+    """Put every device's generator into its state."""
+    for index, state in enumerate(new_states):
+        set_rng_state(state, index)
