@@ -43,7 +43,7 @@ from ._checkpoint_writing import CLASSES, REDUCERS, attributes, pickled
 from ._device import device
 from ._tensor import Tensor, wrap
 from .backends import Backend
-from .nn.parameter import Parameter
+from .nn import Parameter
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "get_safe_globals",

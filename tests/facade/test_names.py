@@ -198,6 +198,26 @@ def test_racing_threads_see_one_function() -> None:
     assert out == "8 1"
 
 
+@pytest.mark.parametrize("round_", range(3))
+def test_racing_threads_import_what_they_need(round_: int) -> None:
+    """A module that imports a part of another package waits for the whole of that first."""
+    out = run(
+        "import threading, tinytorch as tt\n"
+        "names = ['nn', 'optim', 'save', 'fft', 'special', 'cuda', 'autocast', 'compile', 'stft',"
+        " 'sort', 'linalg', 'utils', 'random', 'FloatTensor', 'signal', 'numpy', 'autograd']\n"
+        "barrier, errors = threading.Barrier(8), []\n"
+        "def look(i):\n"
+        "    barrier.wait()\n"
+        "    for name in names[i * 2:] + names[:i * 2]:\n"
+        "        try: getattr(tt, name)\n"
+        "        except BaseException as error: errors.append((name, error))\n"
+        "threads = [threading.Thread(target=look, args=(i,), daemon=True) for i in range(8)]\n"
+        "[t.start() for t in threads]; [t.join(60) for t in threads]\n"
+        "print(errors, any(t.is_alive() for t in threads))"
+    )
+    assert out == "[] False"
+
+
 def test_import_star_gives_the_operations() -> None:
     out = run(
         "from tinytorch import *\n"

@@ -16,8 +16,8 @@ from typing import Any
 from .._state import no_grad
 from .._tensor import Tensor
 from ..dtypes import int64
+from ..nn import Module  # the whole package first: another thread may be importing it
 from ..nn.batchnorm import BatchNorm
-from ..nn.module import Module
 from ..ops.creation import tensor
 from ._lr_base import LRScheduler, per_group
 from .optimizer import Optimizer
