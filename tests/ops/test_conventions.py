@@ -196,3 +196,18 @@ def test_comparison_in_place_of_a_leaf_is_refused() -> None:
     y = x * 2
     y.gt_(3)
     assert y.requires_grad and y.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_gradients_lie_in_memory_as_their_leaves(turned: bool) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    strides = []
+    for library in (tt, torch):
+        weight = library.tensor(numbers(4, 3))
+        weight = (weight.t() if turned else weight).requires_grad_()
+        product = library.tensor(numbers(5, weight.shape[1])) @ weight.t()
+        (product * product).sum().backward()
+        strides.append(tuple(weight.grad.stride()))
+        again = weight.grad.t() if turned else weight.grad
+        assert again.view(-1).shape == (12,)
+    assert strides[0] == strides[1]

@@ -406,7 +406,7 @@ class Sweep:
         if self.create_graph:
             leaf._grad = g if leaf._grad is None else leaf._grad + g
         elif leaf._grad is None:
-            leaf._grad = Hooks.wrap(g if fresh else leaf._xp.array(g), leaf._xp)
+            leaf._grad = Hooks.wrap(_laid_out_as(leaf, g, fresh), leaf._xp)
         else:
             _add_into(leaf._grad, g)
 
@@ -430,6 +430,14 @@ def conjugate(tensor: Any) -> Any:
     Then the rule of a holomorphic function is its plain derivative.
     """
     return tensor.conj_physical() if tensor._data.dtype.kind == "c" else tensor
+
+
+def _laid_out_as(leaf: Any, g: Gradient, fresh: bool) -> Gradient:
+    """A leaf's first gradient with its elements in memory as the leaf's are, for ``view``."""
+    have, wanted = g.flags, leaf._data.flags
+    if wanted.c_contiguous or not wanted.f_contiguous:
+        return g if fresh and have.c_contiguous else leaf._xp.array(g, order="C")
+    return g if fresh and have.f_contiguous else leaf._xp.array(g, order="F")
 
 
 def _add_into(grad: Any, g: Gradient) -> None:
