@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 __all__ = [
     "allow_in_graph", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
@@ -13,6 +13,28 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
+@overload
+def compile(
+    model: _F,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: str | Callable[..., Any] | None = None,
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    disable: bool = False,
+) -> _F: ...
+@overload
+def compile(
+    model: None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: str | Callable[..., Any] | None = None,
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    disable: bool = False,
+) -> Callable[[_F], _F]: ...
 def compile(
     model: Any = None,
     *,
@@ -52,9 +74,15 @@ def compile(
         )
     if model is not None and not callable(model):
         raise TypeError(f"compile(): expected a function or a Module, got {type(model).__name__}")
-    return compile if model is None else model
+    return _same if model is None else model
 
 
+@overload
+def disable(fn: _F, recursive: bool = True, *, reason: str | None = None) -> _F: ...
+@overload
+def disable(
+    fn: None = None, recursive: bool = True, *, reason: str | None = None
+) -> Callable[[_F], _F]: ...
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """``fn`` itself; without it, a decorator.
 
