@@ -114,6 +114,25 @@ def test_values_of_another_shape_are_refused() -> None:
             x[index] = tt.ones(4, 5)
 
 
+ROW_MAJOR: dict[str, Call] = {
+    "cat": lambda m, x: m.cat([x, x]),
+    "stack": lambda m, x: m.stack([x, x], 1),
+    "vstack": lambda m, x: m.vstack([x, x]),
+    "repeat": lambda m, x: x.repeat(1, 1),
+    "tile": lambda m, x: x.tile(2),
+    "clone": lambda m, x: x.clone(memory_format=m.contiguous_format),
+    "transpose_copy": lambda m, x: m.transpose_copy(x.t(), 0, 1),
+    "expand_copy": lambda m, x: m.expand_copy(x, (2, 3, 4)),
+    "unfold": lambda m, x: m.nn.functional.unfold(x.reshape(1, 1, 3, 4), 2),
+}
+
+
+@pytest.mark.parametrize("name", ROW_MAJOR)
+def test_results_lie_in_row_major_order(name: str) -> None:
+    # What PyTorch gives may be seen through ``view`` whatever the order of the input.
+    same(lambda m, x: ROW_MAJOR[name](m, x.t()).view(-1), numbers(4, 3), orders=0)
+
+
 def test_contiguous_tensor_is_itself() -> None:
     x = tt.ones(2, 3, requires_grad=True)
     assert x.contiguous() is x

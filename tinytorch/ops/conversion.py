@@ -7,6 +7,7 @@ from typing import Any
 from .. import _state, dtypes
 from .._creation import backend_of_device
 from .._device import device
+from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from .._tensor_types import NAMED_DTYPES, dtype_and_device
@@ -30,6 +31,11 @@ _to_dtype.vjp(input=lambda xp, g: g)  # the engine casts it back
 def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
     """A copy of ``input`` in memory of its own; gradients flow back through it.
 
+    Args:
+        input: Tensor of any shape.
+        memory_format: ``contiguous_format`` for elements in row-major order; with others, and
+            by default, they keep the order they have.
+
     Example:
         >>> import tinytorch as tt
         >>> x = tt.zeros(2)
@@ -38,7 +44,7 @@ def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
         >>> x
         tensor([0., 0.])
     """
-    return xp.array(input)
+    return xp.array(input, order="C" if memory_format is contiguous_format else "K")
 
 
 clone.vjp(input=lambda xp, g: g)

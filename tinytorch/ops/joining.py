@@ -48,7 +48,7 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
             )
     at = normalize_dim("cat", dim, kept[0].ndim)
     _check_shapes(kept, at)
-    return xp.concatenate(kept, axis=at)
+    return xp.ascontiguousarray(xp.concatenate(kept, axis=at))
 
 
 @cat.numpy
@@ -119,7 +119,8 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 "
                 f"and {list(array.shape)} at entry {i}"
             )
-    return xp.stack(list(tensors), axis=normalize_dim("stack", dim, len(first) + 1))
+    at = normalize_dim("stack", dim, len(first) + 1)
+    return xp.ascontiguousarray(xp.stack(list(tensors), axis=at))
 
 
 stack.vjp(

@@ -163,7 +163,8 @@ def _numpy_rot90(input: Any, k: int = 1, **options: Any) -> Tensor:
 
 @op(method=False)
 def _tile(xp: Backend, input: Array, repeats: Shape) -> Array:
-    return xp.tile(input, tuple(repeats))
+    out = xp.tile(input, tuple(repeats))
+    return xp.ascontiguousarray(out) if out.ndim else out
 
 
 def _tile_gradient(xp: Any, g: Any, in_shape: Any, repeats: Any) -> Any:

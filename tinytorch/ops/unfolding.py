@@ -24,7 +24,8 @@ def _columns(xp: Backend, input: Array, grid: Grid) -> Array:
     batch_first = (spatial + 1, *range(spatial + 1), *range(spatial + 2, found.ndim))
     shape = (batch, channels * math.prod(grid.kernel), math.prod(grid.size))
     out = xp.reshape(xp.transpose(found, batch_first), shape)
-    return xp.array(out) if grid.is_identity(input.shape[2:]) else out
+    own = xp.array(out) if grid.is_identity(input.shape[2:]) else out
+    return xp.ascontiguousarray(own)
 
 
 @op(method=False)

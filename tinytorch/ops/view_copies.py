@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._layouts import contiguous_format
 from .._op import composite
 from .._tensor import Tensor
 from .diagonal import diagonal
@@ -13,6 +14,11 @@ from .shape import expand, permute, squeeze, transpose, unsqueeze
 from .slicing import unfold
 from .splitting import split_with_sizes, unbind
 from .transposition import t
+
+
+def _own(view: Tensor) -> Tensor:
+    """What a view shows in memory of its own, in row-major order."""
+    return view.clone(memory_format=contiguous_format)
 
 
 @composite(out=True, method=False)
@@ -36,7 +42,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
         >>> tt.diagonal_copy(tt.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-    return diagonal(input, offset, dim1, dim2).clone()
+    return _own(diagonal(input, offset, dim1, dim2))
 
 
 @composite(out=True, method=False)
@@ -49,7 +55,7 @@ def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) ->
         tensor([[1, 1],
                 [1, 1]])
     """
-    return expand(input, size, *more).clone()
+    return _own(expand(input, size, *more))
 
 
 @composite(out=True, method=False)
@@ -62,7 +68,7 @@ def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return permute(input, dims, *more).clone()
+    return _own(permute(input, dims, *more))
 
 
 @composite(out=True, method=False)
@@ -76,7 +82,7 @@ def split_with_sizes_copy(
         >>> tt.split_with_sizes_copy(tt.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
     """
-    return tuple(piece.clone() for piece in split_with_sizes(input, split_sizes, dim))
+    return tuple(_own(piece) for piece in split_with_sizes(input, split_sizes, dim))
 
 
 @composite(out=True, method=False)
@@ -88,7 +94,7 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
         >>> tt.squeeze_copy(tt.tensor([[1, 2]]))
         tensor([1, 2])
     """
-    return squeeze(input, dim).clone()
+    return _own(squeeze(input, dim))
 
 
 @composite(out=True, method=False)
@@ -101,7 +107,7 @@ def t_copy(input: Tensor) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return t(input).clone()
+    return _own(t(input))
 
 
 @composite(out=True, method=False)
@@ -114,7 +120,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return transpose(input, dim0, dim1).clone()
+    return _own(transpose(input, dim0, dim1))
 
 
 @composite(out=True, method=False)
@@ -126,7 +132,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
         >>> tt.unbind_copy(tt.arange(2))
         (tensor(0), tensor(1))
     """
-    return tuple(piece.clone() for piece in unbind(input, dim))
+    return tuple(_own(piece) for piece in unbind(input, dim))
 
 
 @composite(out=True, method=False)
@@ -139,7 +145,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         tensor([[0, 1],
                 [1, 2]])
     """
-    return unfold(input, dimension, size, step).clone()
+    return _own(unfold(input, dimension, size, step))
 
 
 @composite(out=True, method=False)
@@ -151,7 +157,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
         >>> tt.unsqueeze_copy(tt.arange(2), 0)
         tensor([[0, 1]])
     """
-    return unsqueeze(input, dim).clone()
+    return _own(unsqueeze(input, dim))
 
 
 @composite(out=True, method=False)
@@ -165,4 +171,4 @@ def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) ->
                 [1]])
     """
     sizes = more if size is None else (size, *more)
-    return view(input, *sizes, dtype=dtype).clone()
+    return _own(view(input, *sizes, dtype=dtype))
