@@ -38,6 +38,7 @@ from ._spec import Mask as Mask
 from ._spec import Op as Op
 from ._spec import Operand as Operand
 from ._spec import Shape as Shape
+from ._spec import piecewise as piecewise
 from ._spec import reads as reads
 from ._spec import torch_convention as torch_convention
 from ._tensor import Tensor

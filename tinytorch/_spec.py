@@ -59,6 +59,7 @@ class Op:
         forms: Signatures for type checkers, where the result depends on the arguments.
         rule_list: Compiled rules, one per position in ``differentiable``.
         plain_rules: The same with the position of the one argument they need; see the engine.
+        flat: Which of the rules are piecewise; see there.
         joint: The compiled rule that gives every gradient at once, or None.
         saved_positions: Tensor positions whose value some rule wants.
         saves_out: Whether some rule wants the result.
@@ -135,6 +136,7 @@ class Op:
         self.both = False
         self.joint: Callable[..., Any] | None = None
         self.joint_rule: Any = None
+        self.flat: tuple[int, ...] = ()
         self.saved_positions: tuple[int, ...] = ()
         #: The other tensor positions.
         self.dropped: tuple[int, ...] = self.tensors
@@ -220,6 +222,10 @@ class Op:
                 raise TypeError(f"{self.name}.vjp: a list of tensors must be the only input")
             self.joint = compiled[0]
         self.rule_list = compiled
+        self.flat = tuple(
+            i for i, at in enumerate(self.differentiable)
+            if getattr(self.rules[at], "piecewise", False)
+        )  # fmt: skip
         self.plain_rules = tuple(
             self._plain_rule(self.rules[i], rule)
             for i, rule in zip(self.differentiable, compiled, strict=True)
@@ -324,6 +330,15 @@ def _defaults(
     keyword = function.__kwdefaults__ or {}
     head = (REQUIRED,) * (positional - len(given)) + tuple(given)
     return head[:positional] + tuple(keyword.get(n, REQUIRED) for n in names[positional:])
+
+
+def piecewise(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a rule whose gradient depends on the operation's arguments, but in jumps alone.
+
+    The derivative of such a gradient is zeros then, as in torch, rather than missing.
+    """
+    rule.piecewise = True  # type: ignore[attr-defined]
+    return rule
 
 
 def reads(**values: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -1,4 +1,4 @@
-"""Short programs for ``test_short_programs``: what may be modified once it was used."""
+"""Short programs for ``test_short_programs``: modified after use; flat gradients."""
 
 PROGRAMS = r"""
 # modified: factor of a number
@@ -70,4 +70,31 @@ x=L.ones(2,requires_grad=True); y=x.softmax(0); y.mul_(2); y.sum().backward()
 # modified: dropout input
 x=L.ones(2,requires_grad=True); a=x*1; y=L.nn.functional.dropout(a,0.); a.add_(1)
 y.sum().backward(); p(x.grad)
+# flat: relu alone
+x=L.tensor([-1.,2.],requires_grad=True)
+g,=L.autograd.grad(L.relu(x).sum(),x,create_graph=True); p(g); g.sum().backward(); p(x.grad)
+# flat: relu and a factor
+x=L.tensor([-1.,2.],requires_grad=True); w=L.tensor([3.,4.],requires_grad=True)
+g,=L.autograd.grad((L.relu(x)*w).sum(),x,create_graph=True); p(g)
+p(L.autograd.grad(g.sum(),[x,w]))
+# flat: activations
+x=L.tensor([-1.2,.3,.7,2.],requires_grad=True); F=L.nn.functional
+for f in (F.leaky_relu,F.hardtanh,F.relu6,lambda v:F.threshold(v,.1,0.),F.hardshrink,
+    F.softshrink,F.rrelu,lambda v:F.prelu(v,L.tensor([.2]))):
+    g,=L.autograd.grad(f(x).sum(),x,create_graph=True); p(g); p(L.autograd.grad(g.sum(),x))
+# flat: in place
+x=L.tensor([-1.,2.],requires_grad=True)
+g,=L.autograd.grad((x*2).relu_().sum(),x,create_graph=True); p(g); g.sum().backward(); p(x.grad)
+# flat: network
+L.manual_seed(0); m=L.nn.Sequential(L.nn.Linear(3,4),L.nn.ReLU(),L.nn.Linear(4,1))
+x=L.arange(6.).reshape(2,3).requires_grad_()
+g,=L.autograd.grad(m(x).sum(),x,create_graph=True)
+p(L.autograd.grad(g.sum(),x,retain_graph=True)); (g.norm()-1).pow(2).backward()
+p([q.grad for q in m.parameters()], x.grad)
+# flat: third derivative
+x=L.tensor([-1.,2.],requires_grad=True); y=(L.relu(x)**3).sum()
+for i in range(3): y,=L.autograd.grad(y.sum(),x,create_graph=True); p(y)
+# flat: not of clamp
+x=L.tensor([-1.,2.],requires_grad=True)
+g,=L.autograd.grad(x.clamp(0,1).sum(),x,create_graph=True); p(g)
 """

@@ -43,6 +43,8 @@ class Hooks:
     graph_namespace: Callable[[], Any]
     #: A tensor that stands for a node's result, for rules that use ``out``.
     output_of: Callable[[Node], Any]
+    #: A gradient in the same place of the graph, and in front of an edge it does not change with.
+    without_slope: Callable[[Any, Edge], Any]
     #: Context managers for the grad mode.
     enable_grad: Callable[[], Any]
     no_grad: Callable[[], Any]
@@ -276,9 +278,11 @@ class Sweep:
         if Anomaly.enabled and Anomaly.check_nan:
             self._refuse_nan(node, results)
         given = g if g.__class__ is tuple else (g,)
-        for edge, h in zip(edges, results, strict=True):
+        for i, (edge, h) in enumerate(zip(edges, results, strict=True)):
             if edge is not None and h is not None:
                 h = self._fit(node, edge, h)
+                if i in op.flat and self.create_graph:
+                    h = Hooks.without_slope(h, edge)
                 self.send(edge, h, self._is_fresh(op, h, given))
         if packed is not None and self.retain_graph:
             packed.strip(node)

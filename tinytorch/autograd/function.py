@@ -116,6 +116,7 @@ class _FunctionOp:
     #: A user's ``backward`` may return one tensor for several inputs, or one it keeps.
     makes_gradients = False
     rule_list: tuple[Any, ...] = ()
+    flat: tuple[int, ...] = ()
 
     def __init__(self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...]) -> None:
         self.cls = cls

@@ -10,6 +10,7 @@ from .._tensor import Size, Tensor, wrap
 from .engine import CURRENT, Hooks, Sweep, conjugate
 from .faces import AccumulateGrad
 from .graph import GradientEdge
+from .links import without_slope
 from .nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
 from .packing import Recording
 from .views import edge_of
@@ -155,6 +156,16 @@ def _batched(
     return tuple(
         None if column[0] is None else stack(list(column)) for column in columns
     )
+
+
+def _without_slope(g: Tensor, input: Edge) -> Tensor:
+    out = wrap(g._data, g._xp)
+    out._node = without_slope(g, edge_of(g), input)
+    out._rg = True
+    return out
+
+
+Hooks.without_slope = staticmethod(_without_slope)
 
 
 def _as_tuple(tensors: Any) -> tuple[Any, ...]:

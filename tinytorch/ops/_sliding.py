@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .._op import Array, Backend, op
+from .._op import Array, Backend, op, piecewise
 
 
 #: Windows of more places than this are reduced by the library, place after place below it.
@@ -111,8 +111,10 @@ def _start(xp: Backend, input: Array, slide: Slide) -> tuple[Array, list[Any]]:
 
 
 slide_max.vjp(
-    input=lambda xp, g, in_shape, input, slide: xp.call(
-        slide_put, g, xp.call(slide_place, input, slide), slide, in_shape[slide.axis]
+    input=piecewise(
+        lambda xp, g, in_shape, input, slide: xp.call(
+            slide_put, g, xp.call(slide_place, input, slide), slide, in_shape[slide.axis]
+        )
     )
 )
 

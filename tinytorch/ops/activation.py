@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, op, piecewise
 from .._tensor import Tensor
 from ._checks import blockwise, refuse, refuse_complex
 from .selection import masked
@@ -43,7 +43,7 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 # The result is never below 0; NaN lets the gradient pass.
-relu.vjp(input=lambda xp, g, out: masked(xp, g, out != 0))
+relu.vjp(input=piecewise(lambda xp, g, out: masked(xp, g, out != 0)))
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, method=False)
@@ -72,7 +72,7 @@ def leaky_relu(
 
 
 leaky_relu.vjp(
-    input=lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope)
+    input=piecewise(lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope))
 )
 
 

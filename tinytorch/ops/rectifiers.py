@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, op
+from .._op import Array, Backend, op, piecewise
 from .._write import scalar_name
 from ..dtypes import finfo
 from ._checks import refuse
@@ -41,8 +41,10 @@ def hardtanh(
 
 
 hardtanh.vjp(
-    input=lambda xp, g, input, min_val, max_val: masked(
-        xp, g, (input > min_val) & (input < max_val)
+    input=piecewise(
+        lambda xp, g, input, min_val, max_val: masked(
+            xp, g, (input > min_val) & (input < max_val)
+        )
     )
 )
 
@@ -64,7 +66,7 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
     return xp.between(input, 0, 6)
 
 
-relu6.vjp(input=lambda xp, g, input: masked(xp, g, (input > 0) & (input < 6)))
+relu6.vjp(input=piecewise(lambda xp, g, input: masked(xp, g, (input > 0) & (input < 6))))
 
 
 @op(inplace=True, namespaces=BOTH, method=False)
@@ -90,7 +92,7 @@ def threshold(
 
 
 threshold.vjp(
-    input=lambda xp, g, input, threshold: masked(xp, g, input > threshold)
+    input=piecewise(lambda xp, g, input, threshold: masked(xp, g, input > threshold))
 )
 
 
@@ -112,7 +114,9 @@ def hardshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
 
 
 hardshrink.vjp(
-    input=lambda xp, g, input, lambd: masked(xp, g, ~((input >= -lambd) & (input <= lambd)))
+    input=piecewise(
+        lambda xp, g, input, lambd: masked(xp, g, ~((input >= -lambd) & (input <= lambd)))
+    )
 )
 
 
@@ -144,7 +148,9 @@ def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
 
 
 softshrink.vjp(
-    input=lambda xp, g, input, lambd: masked(xp, g, ~((input >= -lambd) & (input <= lambd)))
+    input=piecewise(
+        lambda xp, g, input, lambd: masked(xp, g, ~((input >= -lambd) & (input <= lambd)))
+    )
 )
 
 
@@ -166,7 +172,7 @@ def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 hardsigmoid.vjp(
-    input=lambda xp, g, input: masked(xp, g * (1 / 6), (input > -3) & (input < 3))
+    input=piecewise(lambda xp, g, input: masked(xp, g * (1 / 6), (input > -3) & (input < 3)))
 )
 
 
@@ -260,8 +266,10 @@ def _weight_gradient(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
 
 
 prelu.vjp(
-    input=lambda xp, g, input, weight: xp.where(
-        input > 0, g, g * _per_channel(xp, weight, input.ndim)
+    input=piecewise(
+        lambda xp, g, input, weight: xp.where(
+            input > 0, g, g * _per_channel(xp, weight, input.ndim)
+        )
     ),
     weight=_weight_gradient,
 )

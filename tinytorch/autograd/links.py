@@ -1,0 +1,49 @@
+"""Operations of the engine's own: nodes that link gradients and compute nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .nodes import Edge, Node
+
+
+class _Link:
+    """What the engine asks of an operation."""
+
+    saved_positions: tuple[int, ...] = ()
+    sequence = joint = None
+    makes_gradients = False
+    materialize = True
+    flat: tuple[int, ...] = ()
+    name = qualname = "link"
+    backward_name = "AliasBackward0"
+
+    def __init__(self, *rules: Any) -> None:
+        self.plain_rules = tuple((-1, rule) for rule in rules)
+        self.rule_list = tuple(_compiled(rule) for rule in rules)
+
+
+def _compiled(rule: Any) -> Any:
+    return lambda xp, g, out, shape, args: rule(xp, g)
+
+
+_ALIAS = _Link(lambda xp, g: g)
+_NO_SLOPE = _Link(lambda xp, g: g, lambda xp, g: xp.zeros_like(g))
+
+
+def towards(leaf: Any) -> Node:
+    """A node that hands its gradient on to ``leaf``, for a tensor in that one's place."""
+    data = leaf._data
+    return Node(_ALIAS, leaf._xp, (leaf,), (), (), data.shape, data.dtype)
+
+
+def without_slope(tensor: Any, edge: Edge, input: Edge) -> Node:
+    """A node for a tensor that was computed from ``input``, too, but does not change with it.
+
+    Args:
+        tensor: Of the shape and dtype of ``input``.
+        edge: Its own edge, or None.
+        input: Gets a gradient of zeros.
+    """
+    data = tensor._data
+    return Node(_NO_SLOPE, tensor._xp, (edge, input), (), (), data.shape, data.dtype)
