@@ -145,6 +145,15 @@ class TestTrainingOfLargerModels:
         chances, classes = tt.full((5,), 0.5), tt.tensor([0, 2, 1])
         assert waits(lambda: tt.bernoulli(chances)) == []
         assert waits(lambda: nn.functional.one_hot(classes, 3)) == []
+        x = tt.randn(5, 3, requires_grad=True)
+
+        def write() -> None:
+            y = x * 1
+            y[x > 0] = -1.0
+            y[chances > 0.1] = 2.0
+            y.sum().backward()
+
+        assert [w for w in waits(write) if "mask" in w] == []
         nn.functional.one_hot(classes, 2)
         with pytest.raises(RuntimeError, match="smaller than num_classes"):
             tt.cuda.synchronize()

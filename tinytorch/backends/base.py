@@ -156,6 +156,10 @@ class Backend(Placement):
 
     # -- operations libraries disagree on --------------------------------------------
 
+    def write_item(self, target: Array, index: Any, value: Any) -> None:
+        """``target[index] = value`` in place."""
+        target[index] = value
+
     def index_add(self, target: Array, index: Any, values: Array) -> None:
         """``target[index] += values`` in place, repeated indices summed."""
         self.library.add.at(target, index, values)

@@ -88,6 +88,16 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def accumulate(self, name: str, array: Array, axis: int) -> Array:
         return scan(self, getattr(self.library, name), array, axis)
 
+    def write_item(self, target: Array, index: Any, value: Any) -> None:
+        # CuPy would count what a mask selects, for which the host has to wait.
+        mask = index[0] if isinstance(index, tuple) and len(index) == 1 else index
+        kind = getattr(getattr(mask, "dtype", None), "kind", "")
+        if kind == "b" and mask.ndim and not getattr(value, "ndim", 0):
+            where = mask.reshape(mask.shape + (1,) * (target.ndim - mask.ndim))
+            self.library.copyto(target, value, where=where)
+        else:
+            target[index] = value
+
     def index_add(self, target: Array, index: Any, values: Array) -> None:
         add = self.library.add
         if target.dtype.char in _ATOMIC:

@@ -76,7 +76,7 @@ _scatter_item.vjp(input=lambda xp, g, index: xp.call(_getitem, g, index))
 def _setitem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     """``input`` with ``value`` written at ``index``."""
     out = xp.array(input)
-    out[index] = value
+    xp.write_item(out, index, value)
     return out
 
 
@@ -95,7 +95,7 @@ _setitem.vjp(
 @op(method=False)
 def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
     out = xp.array(input)
-    out[index] = 0
+    xp.write_item(out, index, 0)
     return out
 
 
@@ -275,7 +275,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
     data = target._data
     fitted = _fitted(value._data, data)
     try:
-        data[index] = fitted
+        target._xp.write_item(data, index, fitted)
     except (ValueError, TypeError) as error:
         extra = fitted.ndim - data[index].ndim
         if extra > 0 and all(n == 1 for n in fitted.shape[:extra]):
