@@ -52,9 +52,9 @@ __all__ = [
 
 File: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 MapLocation: TypeAlias = (
-    "Callable[[LoadedStorage, str], LoadedStorage | None] | device | str | int | Backend "
-    "| Mapping[str, str] | None"
-)
+    Callable[[LoadedStorage, str], LoadedStorage | None] | device | str | int | Backend
+    | Mapping[str, str] | None
+)  # fmt: skip
 
 
 # -- saving -------------------------------------------------------------------------------------
