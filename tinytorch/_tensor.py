@@ -25,7 +25,7 @@ from .autograd.inference import (
     take_after,
 )
 from .autograd.nodes import Node, RemovableHandle, Slot, add_hook, node_of
-from .autograd.views import VIEW, edge_of
+from .autograd.views import VIEW, edge_of, requires_grad
 from .backends.base import Array, Backend
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Tensor(Storage):
     def requires_grad(self) -> bool:
         """Whether gradients flow to this tensor; only floating and complex leaves may set it."""
         rg = self._rg
-        return edge_of(self) is not None if rg is VIEW else rg
+        return requires_grad(self) if rg is VIEW else rg
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -130,13 +130,14 @@ class Tensor(Storage):
     @property
     def is_leaf(self) -> bool:
         """Whether the tensor was made by the user rather than recorded as a result."""
-        return not isinstance(edge_of(self), (Node, Slot))
+        edge_of(self)  # brings the node of a view up to date
+        return self._node is None
 
     @property
     def grad_fn(self) -> GraphNode | None:
         """The node that recorded this tensor; None for a leaf."""
-        edge = edge_of(self)
-        return face_of(edge) if isinstance(edge, (Node, Slot)) else None
+        edge_of(self)  # brings the node of a view up to date
+        return face_of(self._node)
 
     @property
     def output_nr(self) -> int:

@@ -1,4 +1,4 @@
-"""Short programs for ``test_short_programs``: modified after use; flat gradients."""
+"""Short programs for ``test_short_programs``: modified after use; flat gradients; dead ends."""
 
 PROGRAMS = r"""
 # modified: factor of a number
@@ -97,4 +97,25 @@ for i in range(3): y,=L.autograd.grad(y.sum(),x,create_graph=True); p(y)
 # flat: not of clamp
 x=L.tensor([-1.,2.],requires_grad=True)
 g,=L.autograd.grad(x.clamp(0,1).sum(),x,create_graph=True); p(g)
+# dead end
+x=L.ones(3,requires_grad=True); y=x*1
+with L.no_grad(): v=y.view(3)
+p(v.requires_grad, v.is_leaf, v.grad_fn); z=(v*2).sum(); p(z.requires_grad)
+(z+y.sum()).backward(); p(v.grad, x.grad)
+# dead end alone
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3)
+z=(v*2).sum(); z.backward(); p(v.grad,x.grad)
+# dead end made a leaf
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3)
+v.requires_grad_(); z=(v*2).sum(); z.backward(); p(v.grad,x.grad)
+# dead end views
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3)
+w=v[1:]; p(w.requires_grad, w.is_leaf); w.sum().backward(); p(x.grad, v.grad)
+# dead end detached
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): v=x.view(3)
+p(v.detach().requires_grad, v.clone().requires_grad, v.is_leaf)
 """

@@ -28,6 +28,7 @@ def _compiled(rule: Any) -> Any:
 
 
 _ALIAS = _Link(lambda xp, g: g)
+_DEAD_END = _Link()
 _NO_SLOPE = _Link(lambda xp, g: g, lambda xp, g: xp.zeros_like(g))
 
 
@@ -35,6 +36,12 @@ def towards(leaf: Any) -> Node:
     """A node that hands its gradient on to ``leaf``, for a tensor in that one's place."""
     data = leaf._data
     return Node(_ALIAS, leaf._xp, (leaf,), (), (), data.shape, data.dtype)
+
+
+def dead_end(tensor: Any) -> Node:
+    """A node that hands the gradient of ``tensor`` on to nobody."""
+    data = tensor._data
+    return Node(_DEAD_END, tensor._xp, (), (), (), data.shape, data.dtype)
 
 
 def without_slope(tensor: Any, edge: Edge, input: Edge) -> Node:

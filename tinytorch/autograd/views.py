@@ -13,6 +13,7 @@ from typing import Any
 from .._state import inference_enabled
 from .engine import Hooks
 from .inference import UNSETTLED, take_after
+from .links import dead_end
 from .nodes import Edge, Node, Slot, node_of
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
@@ -73,7 +74,6 @@ def track(out: Any, source: Any, step: Any, node: Any, kind: str = "") -> None:
     view.rg = node is not None
     view.kind = kind
     if kind:
-        view.rg = view.rg or (kind in _UNRECORDED and requires_grad(source))
         view.base_node = _FIXED
         view.version = out._vc[0]
     else:
@@ -94,10 +94,25 @@ def edge_of(tensor: Any) -> Edge:
         return None
     view = tensor._view
     if tensor._base._node is not view.base_node:
+        if view.kind:
+            return _fixed_edge(tensor, view)
         _refresh(tensor, view)
     if not view.rg:
         return None
     return tensor if tensor._node is None else tensor._node
+
+
+def _fixed_edge(tensor: Any, view: View) -> Edge:
+    """``edge_of`` a view that has a kind."""
+    wanted = requires_grad(tensor)
+    if wanted and tensor._vc[0] != view.version:
+        raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
+    if tensor._node is not None:
+        return tensor._node
+    if view.rg or not wanted:
+        return tensor if view.rg else None
+    # It requires grad as its base does, but nothing was recorded: gradients end here.
+    return dead_end(tensor)
 
 
 def requires_grad(tensor: Any) -> bool:
@@ -113,10 +128,6 @@ def requires_grad(tensor: Any) -> bool:
 
 def _refresh(tensor: Any, view: View) -> None:
     base = tensor._base
-    if view.kind:
-        if tensor._vc[0] != view.version and requires_grad(tensor):
-            raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
-        return
     with Hooks.enable_grad():
         again = base
         for function, arguments in view.replay:
