@@ -94,7 +94,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         kind = getattr(getattr(mask, "dtype", None), "kind", "")
         if kind == "b" and mask.ndim and not getattr(value, "ndim", 0):
             where = mask.reshape(mask.shape + (1,) * (target.ndim - mask.ndim))
-            self.library.copyto(target, value, where=where)
+            self.library.copyto(target, value, "unsafe", where)
         else:
             target[index] = value
 
