@@ -149,6 +149,8 @@ COPIES: dict[str, Call] = {
     "repeat_interleave once": lambda m, x: m.repeat_interleave(x, 1, dim=1),
     "a polynomial of degree 1": lambda m, x: m.special.chebyshev_polynomial_t(x, 1),
     "tile": lambda m, x: m.tile(x, dims=(1, 1)),
+    "ravel of every second": lambda m, x: x.reshape(6)[::2].ravel(),
+    "edges of a histogram": lambda m, x: m.histogram(x, m.sort(x[0]).values).bin_edges,
 }
 
 
@@ -169,6 +171,13 @@ PLAIN: dict[str, Call] = {
     "bools added no times": lambda m, x: m.add(x > 0, x < 1, alpha=0),
     "a factor cut to an integer": lambda m, x: m.addcmul(
         m.tensor([1, 2]), m.tensor([3, 4]), m.tensor([5, -6]), value=3.9
+    ),
+    "an imaginary number as a bool": lambda m, x: (x * 1j).bool(),
+    "small integers contracted": lambda m, x: m.tensordot(
+        m.ones(1, 1, 1, dtype=m.int8), m.ones(2, 1, 2, dtype=m.int8), ([0, 1], [2, 1])
+    ),
+    "a threshold cut to an integer": lambda m, x: m.nn.functional.threshold(
+        m.tensor([-4, -7, 0]), -4.1, -5.4
     ),
     "a comparison in a narrower dtype": lambda m, x: m.tensor([0, 2, 3]).ge_(m.tensor(2.5)),
     "a comparison of bools with a number": lambda m, x: m.tensor([True, False]).lt_(1),

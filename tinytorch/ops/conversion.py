@@ -19,7 +19,7 @@ from ..backends import load
 @op(method=False)
 def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
     native = xp.native_dtype(dtype)
-    if input.dtype.kind == "c" and not dtype.is_complex:
+    if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
         input = input.real
     return input.astype(native)
 

@@ -227,6 +227,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     kept = [c for i, c in enumerate(labels_a) if i not in first]
     kept += [c for j, c in enumerate(labels_b) if j not in second]
     result = einsum(a, labels_a, b, labels_b, kept)
+    if a.dtype is b.dtype:
+        result = result.to(a.dtype)  # einsum, as sum, widens integers where it sums over one
     return written(out, result, "tensordot")  # type: ignore[no-any-return]
 
 

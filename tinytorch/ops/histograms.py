@@ -161,7 +161,7 @@ def _grid(
                     f"torch.{name}: input tensor and bins tensors should have the same dtype, but "
                     f"got input with dtype {points.dtype.name} and bins with {given.dtype.name}"
                 )
-            edges.append(given)
+            edges.append(given.clone())
             continue
         low, high = (None, None) if range is None else range[2 * d : 2 * d + 2]
         if low is not None and high is not None and low > high:

@@ -87,6 +87,8 @@ def threshold(
         tensor([0., 2.])
     """
     refuse(xp, "threshold_cpu", "bc", input)
+    if input.dtype.kind in "ui":
+        threshold = int(threshold)
     # NaN is not below the threshold: it passes.
     return xp.where(input <= threshold, xp.asarray(value).astype(input.dtype), input)
 

@@ -206,7 +206,7 @@ def ravel(xp: Backend, input: Array) -> Array:
         >>> tt.zeros(2, 3).ravel().shape
         tinytorch.Size([6])
     """
-    return xp.reshape(input, (-1,) if input.size else (0,))
+    return xp.reshape(xp.ascontiguousarray(input), (-1,) if input.size else (0,))
 
 
 ravel.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
