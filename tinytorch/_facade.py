@@ -229,7 +229,7 @@ def resolve(name: str) -> Any:
     if dtype is not None and _state.current_backend().supports(dtype):
         return dtype
     if name == "__all__":
-        return [n for n in listing() if not n.startswith("_")]
+        return starred()
     if name.startswith("_"):
         raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
     table = vars(sys.modules["tinytorch"])
@@ -268,6 +268,19 @@ def resolve(name: str) -> Any:
 
 def _exists(module: str) -> bool:
     return importlib.util.find_spec(f"tinytorch.{module}") is not None
+
+
+def starred() -> list[str]:
+    """Names that ``from tinytorch import *`` gives: as in torch, none of a module.
+
+    A module would hide the program's own ``random`` or ``numpy``, and what only the backend's
+    library has would stay behind when the backend changes.
+    """
+    from ._forward import forwarded
+
+    library_alone = forwarded(_state.current_backend()) - {*names(""), *_HOME_OF}
+    left_out = {*MODULES, *library_alone, "default_generator"}
+    return [name for name in listing() if name not in left_out and not name.startswith("_")]
 
 
 def listing() -> list[str]:

@@ -226,6 +226,23 @@ def test_import_star_gives_the_operations() -> None:
     assert out == "0.0 True Tensor"
 
 
+def test_import_star_hides_no_module_of_the_program() -> None:
+    out = run(
+        "import numpy, random\n"
+        "own = random, numpy\n"
+        "from tinytorch import *\n"
+        "print(own == (random, numpy), 'roots' in dir())"
+    )
+    assert out == "True False"
+
+
+def test_import_star_gives_what_pytorchs_gives_of_the_same_names() -> None:
+    torch = pytest.importorskip("torch", reason="compared with PyTorch's __all__")
+    modules = {name for name in dir(tt) if inspect.ismodule(getattr(tt, name))}
+    missing = {name for name in torch.__all__ if name in dir(tt)} - {*tt.__all__}
+    assert missing <= modules | {"default_generator"} and not modules & {*tt.__all__}
+
+
 def test_import_loads_numpy_and_no_gpu_library() -> None:
     out = run(
         "import sys, tinytorch as tt; dir(tt); print('numpy' in sys.modules, 'cupy' in sys.modules)"

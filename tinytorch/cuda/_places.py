@@ -59,3 +59,8 @@ def number(device: Any) -> int:
     if where.type != "cuda":
         raise ValueError(f"Expected a cuda device, but got: {where}")
     return current_device() if where.index is None else where.index
+
+
+# Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
+for _function in (current_device, device_count, is_available):
+    _function.__module__ = "tinytorch.cuda"
