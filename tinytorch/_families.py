@@ -227,8 +227,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "angle conj conj_physical conj_physical_ imag real resolve_conj resolve_neg sgn sgn_"
         ),
         "conversion": (
-            "astype bool bool_ byte cdouble cfloat char clone cpu cuda double float half int int_ "
-            "intp is_pinned long pin_memory short single to type type_as"
+            "astype bool byte cdouble cfloat char clone cpu cuda double float half int is_pinned "
+            "long pin_memory short to type type_as"
         ),
         "creation_like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
         "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
@@ -335,7 +335,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "fourier_nd": "fftn hfftn ifftn ihfftn irfftn rfftn",
     },
     "linalg": {
-        "array_shapes": "matrix_transpose",
+        "array_shapes": "matrix_transpose outer tensordot trace",
         "linalg_determinant": "det slogdet",
         "linalg_eigen": "eig eigh eigvals eigvalsh",
         "linalg_ldl": "ldl_factor ldl_factor_ex ldl_solve",

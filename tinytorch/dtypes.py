@@ -103,13 +103,14 @@ ALL = (
 )  # fmt: skip
 _BY_NAME = {d.name: d for d in ALL}
 _REAL_OF = {"complex64": "float32", "complex128": "float64"}
-#: torch's second names for the same objects, and NumPy's.
+#: torch's second names for the same objects.
 ALIASES = {
-    "single": float32, "bool_": bool, "int_": int64, "intp": int64,
     "half": float16, "float": float32, "double": float64, "short": int16, "int": int32,
     "long": int64, "cfloat": complex64, "cdouble": complex128,
 }  # fmt: skip
-NAMES = {**_BY_NAME, **ALIASES}
+#: NumPy's second names.
+NUMPYS = {"single": float32, "bool_": bool, "int_": int64, "intp": int64}
+NAMES = {**_BY_NAME, **ALIASES, **NUMPYS}
 
 
 def from_name(name: str) -> dtype:

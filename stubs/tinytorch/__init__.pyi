@@ -986,7 +986,7 @@ def copysign_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``copysign``: writes the result over ``input``."""
 def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds."""
-def corrcoef(input: Tensor, *, rowvar: _bool = ...) -> Tensor:
+def corrcoef(input: Tensor, y: Tensor | None = None, *, rowvar: _bool = ...) -> Tensor:
     """The correlation coefficients of variables, one a row."""
 def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
     """The cross-correlation of two signals: sums of products at every shift."""
@@ -1029,6 +1029,7 @@ def count_nonzero(
     """How many elements are not zero, of all or along ``dim``."""
 def cov(
     input: Tensor,
+    y: Tensor | None = None,
     *,
     correction: _int = 1,
     fweights: Tensor | None = None,
@@ -1519,6 +1520,16 @@ def gradient(
 ) -> tuple[Tensor, ...]:
     """Derivatives of a sampled function, by second-order differences inside."""
 @overload
+def gradient(
+    input: Tensor,
+    distance: Any,
+    /,
+    *varargs: Any,
+    dim: Any = None,
+    edge_order: _int = 1,
+) -> Tensor | tuple[Tensor, ...]:
+    """Derivatives of a sampled function, by second-order differences inside."""
+@overload
 def gradient(input: Tensor, *, axis: Any, edge_order: _int = ...) -> Tensor | tuple[Tensor, ...]:
     """Derivatives of a sampled function, by second-order differences inside."""
 def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
@@ -1642,7 +1653,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     """The edges of the bins that ``histogram`` uses."""
 def histogramdd(
     input: Tensor,
-    bins: Any,
+    bins: Any = 10,
     range: Sequence[_float] | None = None,
     weight: Tensor | None = None,
     density: _bool = False,
@@ -2016,6 +2027,7 @@ def linspace(
     end: Any,
     steps: _int = 50,
     *,
+    endpoint: _bool = True,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -3268,10 +3280,10 @@ def searchsorted(
 ) -> Tensor:
     """Where values would be inserted in sorted sequences to keep them sorted."""
 @overload
-def select(input: Any, dim: Any, index: Any = None) -> Tensor:
+def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
     """The part of ``input`` at one place along a dimension."""
 @overload
-def select(input: Any, *, axis: Any, index: Any = None) -> Tensor:
+def select(input: Any, *, axis: Any, index: Any = None, default: Any = None) -> Tensor:
     """The part of ``input`` at one place along a dimension."""
 @overload
 def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor:
@@ -3605,7 +3617,12 @@ def topk(
     axis: _int = ...,
 ) -> return_types.topk:
     """The ``k`` largest or smallest elements along ``dim``, and where they are."""
-def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def trace(
+    input: Tensor,
+    offset: _int = 0,
+    axis1: _int | None = None,
+    axis2: _int | None = None,
+) -> Tensor:
     """Sum of the elements on a matrix's diagonal."""
 def transpose(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tensor:
     """``input`` with two dimensions swapped."""
@@ -3910,7 +3927,7 @@ def unwrap(
     period: _float = 6.283185307179586,
 ) -> Tensor:
     """Phases without their jumps: neighbours differ by at most half a period."""
-def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
+def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """Powers of the elements of a vector, a row for each."""
 def var(
     input: Tensor,

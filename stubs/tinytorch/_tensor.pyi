@@ -509,8 +509,6 @@ class Tensor(Storage):
         """Products of the matrices in two batches."""
     def bool(_self, memory_format: Any = None) -> Tensor:
         """``input`` as bool."""
-    def bool_(_self, memory_format: Any = None) -> Self:
-        """``input`` as bool."""
     @overload
     def broadcast_to(_self, size: Sequence[_int]) -> Tensor:
         """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``."""
@@ -617,7 +615,7 @@ class Tensor(Storage):
         """The magnitude of ``input`` with the sign of ``other``."""
     def copysign_(_self, other: Tensor | complex) -> Self:
         """In-place form of ``copysign``: writes the result over ``input``."""
-    def corrcoef(_self, *, rowvar: _bool = ...) -> Tensor:
+    def corrcoef(_self, y: Tensor | None = None, *, rowvar: _bool = ...) -> Tensor:
         """The correlation coefficients of variables, one a row."""
     def cos(_self, *, out: Tensor | None = None) -> Tensor:
         """Cosine of each element of ``input``, in radians."""
@@ -639,6 +637,7 @@ class Tensor(Storage):
         """How many elements are not zero, of all or along ``dim``."""
     def cov(
         _self,
+        y: Tensor | None = None,
         *,
         correction: _int = 1,
         fweights: Tensor | None = None,
@@ -1101,10 +1100,6 @@ class Tensor(Storage):
         """Sum of products over the last dimension of two tensors."""
     def int(_self, memory_format: Any = None) -> Tensor:
         """``input`` as int32."""
-    def int_(_self, memory_format: Any = None) -> Self:
-        """``input`` as int64."""
-    def intp(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as int64."""
     def inverse(_self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of every matrix of a batch; see ``linalg.inv``."""
     def is_conj(_self) -> _bool:
@@ -1981,10 +1976,10 @@ class Tensor(Storage):
     ) -> Tensor:
         """Where values would be inserted in sorted sequences to keep them sorted."""
     @overload
-    def select(_self, dim: Any, index: Any = None) -> Tensor:
+    def select(_self, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
         """The part of ``input`` at one place along a dimension."""
     @overload
-    def select(_self, *, axis: Any, index: Any = None) -> Tensor:
+    def select(_self, *, axis: Any, index: Any = None, default: Any = None) -> Tensor:
         """The part of ``input`` at one place along a dimension."""
     @overload
     def select_scatter(_self, src: Tensor, dim: _int, index: _int) -> Tensor:
@@ -2016,8 +2011,6 @@ class Tensor(Storage):
         """``sin(πx) / (πx)``, and 1 at 0."""
     def sinc_(_self) -> Self:
         """In-place form of ``sinc``: writes the result over ``input``."""
-    def single(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as float32."""
     def sinh(_self, *, out: Tensor | None = None) -> Tensor:
         """Hyperbolic sine."""
     def sinh_(_self) -> Self:
@@ -2240,7 +2233,12 @@ class Tensor(Storage):
         axis: _int = ...,
     ) -> return_types.topk:
         """The ``k`` largest or smallest elements along ``dim``, and where they are."""
-    def trace(_self, *, out: Tensor | None = None) -> Tensor:
+    def trace(
+        _self,
+        offset: _int = 0,
+        axis1: _int | None = None,
+        axis2: _int | None = None,
+    ) -> Tensor:
         """Sum of the elements on a matrix's diagonal."""
     def transpose(_self, dim0: Any = None, dim1: _int | None = None) -> Tensor:
         """``input`` with two dimensions swapped."""

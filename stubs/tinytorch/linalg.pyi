@@ -164,6 +164,8 @@ def norm(
     keepdims: bool = ...,
 ) -> Tensor:
     """The norm of vectors or of matrices, whichever ``dim`` and the shape say."""
+def outer(x1: Any, x2: Any, /) -> Tensor:
+    """Every product of an element of one vector and one of another."""
 def pinv(
     A: Tensor,
     rcond: Tensor | complex | None = None,
@@ -214,6 +216,8 @@ def svd(
     """The factors of ``A = U diag(S) Vh``, for every matrix of a batch."""
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values of every matrix of a batch; see ``linalg.svd``."""
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
+    """Sums of products over several dimensions of both; see ``tinytorch.tensordot``."""
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor as a map from its last dimensions to its first."""
 def tensorsolve(
@@ -224,6 +228,8 @@ def tensorsolve(
     out: Tensor | None = None,
 ) -> Tensor:
     """The solution ``X`` of ``tensordot(A, X, X.ndim) = B``."""
+def trace(x: Any, /, *, offset: int = 0, dtype: dtype | None = None) -> Tensor:
+    """The sum of the elements on the diagonal of each matrix."""
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Powers of the elements of ``x``: column ``k`` of each matrix holds ``x ** k``."""
 def vecdot(

@@ -129,6 +129,7 @@ def log_softmax(
     _stacklevel: int = 3,
     dtype: dtype | None = None,
     *,
+    out: Tensor | None = None,
     axis: int | None = ...,
 ) -> Tensor:
     """Logarithm of ``softmax`` along ``dim``, without its rounding to 0."""
@@ -163,7 +164,7 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, order 0. Not differentiable."""
 def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, order 1. Not differentiable."""
-def multigammaln(input: Tensor, p: int) -> Tensor:
+def multigammaln(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``."""
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The normal distribution's probability of at most ``x``."""
@@ -219,6 +220,7 @@ def softmax(
     _stacklevel: int = 3,
     dtype: dtype | None = None,
     *,
+    out: Tensor | None = None,
     axis: int | None = ...,
 ) -> Tensor:
     """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""

@@ -17,9 +17,9 @@ import tinytorch.numpy as tnp
 
 STUBS = Path(__file__).parents[2] / "stubs" / "tinytorch"
 #: Values, not functions.
-PLAIN = """False_ True_ bool bool_ c_ cdouble complex128 complex64 double dtype e errstate euler_gamma
-    finfo float16 float32 float64 half iinfo index_exp inf int16 int32 int64 int8 int_ intp long
-    mgrid nan ndarray newaxis ogrid pi r_ s_ short single uint16 uint32 uint64 uint8
+PLAIN = """False_ True_ bool bool_ c_ cdouble complex128 complex64 double dtype e errstate
+    euler_gamma finfo float16 float32 float64 half iinfo index_exp inf int16 int32 int64 int8 int_
+    intp long mgrid nan ndarray newaxis ogrid pi r_ s_ short single uint16 uint32 uint64 uint8
     vectorize""".split()
 #: The library's own that are forwarded, being no mathematics of tensors.
 FORWARDED = ("from_dlpack", "typename")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tinytorch.autograd import gradcheck, gradgradcheck
 
 X = np.arange(24.0).reshape(2, 3, 4)
 M = np.array([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]])
@@ -68,6 +69,39 @@ CALLS: dict[str, Any] = {
     "irfftn": lambda lib, x, m, v: lib.fft.irfftn(x, axes=(0, 1)),
     "fftshift": lambda lib, x, m, v: lib.fft.fftshift(x, axes=1),
     "int of NumPy's": lambda lib, x, m, v: lib.sum(x.reshape(np.int64(6), 4), np.int64(1)),
+    "trace": lambda lib, x, m, v: lib.trace(m, offset=1),
+    "trace of planes": lambda lib, x, m, v: lib.trace(x, offset=1, axis1=1, axis2=2),
+    "tile by reps": lambda lib, x, m, v: lib.tile(v, reps=(2, 1)),
+    "tile of A": lambda lib, x, m, v: lib.tile(A=v, reps=2),
+    "dot of matrices": lambda lib, x, m, v: lib.dot(m, m.T),
+    "dot of more": lambda lib, x, m, v: lib.dot(x, m.T[:, :1].repeat(4, axis=1).T),
+    "outer of a matrix": lambda lib, x, m, v: lib.outer(m, v),
+    "vander of a list": lambda lib, x, m, v: lib.vander([1.0, 2.0, 3.0], increasing=True),
+    "maximum with a number": lambda lib, x, m, v: lib.maximum(m, 0.1),
+    "minimum with a number": lambda lib, x, m, v: lib.minimum(1.1, m),
+    "hypot with a number": lambda lib, x, m, v: lib.hypot(m, 0.1),
+    "isclose to a number": lambda lib, x, m, v: lib.isclose(m, 1.0),
+    "logical_and with a bool": lambda lib, x, m, v: lib.logical_and(m > 1, True),
+    "atleast_1d of a number": lambda lib, x, m, v: lib.atleast_1d(1.0),
+    "atleast_2d of a list": lambda lib, x, m, v: lib.atleast_2d([1.0, 2.0]),
+    "atleast_3d of several": lambda lib, x, m, v: lib.atleast_3d(v, 2.0),
+    "gradient by distance": lambda lib, x, m, v: lib.gradient(v, 2.0),
+    "gradient by distances": lambda lib, x, m, v: lib.gradient(m, 1.0, 2.0),
+    "gradient of a list": lambda lib, x, m, v: lib.gradient([1.0, 2.0, 4.0], axis=0),
+    "linspace without its end": lambda lib, x, m, v: lib.linspace(
+        0, 1, 5, endpoint=False, dtype=float
+    ),
+    "select": lambda lib, x, m, v: lib.select([m > 3, m > 1], [m, m * 2], default=9.0),
+    "take wrapped": lambda lib, x, m, v: lib.take(m, [0, 7], axis=1, mode="wrap"),
+    "take clipped": lambda lib, x, m, v: lib.take(m, [0, 7], axis=None, mode="clip"),
+    "cov of two": lambda lib, x, m, v: lib.cov(v, v * v),
+    "corrcoef of two": lambda lib, x, m, v: lib.corrcoef(v, v * v),
+    "diff after a number": lambda lib, x, m, v: lib.diff(v, prepend=0.0),
+    "ones_like of a shape": lambda lib, x, m, v: lib.ones_like(m, shape=(3,)),
+    "transpose of matrices": lambda lib, x, m, v: lib.linalg.matrix_transpose(x),
+    "outer of vectors": lambda lib, x, m, v: lib.linalg.outer(v, v),
+    "tensordot": lambda lib, x, m, v: lib.linalg.tensordot(m, m, axes=2),
+    "traces": lambda lib, x, m, v: lib.linalg.trace(x, offset=1),
     "reversed": lambda lib, x, m, v: x[::-1, :, ::-2],
 }
 
@@ -88,9 +122,34 @@ def test_call_in_numpys_spelling(name: str) -> None:
         np.testing.assert_allclose(a.numpy(), b, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["dot", "outer"])
+def test_products_of_more_dimensions_are_differentiable(name: str) -> None:
+    function = getattr(tt, name)
+    for shapes in [((3,), (3,)), ((2, 3), (3, 4)), ((2, 2, 3), (4, 3, 2)), ((), (2,))]:
+        given = [tt.rand(shape, dtype=tt.float64, requires_grad=True) for shape in shapes]
+        assert gradcheck(function, given) and gradgradcheck(function, given)
+
+
+def test_products_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(RuntimeError, match="1D tensors expected, but got 2D and 1D"):
+        tt.dot(tt.ones(2, 3), tt.ones(2))
+
+
+def test_trace_along_dimensions_is_differentiable() -> None:
+    x = tt.rand(2, 3, 3, dtype=tt.float64, requires_grad=True)
+    assert gradcheck(lambda x: tt.trace(x, offset=1, axis1=1, axis2=2), [x])
+    assert gradgradcheck(tt.trace, [x[0].detach().requires_grad_()])
+
+
+def test_dtypes_of_numpys_promote_as_torchs() -> None:
+    assert tt.result_type(np.float32, np.int64) is tt.float32
+    assert tt.result_type(tt.ones(1), np.dtype("float64"), 2) is tt.float64
+
+
 @pytest.mark.parametrize(
     "call",
     [
+        lambda x: tt.add(x, x, alpha=np.float64(2)), lambda x: tt.maximum(x, np.float64(2)),
         lambda x: x * np.float64(2), lambda x: np.float64(2) * x, lambda x: x.add(np.float64(2)),
         lambda x: x ** np.float64(2), lambda x: x.clamp(np.float64(0), np.float64(0.5)),
         lambda x: tt.where(x > 0, np.float64(1), x), lambda x: x / np.float64(3),

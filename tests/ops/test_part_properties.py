@@ -336,7 +336,7 @@ MATRICES: dict[str, tuple[Any, Any]] = {
     "multi_dot": (lambda lib, a: lib.linalg.multi_dot([a, a, a]),
                   lambda a: np.linalg.multi_dot([a, a, a])),
     "kron": (lambda lib, a: lib.kron(a, a), lambda a: np.kron(a, a)),
-    "outer": (lambda lib, a: lib.outer(a[..., 0], a[0]), None),
+    "outer": (lambda lib, a: lib.outer(a[..., 0].ravel(), a[0].ravel()), None),
     "tensordot": (lambda lib, a: lib.tensordot(a, a, 1), lambda a: np.tensordot(a, a, 1)),
     "inner": (lambda lib, a: lib.inner(a, a), lambda a: np.inner(a, a)),
     "addmm": (lambda lib, a: lib.addmm(a[0], a, a, beta=0.5), None),

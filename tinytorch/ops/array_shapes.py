@@ -9,6 +9,8 @@ from .._op import composite
 from .._tensor import Tensor
 from ._arrays import alike, array_of, arrays_of, axes_of
 from .broadcasting import broadcast_tensors
+from .diagonal import diagonal
+from .einsum import tensordot as contracted
 from .rearranging import repeat_interleave
 from .shape import permute
 from .splitting import unbind
@@ -177,6 +179,70 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     x = array_of(a)
     counts: Any = repeats if isinstance(repeats, int) else array_of(repeats, x._xp)
     return repeat_interleave(x, counts, axis)
+
+
+@composite(namespaces=("linalg",), method=False)
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
+    """The sum of the elements on the diagonal of each matrix.
+
+    Args:
+        x: Tensor of shape ``(*, rows, columns)``.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        dtype: What to add in; default ``x``'s, int64 for integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.trace(tt.eye(2).expand(3, 2, 2))
+        tensor([2., 2., 2.])
+    """
+    lines: Any = diagonal(array_of(x), offset, -2, -1)
+    return lines.sum(-1, dtype=dtype)  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("linalg",), method=False)
+def outer(x1: Any, x2: Any, /) -> Tensor:
+    """Every product of an element of one vector and one of another.
+
+    Args:
+        x1: Tensor of shape ``(n,)``.
+        x2: Tensor of shape ``(m,)``.
+
+    Returns:
+        Tensor of shape ``(n, m)``.
+
+    Raises:
+        ValueError: For other numbers of dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
+        tensor([[3, 4],
+                [6, 8]])
+    """
+    a, b = arrays_of(x1, x2)
+    if a.ndim != 1 or b.ndim != 1:
+        raise ValueError(
+            f"outer(): input arrays must be one-dimensional, got {a.ndim} and {b.ndim} dimensions"
+        )
+    return a[:, None] * b  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("linalg",), method=False)
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
+    """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        axes: How many: the last ones of ``x1`` and the first of ``x2``; or which of both.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
+        tensor(6.)
+    """
+    a, b = alike(x1, x2)
+    return contracted(a, b, axes)
 
 
 # -- products of vectors and matrices ------------------------------------------------------------

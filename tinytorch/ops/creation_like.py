@@ -24,6 +24,7 @@ class Placement(TypedDict, total=False):
     requires_grad: bool
     memory_format: Any
     backend: Backend | str | None
+    shape: Any
 
 
 def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Tensor:
@@ -33,6 +34,7 @@ def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Te
     if options.get("dtype") is None:
         options["dtype"] = input.dtype
     options.pop("memory_format", None)
+    size = options.pop("shape", size)
     shape = input.shape if size is None else size
     return OPS[name].function(shape, *values, **options)  # type: ignore[no-any-return]
 

@@ -7,6 +7,7 @@ from typing import Any
 from .._op import composite
 from .._tensor import Tensor
 from .cumulative import cumsum
+from .creation import as_tensor
 from .joining import cat
 from .shape import normalize_dim
 from .slicing import slice_
@@ -52,12 +53,22 @@ def diff(
     at = normalize_dim("diff", dim, input.ndim)
     if n == 0:
         return input.clone()
-    parts = [part for part in (prepend, input, append) if part is not None]
+    ends = [_slice_like(end, input, at) for end in (prepend, append)]
+    parts = [part for part in (ends[0], input, ends[1]) if part is not None]
     out = cat(parts, at) if len(parts) > 1 else input
     for _ in range(min(n, out.shape[at])):
         later, earlier = _neighbours(out, at)
         out = later.logical_xor(earlier) if out.dtype.kind == "b" else later - earlier
     return out
+
+
+def _slice_like(value: Any, input: Tensor, at: int) -> Any:
+    """What goes before or after ``input``; a number stands for a slice of it."""
+    if value is None or isinstance(value, Tensor):
+        return value
+    made = as_tensor(value, backend=input._xp)
+    shape = [1 if d == at else n for d, n in enumerate(input.shape)]
+    return made if made.ndim else made.to(input.dtype).expand(shape)
 
 
 def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:

@@ -11,9 +11,14 @@ from ._checks import kind_of, refuse
 from .complex_numbers import sgn
 
 
+def _plain(alpha: Any) -> Any:
+    """A factor as Python's number: one of NumPy's would widen what it multiplies."""
+    return alpha.item() if hasattr(alpha, "item") else alpha
+
+
 def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
     """``alpha * other``, refusing an ``alpha`` that would change the result's dtype."""
-    kind = kind_of(other, input)
+    kind, alpha = kind_of(other, input), _plain(alpha)
     if isinstance(alpha, bool) and kind != "b":
         raise RuntimeError(f"{name}: Boolean alpha only supported for Boolean results.")
     if kind in "uib" and isinstance(alpha, (float, complex)):
@@ -59,7 +64,7 @@ def add(
 
 add.vjp(
     input=lambda xp, g: g,
-    other=lambda xp, g, alpha: g if alpha == 1 else g * alpha,
+    other=lambda xp, g, alpha: g if alpha == 1 else g * _plain(alpha),
 )
 
 
@@ -104,7 +109,7 @@ def sub(
 
 sub.vjp(
     input=lambda xp, g: g,
-    other=lambda xp, g, alpha: -g if alpha == 1 else g * -alpha,
+    other=lambda xp, g, alpha: -g if alpha == 1 else g * -_plain(alpha),
 )
 
 

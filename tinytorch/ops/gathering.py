@@ -9,6 +9,7 @@ from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
 from ._positions import add_slices, along, int64
 from .broadcasting import broadcast_shapes
+from .creation import as_tensor
 from .shape import expand, flatten, normalize_dim
 
 
@@ -209,8 +210,13 @@ def _numpy_take(
     input: Tensor, index: Any = None, axis: int | None = None, mode: str = "raise", **options: Any
 ) -> Tensor:
     index = options.pop("indices", index)
+    size = input.numel() if axis is None else input.shape[axis]
+    places: Any = index if isinstance(index, Tensor) else as_tensor(index, backend=input._xp)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"take(): mode must be 'raise', 'wrap' or 'clip', got {mode!r}")
     if mode != "raise":
-        raise NotImplementedError(f"take(): mode={mode!r} is not supported, only 'raise'")
+        places = places % size if mode == "wrap" else places.clamp(0, size - 1)
+    index = places
     if axis is None:
         return take(input, index)
     at = normalize_dim("take", axis, input.ndim)

@@ -7,19 +7,29 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
+from .creation import as_tensor
 from .joining import cat
 from .shape import normalize_dim
 
 
-@composite(method=False)
+@composite(method=False, forms=(
+    "(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) "
+    "-> tuple[Tensor, ...]",
+    "(input: Tensor, distance: Any, /, *varargs: Any, dim: Any = None, edge_order: int = 1) "
+    "-> Tensor | tuple[Tensor, ...]",
+))  # fmt: skip
 def gradient(
-    input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1
-) -> tuple[Tensor, ...]:
+    input: Any, *varargs: Any, spacing: Any = 1, dim: Any = None, edge_order: int = 1
+) -> Any:
     """Derivatives of a sampled function, by second-order differences inside.
+
+    With distances by position, or ``axis=``, it is NumPy's: one tensor for one dimension.
 
     Args:
         input: The samples; every differentiated dimension has at least ``edge_order + 1``.
-        spacing: The distance of neighbours, for all dimensions or one for each, or a list
+        *varargs: The distance of neighbours, one for all dimensions or one for each, or
+            coordinates.
+        spacing: The same, as PyTorch calls it: for all dimensions or one for each, or a list
             with the coordinates of each dimension as tensors. Default: 1.
         dim: Dimension or dimensions; None, the default, means all.
         edge_order: 1 (default) or 2: the order of the differences at both ends.
@@ -39,6 +49,9 @@ def gradient(
         Fornberg: Generation of finite difference formulas on arbitrarily spaced grids,
         Mathematics of Computation 51 (1988).
     """
+    if varargs:
+        return _numpy_gradient(input, *varargs, axis=dim, edge_order=edge_order)
+    input = input if isinstance(input, Tensor) else as_tensor(input)
     dims = _dims(input, dim)
     steps = _steps(input, spacing, dims)
     if edge_order not in (1, 2):
@@ -152,7 +165,9 @@ def _numpy_gradient(
     f: Tensor, *varargs: Any, axis: Any = None, edge_order: int = 1
 ) -> Tensor | tuple[Tensor, ...]:
     """NumPy's: distances by position, one tensor for one axis."""
-    spacing = 1 if not varargs else (varargs[0] if len(varargs) == 1 else list(varargs))
-    spacing = [spacing] if isinstance(spacing, Tensor) else spacing
-    found: tuple[Tensor, ...] = gradient(f, spacing=spacing, dim=axis, edge_order=edge_order)
-    return found[0] if isinstance(axis, int) else found
+    samples: Any = f if isinstance(f, Tensor) else as_tensor(f)
+    axes = range(samples.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    many = list(varargs) * (len(axes) if len(varargs) == 1 else 1)
+    spacing = [as_tensor(s) if isinstance(s, (tuple, list)) else s for s in many] or 1
+    found = gradient(samples, spacing=spacing, dim=list(axes), edge_order=edge_order)
+    return found[0] if len(axes) == 1 else tuple(found)

@@ -219,7 +219,7 @@ def histogram(
 
 @composite(method=False)
 def histogramdd(
-    input: Tensor, bins: Any, range: Sequence[float] | None = None,
+    input: Tensor, bins: Any = 10, range: Sequence[float] | None = None,
     weight: Tensor | None = None, density: bool = False,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:  # fmt: skip
     """How many points fall into each cell of a grid, and the edges of the cells.

@@ -8,6 +8,7 @@ from typing import Any
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .broadcasting import tensors_of
+from .creation import as_tensor
 from .shape import normalize_dim, reshape, unsqueeze
 
 _ONE_OR_SEVERAL = (
@@ -144,7 +145,18 @@ def at_least(tensor: Tensor, ndim: int) -> Tensor:
     return tensor
 
 
+def _is_numbers(value: Any) -> bool:
+    """Whether a sequence holds numbers, and none or several tensors of its own."""
+    if not isinstance(value, (tuple, list)) or not value:
+        return False
+    return not any(isinstance(v, (Tensor, str)) or v is None for v in value)
+
+
 def _each(tensors: tuple[Any, ...], ndim: int) -> Any:
+    tensors = tuple(
+        as_tensor(t) if isinstance(t, (int, float, complex)) or _is_numbers(t) else t
+        for t in tensors
+    )
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return at_least(tensors[0], ndim)
     return tuple(at_least(tensor, ndim) for tensor in tensors_of(tensors))

@@ -208,12 +208,15 @@ mv.vjp(
 def dot(xp: Backend, input: Array, tensor: Array) -> Array:
     """Sum of the products of two vectors' elements.
 
+    Of matrices and other tensors it is NumPy's: sums over the last dimension of ``input`` and the
+    last but one of ``tensor``.
+
     Args:
-        input: ``(n,)``.
-        tensor: ``(n,)``.
+        input: ``(n,)``, or ``(*, n)``.
+        tensor: ``(n,)``, or ``(*, n, m)``.
 
     Raises:
-        RuntimeError: If they are no vectors of one length.
+        RuntimeError: If the lengths or the dtypes differ.
 
     Example:
         >>> import tinytorch as tt
@@ -221,6 +224,8 @@ def dot(xp: Backend, input: Array, tensor: Array) -> Array:
         tensor(11.)
     """
     if input.ndim != 1 or tensor.ndim != 1:
+        if _aligned(input, tensor) and input.dtype == tensor.dtype:
+            return xp.dot(input, tensor)
         raise RuntimeError(
             f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors"
         )
@@ -234,7 +239,29 @@ def dot(xp: Backend, input: Array, tensor: Array) -> Array:
     return xp.dot(input, tensor)
 
 
-dot.vjp(input=lambda xp, g, tensor: g * tensor, tensor=lambda xp, g, input: g * input)
+def _aligned(a: Array, b: Array) -> bool:
+    """Whether NumPy's ``dot`` takes the shapes: a 0-d operand multiplies."""
+    if not a.ndim or not b.ndim:
+        return True
+    return bool(a.shape[-1] == b.shape[-2 if b.ndim > 1 else 0])
+
+
+def _dot_input(xp: Any, g: Any, input: Any, tensor: Any) -> Any:
+    if input.ndim == tensor.ndim == 1 or not input.ndim or not tensor.ndim:
+        return g * tensor
+    rest = [d for d in range(tensor.ndim) if d != max(tensor.ndim - 2, 0)]
+    return xp.tensordot(g, tensor, (list(range(input.ndim - 1, g.ndim)), rest))
+
+
+def _dot_tensor(xp: Any, g: Any, input: Any, tensor: Any) -> Any:
+    if input.ndim == tensor.ndim == 1 or not input.ndim or not tensor.ndim:
+        return g * input
+    rows = list(range(input.ndim - 1))
+    found = xp.tensordot(input, g, (rows, rows))
+    return found if tensor.ndim == 1 else xp.moveaxis(found, 0, -2)
+
+
+dot.vjp(input=_dot_input, tensor=_dot_tensor)
 
 
 @op(method=False, namespaces=("nn.functional",))
@@ -302,14 +329,11 @@ def outer(xp: Backend, input: Array, vec2: Array) -> Array:
     """Every product of an element of one vector and one of another.
 
     Args:
-        input: ``(n,)``.
-        vec2: ``(m,)``.
+        input: ``(n,)``; a tensor of any other shape is flattened, as in NumPy.
+        vec2: ``(m,)``, or flattened.
 
     Returns:
         ``(n, m)``.
-
-    Raises:
-        RuntimeError: If they are no vectors.
 
     Example:
         >>> import tinytorch as tt
@@ -317,15 +341,14 @@ def outer(xp: Backend, input: Array, vec2: Array) -> Array:
         tensor([[3, 4],
                 [6, 8]])
     """
-    for at, array in (("self", input), ("vec2", vec2)):
-        if array.ndim != 1:
-            raise RuntimeError(
-                f"outer: Expected 1-D argument {at}, but got {array.ndim}-D"
-            )
-    return input[:, None] * vec2
+    return input.reshape(-1, 1) * vec2.reshape(-1)
 
 
 outer.vjp(
-    input=lambda xp, g, vec2: xp.matmul(g, vec2),
-    vec2=lambda xp, g, input: xp.matmul(input, g),
+    input=lambda xp, g, in_shape, vec2: xp.reshape(
+        xp.matmul(g, xp.reshape(vec2, (-1,))), in_shape
+    ),
+    vec2=lambda xp, g, in_shape, input: xp.reshape(
+        xp.matmul(xp.reshape(input, (-1,)), g), in_shape
+    ),
 )

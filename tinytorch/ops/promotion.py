@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .. import dtypes
 from .._convert import result_dtype
 from .._op import composite
+from .._tensor import Tensor
 
 
 @composite(method=False)
@@ -16,14 +18,20 @@ def result_type(*tensors: Any) -> dtypes.dtype:
     Tensors with dimensions come before 0-d tensors, and those before numbers.
 
     Args:
-        *tensors: Tensors and Python numbers.
+        *tensors: Tensors and Python numbers; NumPy's dtypes, too.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.result_type(tt.tensor([1, 2]), 1.5)
         tinytorch.float32
     """
-    return result_dtype(tensors)
+    dtypes_given = [t for t in tensors if not isinstance(t, (Tensor, int, float, complex))]
+    if not dtypes_given:
+        return result_dtype(tensors)
+    found = [dtypes.as_dtype(t) for t in dtypes_given]
+    rest = [t for t in tensors if isinstance(t, (Tensor, int, float, complex))]
+    found += [result_dtype(rest)] if rest else []
+    return functools.reduce(dtypes.promote_types, found)
 
 
 @composite(method=False)

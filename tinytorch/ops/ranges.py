@@ -125,13 +125,17 @@ def _spaced_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
 
 
 @creation(default_dtype=False)
-def linspace(xp: Backend, start: Any, end: Any, steps: int = 50, *, dtype: Any = None) -> Array:
+def linspace(
+    xp: Backend, start: Any, end: Any, steps: int = 50, *, endpoint: bool = True,
+    dtype: Any = None,
+) -> Array:  # fmt: skip
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included.
 
     Args:
         start: First number, or a 0-d tensor.
         end: Last number, or a 0-d tensor.
         steps: How many; default 50.
+        endpoint: Whether ``end`` is one of them; default yes.
         dtype: Default: the default dtype.
 
     Returns:
@@ -146,6 +150,9 @@ def linspace(xp: Backend, start: Any, end: Any, steps: int = 50, *, dtype: Any =
         >>> tt.linspace(0, 1, 3)
         tensor([0.0000, 0.5000, 1.0000])
     """
+    if not endpoint:
+        numbers, dtype = _spaced(xp, "linspace", start, end, steps + 1, dtype)
+        return numbers[:-1].astype(dtype)
     numbers, dtype = _spaced(xp, "linspace", start, end, steps, dtype)
     return numbers.astype(dtype)
 

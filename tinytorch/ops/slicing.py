@@ -41,7 +41,7 @@ _select.vjp(
 
 
 @composite
-def select(input: Any, dim: Any, index: Any = None) -> Tensor:
+def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
     """The part of ``input`` at one place along a dimension.
 
     A list of conditions in place of ``input`` makes the call NumPy's: ``select(conditions,
@@ -51,6 +51,7 @@ def select(input: Any, dim: Any, index: Any = None) -> Tensor:
         input: Tensor of at least one dimension.
         dim: The dimension.
         index: The place; a negative one counts from the end.
+        default: NumPy's: what there is where no condition holds; default 0.
 
     Returns:
         A view without the dimension.
@@ -64,7 +65,8 @@ def select(input: Any, dim: Any, index: Any = None) -> Tensor:
         tensor([3, 4])
     """
     if isinstance(input, (list, tuple)):
-        return _choose(input, dim, 0 if index is None else index)
+        rest = default if index is None else index
+        return _choose(input, dim, 0 if rest is None else rest)
     return _select(input, dim, int(index))
 
 

@@ -8,6 +8,7 @@ from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
 from .complex_numbers import complex as complex_
+from .joining import cat
 
 
 def _check_weights(name: str, weights: Tensor, kinds: str, what: str, count: int) -> None:
@@ -51,6 +52,7 @@ def _freedom(w: Tensor, aweights: Tensor | None, correction: int) -> Tensor:
 @composite
 def cov(
     input: Tensor,
+    y: Tensor | None = None,
     *,
     correction: int = 1,
     fweights: Tensor | None = None,
@@ -60,6 +62,7 @@ def cov(
 
     Args:
         input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
+        y: More variables.
         correction: Divide by the number of observations less this; default 1.
         fweights: How often each observation counts, an integer tensor of one dimension.
         aweights: How much each counts, a floating-point tensor of one dimension.
@@ -76,6 +79,7 @@ def cov(
         tensor([[ 1., -1.],
                 [-1.,  1.]])
     """
+    input = _variables(input, y, True)
     if input.ndim > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with "
@@ -108,24 +112,32 @@ def _divided(product: Tensor, freedom: Any) -> Tensor:
     return product / product.new_full((), float(freedom), dtype=product.dtype.to_real())
 
 
+def _variables(m: Any, y: Any, rowvar: bool) -> Any:
+    """One variable a row, those of ``y`` after those of ``m``."""
+    first = m if rowvar or m.ndim < 2 else m.transpose(0, 1)
+    if y is None:
+        return first
+    second = y if rowvar or y.ndim < 2 else y.transpose(0, 1)
+    return cat([x.reshape(1, -1) if x.ndim < 2 else x for x in (first, second)])
+
+
 @cov.numpy
 def _numpy_cov(
     input: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
     fweights: Any = None, aweights: Any = None, **options: Any,
 ) -> Tensor:  # fmt: skip
-    rows = input if rowvar or input.ndim < 2 else input.transpose(0, 1)
-    if y is not None:
-        raise NotImplementedError("cov(): y= is not supported; stack the variables instead")
+    rows = _variables(input, y, rowvar)
     correction = ddof if ddof is not None else 0 if bias else 1
     return cov(rows, correction=correction, fweights=fweights, aweights=aweights)
 
 
 @composite
-def corrcoef(input: Tensor) -> Tensor:
+def corrcoef(input: Tensor, y: Tensor | None = None) -> Tensor:
     """The correlation coefficients of variables, one a row.
 
     Args:
         input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
+        y: More variables.
 
     Returns:
         Tensor of shape ``(variables, variables)``, 0-d for a single variable.
@@ -144,7 +156,7 @@ def corrcoef(input: Tensor) -> Tensor:
             "corrcoef(): expected input to have two or fewer dimensions but got an input with "
             f"{input.ndim} dimensions"
         )
-    c = cov(input)
+    c = cov(input, y)
     if not c.ndim:
         return c / c
     spread = c.diagonal().real.sqrt()
@@ -156,6 +168,4 @@ def corrcoef(input: Tensor) -> Tensor:
 
 @corrcoef.numpy
 def _numpy_corrcoef(input: Any, y: Any = None, rowvar: bool = True, **options: Any) -> Tensor:
-    if y is not None:
-        raise NotImplementedError("corrcoef(): y= is not supported; stack the variables instead")
-    return corrcoef(input if rowvar or input.ndim < 2 else input.transpose(0, 1))
+    return corrcoef(_variables(input, y, rowvar))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._out import written
+from .creation import as_tensor
+from .diagonal import diagonal
 from .linalg_products import cross as linalg_cross
 from .linalg_products import powers
 from .linear_algebra import dot
@@ -69,11 +73,11 @@ def cross(
 
 
 @composite(method=False)
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """Powers of the elements of a vector, a row for each.
 
     Args:
-        x: ``(n,)``.
+        x: Tensor of shape ``(n,)``, or what makes one.
         N: Number of columns; default n.
         increasing: Begin with ``x ** 0``; by default that comes last.
 
@@ -90,6 +94,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
                 [4, 2, 1],
                 [9, 3, 1]])
     """
+    x = x if isinstance(x, Tensor) else as_tensor(x)
     if x.ndim != 1:
         raise RuntimeError(f"vander: x must be a one-dimensional tensor, got {x.ndim}-D")
     count = x.shape[0] if N is None else N
@@ -99,15 +104,22 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return columns if increasing else flip(columns, (-1,))
 
 
-@op
-def trace(xp: Backend, input: Array) -> Array:
+@composite
+def trace(
+    input: Tensor, offset: int = 0, axis1: int | None = None, axis2: int | None = None
+) -> Tensor:
     """Sum of the elements on a matrix's diagonal.
+
+    With ``offset=``, ``axis1=`` or ``axis2=`` it is NumPy's, of tensors of more dimensions, too.
 
     Args:
         input: ``(n, m)``.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        axis1: The dimension of the rows, for NumPy's meaning; default the first.
+        axis2: That of the columns; default the second.
 
     Returns:
-        0-d tensor, int64 for integers and bools.
+        0-d tensor, int64 for integers and bools; a sum for each matrix of more dimensions.
 
     Raises:
         RuntimeError: If it is no matrix.
@@ -117,6 +129,14 @@ def trace(xp: Backend, input: Array) -> Array:
         >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(5.)
     """
+    if offset == 0 and axis1 is None and axis2 is None:
+        return _trace(input)
+    lines: Any = diagonal(input, offset, axis1 or 0, 1 if axis2 is None else axis2)
+    return lines.sum(-1)  # type: ignore[no-any-return]
+
+
+@op(method=False)
+def _trace(xp: Backend, input: Array) -> Array:
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     total = xp.trace(input)
@@ -131,5 +151,5 @@ def _scaled_identity(xp: Backend, input: Array, rows: int, columns: int) -> Arra
     return xp.eye(rows, columns, dtype=input.dtype) * input
 
 
-trace.vjp(input=lambda xp, g, in_shape: xp.call(_scaled_identity, g, *in_shape))
-_scaled_identity.vjp(input=lambda xp, g: xp.call(trace, g))
+_trace.vjp(input=lambda xp, g, in_shape: xp.call(_scaled_identity, g, *in_shape))
+_scaled_identity.vjp(input=lambda xp, g: xp.call(_trace, g))
