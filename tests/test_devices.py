@@ -36,6 +36,15 @@ def leave(where: tt.device) -> None:
     tt.zeros(1, device=on(1 - where.index))
 
 
+def test_a_gradient_to_start_with_is_on_the_root_s_device() -> None:
+    x = tt.ones(2, device="cuda:1", requires_grad=True)
+    (x * 3).sum().backward(tt.tensor(2.0))
+    assert x.grad is not None and x.grad.device == on(1) and x.grad.tolist() == [6, 6]
+    for wrong in (tt.ones(2), tt.ones(2, device="cuda:0")):
+        with pytest.raises(RuntimeError, match=f"expected device cuda:1 but got {wrong.device}"):
+            (x * 3).backward(wrong)
+
+
 class TestWhereTensorsAreMade:
     @pytest.mark.parametrize("name", ["cuda:0", "cuda:1"])
     @pytest.mark.parametrize(

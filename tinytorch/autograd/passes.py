@@ -223,6 +223,7 @@ def _root_grad(root: Any, g: Any, create_graph: bool) -> Any:
             "Mismatch in shape: grad_output[0] has a shape of "
             f"{g.shape} and output[0] has a shape of {Size(shape)}."
         )
+    g = _moved(g, xp)
     if g._data.dtype != native:
         if (g._data.dtype.kind == "c") != (native.kind == "c"):
             raise RuntimeError(
@@ -233,6 +234,18 @@ def _root_grad(root: Any, g: Any, create_graph: bool) -> Any:
         g = g.to(dtype)
     g = conjugate(g)
     return g if create_graph else g._data
+
+
+def _moved(g: Tensor, xp: Any) -> Tensor:
+    """The gradient on its root's device; as in torch, only a 0-d one may come from another."""
+    if g._xp is xp:
+        return g
+    if g._data.shape:
+        expected = wrap(xp.here().empty(0), xp).device
+        raise RuntimeError(
+            f"invalid gradient at index 0 - expected device {expected} but got {g.device}"
+        )
+    return g.to(backend=xp)
 
 
 def _sweep(

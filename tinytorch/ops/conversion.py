@@ -93,6 +93,7 @@ class _Transfer:
     materialize = True
     makes_gradients = False
     rule_list: tuple[Any, ...] = ()
+    flat: tuple[int, ...] = ()
 
     @staticmethod
     def joint(xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
