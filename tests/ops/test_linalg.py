@@ -5,6 +5,7 @@ Factors that are fixed up to signs or phases only are compared by what does not 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -447,6 +448,11 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tt.linalg.eigh(S, "X"), RuntimeError, "'L' or 'U', but got X"),
     (lambda: tt.linalg.eigh(S * float("nan")), tt.linalg.LinAlgError, "failed to converge"),
     (lambda: tt.linalg.svd(S * float("nan")), tt.linalg.LinAlgError, "non-finite values"),
+    # NumPy's own never comes back from these.
+    (lambda: tt.linalg.svd(tt.diag(tt.tensor([math.inf, 1.0]))), tt.linalg.LinAlgError,
+     "non-finite values"),
+    (lambda: tt.linalg.pinv(tt.diag(tt.tensor([math.inf, 1.0]))), tt.linalg.LinAlgError,
+     "non-finite values"),
     (lambda: tt.linalg.eig(S * float("nan")), RuntimeError, "should not contain infs or NaNs"),
     (lambda: tt.linalg.svd(S, driver="gesvd"), RuntimeError, "only supported on CUDA"),
     (lambda: tt.linalg.qr(S, "x"), RuntimeError, "unrecognized mode 'x'"),

@@ -124,6 +124,26 @@ def not_converged(name: str, values: str) -> LinAlgError:
     )
 
 
+def factors_of(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """``U``, ``S`` and ``Vh`` of matrices; LinAlgError if there are none to be found."""
+    if not bool(xp.isfinite(A).all()):  # with an infinity, LAPACK's iteration need not end
+        raise no_factors(xp, A)
+    u, s, vh = guarded(
+        xp, xp.linalg.svd, A, full_matrices, failure=lambda: no_factors(xp, A)
+    )
+    return u, s, vh
+
+
+def no_factors(xp: Backend, A: Array) -> LinAlgError:
+    """The error of matrices whose singular values were not found."""
+    if not bool(xp.isfinite(A).all()):
+        return LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained "
+            "non-finite values."
+        )
+    return not_converged("linalg.svd", "singular values")
+
+
 # -- matrices in rules -----------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._linalg import check_square, guarded, transposed
+from ._linalg import check_square, factors_of, guarded, transposed
 from ._results import named_result
 from .linalg_solve import inv, inv_ex
 
@@ -59,7 +59,7 @@ def _cofactor(xp: Backend, A: Array) -> Array:
 
 
 def _unitary(xp: Any, A: Array) -> tuple[Array, Array, Array, Array]:
-    u, s, vh = xp.linalg.svd(A)
+    u, s, vh = factors_of(xp, A, True)
     return u, s, vh, (xp.linalg.det(u) * xp.linalg.det(vh))[..., None, None]
 
 

@@ -8,11 +8,12 @@ from .. import _state, dtypes
 from .._op import Array, Backend, Operand, composite, op, torch_convention
 from .._tensor import Tensor
 from ._linalg import (
-    LinAlgError,
     adjoint,
     check_matrix,
     check_square,
+    factors_of,
     guarded,
+    no_factors,
     not_converged,
     over_differences,
 )
@@ -28,15 +29,6 @@ def _check_driver(driver: str | None) -> None:
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
             f"cuSOLVER backend, got {driver!r}."
         )
-
-
-def _failure(xp: Backend, A: Array) -> LinAlgError:
-    if not bool(xp.isfinite(A).all()):
-        return LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained "
-            "non-finite values."
-        )
-    return not_converged("linalg.svd", "singular values")
 
 
 @op(namespaces=("linalg",), method=False, returns=_Svd, materialize=False)
@@ -61,7 +53,7 @@ def svd(
 
     Raises:
         RuntimeError: For fewer than two dimensions or another dtype.
-        LinAlgError: If the iteration does not converge.
+        LinAlgError: For infinities and NaN, or if the iteration does not converge.
 
     Example:
         >>> import tinytorch as tt
@@ -70,11 +62,9 @@ def svd(
     """
     _check_driver(driver)
     check_matrix(xp, "linalg.svd", A)
-    m, n = A.shape[-2:]
     if not A.size:
         return _empty(xp, A, full_matrices)
-    u, s, vh = guarded(xp, xp.linalg.svd, A, full_matrices, failure=lambda: _failure(xp, A))
-    return u, s, vh
+    return factors_of(xp, A, full_matrices)
 
 
 def _empty(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
@@ -152,7 +142,7 @@ def _svdvals(xp: Backend, A: Array) -> Array:
     if not A.size:
         return xp.zeros((*A.shape[:-2], min(A.shape[-2:])), A.real.dtype)
     return guarded(
-        xp, lambda a: xp.linalg.svd(a, compute_uv=False), A, failure=lambda: _failure(xp, A)
+        xp, lambda a: xp.linalg.svd(a, compute_uv=False), A, failure=lambda: no_factors(xp, A)
     )
 
 
@@ -217,9 +207,7 @@ def _spectrum(xp: Backend, A: Array, hermitian: bool) -> tuple[Array, Array, Arr
             xp, xp.linalg.eigh, A, failure=lambda: not_converged("linalg.eigh", "eigenvalues")
         )
         return vectors, values, adjoint(xp, vectors)
-    return guarded(  # type: ignore[no-any-return]
-        xp, xp.linalg.svd, A, False, failure=lambda: _failure(xp, A)
-    )
+    return factors_of(xp, A, False)
 
 
 @op(namespaces=("linalg",), method=False)
