@@ -83,9 +83,12 @@ _FILES = (
 
 
 def _publish() -> None:
-    names: dict[str, Any] = {name: value for name, value in globals().items() if isinstance(value, type)}
     tuples = ("_single", "_pair", "_triple", "_quadruple", "_ntuple")
-    names |= {name: globals()[name] for name in tuples}
+    names = {
+        name: value
+        for name, value in globals().items()
+        if isinstance(value, type) or name in tuples
+    }
     for file in _FILES:
         module = ModuleType(f"{__name__}.{file}", f"PyTorch's file {file!r}.")
         module.__dict__.update(names)

@@ -1,0 +1,343 @@
+"""How masks for pruning are made, and the hook that applies them; see ``prune``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from ..._tensor import Tensor
+from ...ops.creation_like import ones_like, zeros_like
+from ...ops.norms import p_norm
+from ...ops.random import rand
+from ...ops.random_like import rand_like
+from ..module import Module
+
+__all__ = [
+    "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured",
+    "PruningContainer", "RandomStructured", "RandomUnstructured",
+]  # fmt: skip
+
+
+class BasePruningMethod(ABC):
+    """The hook that multiplies a parameter by its mask; subclasses say how the mask is made.
+
+    Attributes:
+        PRUNING_TYPE: ``"unstructured"`` for masks of single elements, ``"structured"`` for masks
+            of channels, ``"global"`` for masks that regard earlier ones in no way.
+    """
+
+    PRUNING_TYPE: ClassVar[str] = "unstructured"
+    _tensor_name: str
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self._tensor_name, self.apply_mask(module))
+
+    @abstractmethod
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The mask for a tensor of scores, of zeros where ``default_mask`` has them, too.
+
+        Args:
+            t: How important each element is.
+            default_mask: What is pruned already.
+        """
+
+    def apply_mask(self, module: Module) -> Tensor:
+        """The original times the mask.
+
+        Args:
+            module: The module, which holds both.
+        """
+        mask: Any = getattr(module, f"{self._tensor_name}_mask")
+        original = getattr(module, f"{self._tensor_name}_orig")
+        return mask.to(dtype=original.dtype) * original  # type: ignore[no-any-return]
+
+    def prune(
+        self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
+    ) -> Tensor:
+        """A tensor times the mask that is computed for it.
+
+        Args:
+            t: The tensor.
+            default_mask: What is pruned already. Default: nothing.
+            importance_scores: What the mask is computed from. Default: ``t``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.utils.prune.L1Unstructured(1).prune(tt.tensor([3.0, -1.0]))
+            tensor([3., -0.])
+        """
+        scores = t if importance_scores is None else importance_scores
+        mask = ones_like(t) if default_mask is None else default_mask
+        return t * self.compute_mask(scores, mask)
+
+    @classmethod
+    def apply(
+        cls,
+        module: Module,
+        name: str,
+        *args: Any,
+        importance_scores: Tensor | None = None,
+        **kwargs: Any,
+    ) -> BasePruningMethod:
+        """Prune a parameter by this method, after those before.
+
+        Args:
+            module: The module.
+            name: The parameter.
+            *args: The method's own arguments.
+            importance_scores: What the mask is computed from. Default: the parameter.
+            **kwargs: The method's own keyword arguments.
+
+        Returns:
+            The hook: the method, or a container of all methods.
+
+        Raises:
+            AssertionError: For scores of another shape than the parameter's.
+        """
+        method = cls(*args, **kwargs)
+        method._tensor_name = name
+        key, before = hook_of(module, name)
+        hook = method
+        if before is not None:
+            held = before if isinstance(before, PruningContainer) else PruningContainer(before)
+            held.add_pruning_method(method)
+            hook = held
+        original: Any = getattr(module, name if before is None else f"{name}_orig")
+        scores = original if importance_scores is None else importance_scores
+        if scores.shape != original.shape:
+            raise AssertionError(
+                f"importance_scores should have the same shape as parameter {name} of {module}"
+            )
+        done = getattr(module, f"{name}_mask", None)
+        done = ones_like(original.detach()) if done is None else done
+        mask = hook.compute_mask(scores.detach(), done)
+        if before is None:
+            delattr(module, name)
+            module.register_parameter(f"{name}_orig", original)
+        elif key is not None:
+            del module._forward_pre_hooks[key]
+        module.register_buffer(f"{name}_mask", mask)
+        hook(module, None)
+        module.register_forward_pre_hook(hook)
+        return hook
+
+    def remove(self, module: Module) -> None:
+        """Make the pruned parameter an ordinary one, with zeros where it is pruned.
+
+        Args:
+            module: The module.
+        """
+        name = self._tensor_name
+        value = self.apply_mask(module)
+        original: Any = getattr(module, f"{name}_orig")
+        original.data = value.detach()
+        for attribute in (name, f"{name}_orig", f"{name}_mask"):
+            delattr(module, attribute)
+        module.register_parameter(name, original)
+
+
+class PruningContainer(BasePruningMethod):
+    """Several methods applied to one parameter, one after the other.
+
+    Args:
+        *args: The methods.
+    """
+
+    PRUNING_TYPE = "container"
+
+    def __init__(self, *args: BasePruningMethod) -> None:
+        self._pruning_methods = list(args)
+        if args:
+            self._tensor_name = args[0]._tensor_name
+
+    def __len__(self) -> int:
+        return len(self._pruning_methods)
+
+    def __getitem__(self, idx: int) -> BasePruningMethod:
+        return self._pruning_methods[idx]
+
+    def add_pruning_method(self, method: BasePruningMethod) -> None:
+        """Put one more method behind the others.
+
+        Args:
+            method: The method, of the same parameter.
+
+        Raises:
+            TypeError: If it is none.
+            ValueError: If it prunes another parameter.
+        """
+        if not isinstance(method, BasePruningMethod):
+            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+        if self._tensor_name != method._tensor_name:
+            raise ValueError(
+                "Can only add pruning methods acting on the parameter named "
+                f"'{self._tensor_name}' to PruningContainer. Found '{method._tensor_name}'"
+            )
+        self._pruning_methods.append(method)
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """What the last method makes of the part that is not pruned yet."""
+        method = self._pruning_methods[-1]
+        mask: Any = default_mask.to(dtype=t.dtype).clone()
+        part: Any = slice(None)
+        if method.PRUNING_TYPE == "unstructured":
+            part = mask == 1
+        elif method.PRUNING_TYPE == "structured":
+            dim = getattr(method, "dim", 0) % t.ndim
+            others = [d for d in range(t.ndim) if d != dim]
+            part = (slice(None),) * dim + (mask.sum(others) != 0,)
+        mask[part] = method.compute_mask(t[part], default_mask=mask[part])
+        return mask  # type: ignore[no-any-return]
+
+
+class Identity(BasePruningMethod):
+    """Prunes nothing."""
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The mask that there is."""
+        return default_mask
+
+
+class CustomFromMask(BasePruningMethod):
+    """Prunes by a given mask.
+
+    Args:
+        mask: Zeros and ones, of the parameter's shape.
+    """
+
+    PRUNING_TYPE = "global"
+
+    def __init__(self, mask: Tensor) -> None:
+        self.mask = mask
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """Both masks together."""
+        given: Any = self.mask
+        return default_mask * given.to(dtype=default_mask.dtype)  # type: ignore[no-any-return]
+
+
+class _Unstructured(BasePruningMethod):
+    def __init__(self, amount: float) -> None:
+        _check_amount(amount)
+        self.amount = amount
+
+    def _scores(self, t: Any) -> Any:
+        """Of which the lowest are pruned."""
+        raise NotImplementedError
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """Zeros at the lowest scores."""
+        count = _how_many(self.amount, t.numel())
+        mask: Any = default_mask.clone()
+        if count:
+            mask.view(-1)[self._scores(t).reshape(-1).topk(count, largest=False).indices] = 0
+        return mask  # type: ignore[no-any-return]
+
+
+class RandomUnstructured(_Unstructured):
+    """Prunes elements at random.
+
+    Args:
+        amount: How many, or which part of them.
+    """
+
+    def _scores(self, t: Any) -> Any:
+        return -rand_like(t)
+
+
+class L1Unstructured(_Unstructured):
+    """Prunes the elements nearest to 0.
+
+    Args:
+        amount: How many, or which part of them.
+    """
+
+    def _scores(self, t: Any) -> Any:
+        return t.abs()
+
+
+class _Structured(BasePruningMethod):
+    PRUNING_TYPE = "structured"
+
+    def __init__(self, amount: float, dim: int = -1) -> None:
+        _check_amount(amount)
+        self.amount, self.dim = amount, dim
+
+    def _scores(self, t: Any) -> Any:
+        """One number per channel, of which the lowest are pruned."""
+        raise NotImplementedError
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """Zeros in the channels of the lowest scores."""
+        if t.ndim <= 1:
+            raise ValueError(
+                "Structured pruning can only be applied to multidimensional tensors. Found "
+                f"tensor of shape {t.shape} with {t.ndim} dims"
+            )
+        if self.dim >= t.ndim:
+            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+        channels = t.shape[self.dim]
+        count = _how_many(self.amount, channels)
+        if not count:
+            return default_mask
+        kept = self._scores(t).topk(channels - count).indices
+        mask: Any = zeros_like(t)
+        mask[(slice(None),) * (self.dim % t.ndim) + (kept,)] = 1
+        return mask * default_mask.to(dtype=mask.dtype)  # type: ignore[no-any-return]
+
+
+class RandomStructured(_Structured):
+    """Prunes channels at random.
+
+    Args:
+        amount: How many, or which part of them.
+        dim: Along which dimension. Default: the last.
+    """
+
+    def _scores(self, t: Any) -> Any:
+        return rand(t.shape[self.dim])
+
+
+class LnStructured(_Structured):
+    """Prunes the channels of the smallest norms.
+
+    Args:
+        amount: How many, or which part of them.
+        n: Which norm.
+        dim: Along which dimension. Default: the last.
+    """
+
+    def __init__(self, amount: float, n: float, dim: int = -1) -> None:
+        super().__init__(amount, dim)
+        self.n = n
+
+    def _scores(self, t: Any) -> Any:
+        return p_norm(t, float(self.n), [d for d in range(t.ndim) if d != self.dim % t.ndim])
+
+
+def hook_of(module: Module, name: str) -> tuple[int | None, BasePruningMethod | None]:
+    """The hook that prunes a parameter, and its key among the module's; None without one."""
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
+            return key, hook
+    return None, None
+
+
+def _check_amount(amount: Any) -> None:
+    if not isinstance(amount, int | float):
+        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+    if amount < 0 or (isinstance(amount, float) and amount > 1.0):
+        raise ValueError(
+            f"amount={amount} should either be a float in the range [0.0, 1.0] or a non-negative "
+            "integer"
+        )
+
+
+def _how_many(amount: float, size: int) -> int:
+    if isinstance(amount, float):
+        return round(amount * size)
+    if amount > size:
+        raise ValueError(
+            f"amount={amount} should be smaller than the number of parameters to prune={size}"
+        )
+    return amount
