@@ -54,7 +54,9 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
         check_inplace(target)
         if op.saves[0]:  # a rule wants the old value, which is about to go
             given = (_old_value(target, given[0]), *given[1:])
-    constant = not op.differentiable and _state.grad_enabled() and target.requires_grad
+    # Of a comparison; torch does not look at logical operations.
+    constant = op.promote is not None and not op.differentiable
+    constant = constant and _state.grad_enabled() and target.requires_grad
     if constant:
         check_inplace(target)
     _record_and_write(op, xp, target, given, bool(wants))

@@ -239,3 +239,24 @@ def test_gradients_lie_in_memory_as_their_leaves(turned: bool) -> None:
         again = weight.grad.t() if turned else weight.grad
         assert again.view(-1).shape == (12,)
     assert strides[0] == strides[1]
+
+
+@pytest.mark.parametrize("place", [3, -1])
+def test_gathering_out_of_range_is_a_runtime_error(place: int) -> None:
+    x, index = tt.zeros(3), tt.tensor([place])
+    calls: list[Callable[[], Any]] = [
+        lambda: x.gather(0, index),
+        lambda: x.scatter(0, index, 1.0),
+        lambda: x.scatter_add(0, index, x[:1]),
+        lambda: x.scatter_reduce(0, index, x[:1], "amax"),
+    ]
+    for call in calls:
+        text = rf"index {place} is out of bounds for dimension 0 with size 3"
+        with pytest.raises(RuntimeError, match=text):
+            call()
+
+
+def test_logic_in_place_of_a_leaf_is_allowed_as_in_torch() -> None:
+    x = tt.tensor([1.0, 0.0], requires_grad=True)
+    x.logical_not_()
+    assert x.tolist() == [0.0, 1.0]

@@ -199,9 +199,9 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
     "index_select shape": (
         lambda: tt.index_select(tt.ones(3), 0, tt.tensor([[0]])), IndexError, "to be a vector"
     ),
-    "gather": (lambda: tt.gather(tt.ones(3), 0, INDEX), IndexError, "index 5 is out of bounds"),
+    "gather": (lambda: tt.gather(tt.ones(3), 0, INDEX), RuntimeError, "index 5 is out of bounds"),
     "gather negative": (
-        lambda: tt.gather(tt.ones(3), 0, tt.tensor([-1])), IndexError, "index -1 is out of bounds"
+        lambda: tt.gather(tt.ones(3), 0, tt.tensor([-1])), RuntimeError, "index -1 is out of bounds"
     ),
     "gather dims": (
         lambda: tt.gather(tt.ones(3, 3), 0, INDEX), RuntimeError, "same number of dimensions"
@@ -223,7 +223,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
         "add or multiply",
     ),
     "scatter_add": (
-        lambda: tt.scatter_add(tt.ones(3), 0, INDEX, tt.ones(2)), IndexError, "index 5 is out of"
+        lambda: tt.scatter_add(tt.ones(3), 0, INDEX, tt.ones(2)), RuntimeError, "index 5 is out of"
     ),
     "scatter_reduce": (
         lambda: tt.scatter_reduce(tt.ones(3), 0, INDEX, tt.ones(2), "max"), RuntimeError,

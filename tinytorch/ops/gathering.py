@@ -92,7 +92,7 @@ def gather(
 
     Raises:
         RuntimeError: If shapes do not fit.
-        IndexError: If an index is negative or too large.
+        RuntimeError: If an index is negative or too large.
 
     Example:
         >>> import tinytorch as tt
@@ -128,7 +128,10 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
                 f"dimension {at}"
             )
     size = input.shape[at] if input.ndim else 1
-    xp.check_indices(name, index, size, at, negative=False)
+    try:
+        xp.check_indices(name, index, size, at, negative=False)
+    except IndexError as error:  # torch's choice for these alone
+        raise RuntimeError(*error.args) from None
     return at
 
 
@@ -237,7 +240,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
     Raises:
         RuntimeError: If ``indices`` is not int64 or the numbers of dimensions differ.
-        IndexError: If an index is out of range.
+        RuntimeError: If an index is out of range.
 
     Example:
         >>> import tinytorch as tt

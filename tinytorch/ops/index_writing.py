@@ -108,7 +108,7 @@ def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array)
     at, index = _check(xp, "index_copy", input, dim, index, source)
     out = row_major(xp, input)
     if not out.ndim:
-        return xp.array(source.reshape(())) if index.size else out
+        return xp.array(source.reshape(-1)[-1:].reshape(())) if index.size else out
     out[(slice(None),) * at + (index,)] = source
     return out
 

@@ -54,7 +54,7 @@ def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -
 
     Raises:
         RuntimeError: If shapes or dtypes do not fit.
-        IndexError: If an index is out of range.
+        RuntimeError: If an index is out of range.
 
     Example:
         >>> import tinytorch as tt
@@ -136,7 +136,7 @@ def scatter(
 
     Raises:
         RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        IndexError: If an index is out of range.
+        RuntimeError: If an index is out of range.
 
     Example:
         >>> import tinytorch as tt
@@ -254,7 +254,7 @@ def scatter_reduce(
 
     Raises:
         RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        IndexError: If an index is out of range.
+        RuntimeError: If an index is out of range.
 
     Example:
         >>> import tinytorch as tt
