@@ -383,3 +383,11 @@ def test_spread_of_halves_whose_squares_are_beyond_them() -> None:
     np.testing.assert_allclose(mean.numpy(), wide.mean(1), rtol=1e-3)
     np.testing.assert_allclose(x[1].var().numpy(), wide[1].var(ddof=1), rtol=1e-3)
     assert std.dtype is mean.dtype is x.var().dtype is tt.float16
+
+
+@pytest.mark.parametrize("name", ["max", "min", "median", "nanmedian"])
+def test_an_infinite_gradient_goes_to_what_was_chosen(name: str) -> None:
+    x = tt.tensor([3.0, 1.0, 2.0, 1.0, 3.0], requires_grad=True)
+    getattr(x, name)().backward(tt.tensor(INF))
+    chosen = x.detach() == getattr(x.detach(), name)()
+    assert x.grad.tolist() == [INF if picked else 0.0 for picked in chosen.tolist()]

@@ -101,7 +101,13 @@ def _extreme_of_all(xp: Backend, input: Array, name: str) -> Array:
 def _extreme_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
     """Unlike that of ``amax``, defined also where NaN is the largest."""
     chosen = (input == out) | ((input != input) & (out != out))
-    return _share(xp, chosen, g, None, False)
+    return shared_among(xp, g, chosen)
+
+
+def shared_among(xp: Any, g: Any, chosen: Any) -> Any:
+    """Equal parts of the one gradient ``g`` where ``chosen`` holds, 0 elsewhere."""
+    # No product with the condition, which would make NaN of an infinite gradient elsewhere.
+    return xp.where(chosen, g / xp.sum(xp.astype(chosen, g.dtype)), 0)
 
 
 _extreme_of_all.vjp(input=_extreme_of_all_gradient)

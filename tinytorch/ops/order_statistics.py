@@ -10,9 +10,10 @@ from .._tensor import Tensor
 from ._checks import refuse
 from ._positions import counting, int64
 from ._results import named_result
+from .extrema import shared_among
 from .gathering import gather
 from .quantiles import quantile_along
-from .reduction import Dims, spread
+from .reduction import Dims
 from .shape import normalize_dim, squeeze
 from .sorting import order_along
 
@@ -76,8 +77,7 @@ def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
 
 def _median_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
     """Equal elements share the gradient."""
-    weight = xp.astype((input == out) | ((input != input) & (out != out)), g.dtype)
-    return spread(xp, g, input.shape, None, False) * (weight / xp.sum(weight))
+    return shared_among(xp, g, (input == out) | ((input != input) & (out != out)))
 
 
 _median_of_all.vjp(input=_median_of_all_gradient)
