@@ -15,6 +15,7 @@ from tests.autograd import (
     programs_of_functions,
     programs_of_graphs,
     programs_of_inference,
+    programs_of_passes,
     programs_of_saved,
     programs_of_tensors,
     programs_of_views,
@@ -34,6 +35,7 @@ PROGRAMS = IN_THE_SAME_WORDS | _programs(
     programs_of_functions.PROGRAMS + programs_of_tensors.PROGRAMS
     + programs_of_graphs.PROGRAMS + programs_of_saved.PROGRAMS
     + programs_of_functional.PROGRAMS + programs_of_checkpoints.PROGRAMS
+    + programs_of_passes.PROGRAMS
 )
 
 

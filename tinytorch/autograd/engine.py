@@ -327,13 +327,13 @@ class Sweep:
     def _before(self, node: Node, g: Gradient) -> Gradient:
         if g.__class__ is list:
             for index, slot in self.slots.pop(node.seq, {}).items():
-                g[index] = self._call_hooks(slot.hooks, g[index], node.xp)
-                if id(slot) in self.captured:
-                    self.captured[id(slot)] = g[index]
+                before = g[index]
+                g[index] = self._call_hooks(slot.hooks, before, node.xp)
+                self._capture(slot, node, before, g[index])
         else:
-            g = self._call_hooks(node.hooks, g, node.xp)
-            if id(node) in self.captured:
-                self.captured[id(node)] = g
+            before = g
+            g = self._call_hooks(node.hooks, before, node.xp)
+            self._capture(node, node, before, g)
         for hook in list((node.extra or {}).get("pre_hooks", {}).values()):
             many = g.__class__ is list
             with self._mode():
@@ -342,6 +342,11 @@ class Sweep:
                 values = [self._unwrap(h) for h in result]
                 g = values if many else values[0]
         return g
+
+    def _capture(self, edge: Edge, node: Node, before: Gradient, after: Gradient) -> None:
+        """Keep a captured gradient; as in torch without its hooks where it is passed on, too."""
+        if id(edge) in self.captured:
+            self.captured[id(edge)] = before if node.seq in self.needed else after
 
     def _after(self, node: Node, results: Any, g: Gradient) -> Any:
         outputs = g if isinstance(g, tuple) else (g,)
@@ -391,9 +396,10 @@ class Sweep:
                 g, fresh = self._call_hooks(leaf._backward_hooks, g, leaf._xp), False
             self.accumulate(leaf, g, fresh)
             if leaf._post_accumulate_grad_hooks:
-                self._accumulated(leaf, g)
+                self.accumulated(leaf, g)
 
-    def _accumulated(self, leaf: Any, g: Gradient) -> None:
+    def accumulated(self, leaf: Any, g: Gradient) -> None:
+        """Run the hooks of a leaf whose ``grad`` was added to."""
         with self._mode():
             hooks = list(leaf._post_accumulate_grad_hooks.values())
             of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]

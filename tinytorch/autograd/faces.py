@@ -64,8 +64,12 @@ class GraphNode:
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user's own notes."""
-        return self._node._extra().setdefault("metadata", {})  # type: ignore[no-any-return]
+        """A dictionary for the user's own notes; in anomaly mode with the ``traceback_``."""
+        extra = self._node._extra()
+        notes: dict[Any, Any] = extra.setdefault("metadata", {})
+        if "traceback" in extra:
+            notes.setdefault("traceback_", extra["traceback"])
+        return notes
 
     def register_hook(self, hook: Any) -> RemovableHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node's backward.

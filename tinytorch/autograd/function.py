@@ -119,7 +119,13 @@ class _FunctionOp:
     flat: tuple[int, ...] = ()
 
     def __init__(self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...]) -> None:
-        self.cls = cls
+        own_vjp = cls.vjp is not Function.vjp
+        if own_vjp and cls.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                "should only implement one of them."
+            )
+        self.backward: Any = cls.vjp if own_vjp else cls.backward
         #: Which of the results are tensors; ``backward`` gets None for the others.
         self.places = tuple(i for i, out in enumerate(outputs) if isinstance(out, Tensor))
         self.count = len(outputs)
@@ -138,7 +144,14 @@ class _FunctionOp:
         given = g if isinstance(g, tuple) else (g,)
         graph_mode = any(isinstance(h, Tensor) for h in given)
         with nullcontext() if graph_mode else _state.no_grad():
-            return self._call_backward(given, graph_mode, *args)
+            results = self._call_backward(given, graph_mode, *args)
+        for i, (h, shape) in enumerate(zip(results, shapes, strict=True)):
+            if h is not None and shape is not None and not _fits(tuple(h.shape), shape):
+                raise RuntimeError(
+                    f"Function {self.backward_name} returned an invalid gradient at index {i} - "
+                    f"got {list(h.shape)} but expected shape compatible with {list(shape)}"
+                )
+        return results
 
     def _call_backward(
         self, given: tuple[Any, ...], graph_mode: bool, ctx: Any, positions: Any, backend: Any
@@ -146,7 +159,7 @@ class _FunctionOp:
         grads: list[Any] = [None] * self.count
         for place, h in zip(self.places, given, strict=True):
             grads[place] = _as_user(h, backend)
-        results = self.cls.backward(ctx, *grads)
+        results = self.backward(ctx, *grads)
         results = results if isinstance(results, tuple) else (results,)
         count = len(ctx.needs_input_grad)
         surplus = any(r is not None for r in results[count:])
@@ -162,6 +175,14 @@ class _FunctionOp:
                     f"position {i + 1}, but the corresponding forward input was not a Variable"
                 )
         return [_from_user(self, results[i], graph_mode) for i in positions]
+
+
+def _fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether a gradient can be summed to the shape that is wanted."""
+    lead = len(have) - len(wanted)
+    return lead >= 0 and all(
+        n in (m, 1) for n, m in zip(wanted, have[lead:], strict=True)
+    )
 
 
 def _as_user(h: Any, backend: Any) -> Any:
@@ -224,6 +245,11 @@ class Function:
             "You must implement either the backward or vjp method for your custom "
             "autograd.Function to use it with backward mode AD."
         )
+
+    @staticmethod
+    def vjp(ctx: Any, *grad_outputs: Any) -> Any:
+        """Another name for ``backward``; a subclass defines one of them."""
+        return Function.backward(ctx, *grad_outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Refused: a function is applied by its class."""
@@ -304,7 +330,8 @@ def _fresh(ctx: FunctionCtx, args: tuple[Any, ...], out: Any) -> Any:
         out._bump()
         return out
     if isinstance(out, Tensor) and any(out is a for a in args):
-        return out.detach()
+        with _state.no_grad():
+            return out.view(out.shape)
     return out
 
 

@@ -58,7 +58,10 @@ def backward(
     edges = [_edge(t) for t in wanted]
     for tensor, edge, g in zip(wanted, edges, sweep.collect(edges), strict=True):
         if g is not None:
-            sweep.accumulate(edge if isinstance(tensor, GradientEdge) else tensor, g, False)
+            into = edge if isinstance(tensor, GradientEdge) else tensor
+            sweep.accumulate(into, g, False)
+            if into._post_accumulate_grad_hooks:
+                sweep.accumulated(into, g)
 
 
 def grad(
