@@ -15,8 +15,10 @@ FILES = {
     "container": "Sequential ModuleDict", "conv": "Conv2d ConvTranspose1d _ConvNd",
     "dropout": "Dropout _DropoutNd", "instancenorm": "InstanceNorm1d _InstanceNorm",
     "linear": "Linear Bilinear Identity", "loss": "MSELoss CrossEntropyLoss _Loss _WeightedLoss",
-    "module": "Module", "normalization": "LayerNorm GroupNorm", "pooling": "MaxPool2d _MaxPoolNd",
-    "rnn": "LSTM RNNBase GRUCell", "sparse": "Embedding", "transformer": "TransformerEncoder",
+    "module": "Module register_module_forward_hook register_module_full_backward_hook",
+    "normalization": "LayerNorm GroupNorm", "pooling": "MaxPool2d _MaxPoolNd",
+    "rnn": "LSTM RNNBase GRUCell", "sparse": "Embedding",
+    "transformer": "TransformerEncoder _get_clones",
     "utils": "_single _pair _triple _quadruple _ntuple", "pixelshuffle": "PixelShuffle",
 }  # fmt: skip
 
@@ -63,6 +65,22 @@ def test_numbers_repeated() -> None:
     utils = importlib.import_module("tinytorch.nn.modules.utils")
     assert utils._pair(3) == (3, 3) and utils._triple([1, 2, 3]) == (1, 2, 3)
     assert utils._ntuple(5)("a") == ("a",) and utils._quadruple(0.5) == (0.5,) * 4
+
+
+def test_copies_of_a_module() -> None:
+    clones = importlib.import_module("tinytorch.nn.modules.transformer")._get_clones
+    layer = nn.Linear(2, 2)
+    made = clones(layer, 3)
+    assert isinstance(made, nn.ModuleList) and len(made) == 3
+    assert all(tt.equal(copy.weight, layer.weight) for copy in made)
+    assert len({id(copy.weight) for copy in [layer, *made]}) == 4
+
+
+def test_types_of_sizes_are_named_as_in_torch() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch has the names")
+    types = importlib.import_module("tinytorch.nn.common_types")
+    wanted = {n for n in dir(torch.nn.common_types) if n.startswith(("_size", "_ratio"))}
+    assert wanted <= set(dir(types))
 
 
 def test_data_parallel_is_the_module() -> None:

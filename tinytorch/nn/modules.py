@@ -11,6 +11,7 @@ Example:
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Iterable
 from itertools import repeat
@@ -29,6 +30,7 @@ from ._loss import Loss as _Loss
 from ._loss import WeightedLoss as _WeightedLoss
 from .class_loss import *  # noqa: F403
 from .container import *  # noqa: F403
+from .container import ModuleList
 from .conv import *  # noqa: F403
 from .conv import ConvBase as _ConvNd
 from .conv_transpose import *  # noqa: F403
@@ -70,6 +72,11 @@ def _ntuple(n: int) -> Callable[[Any], tuple[Any, ...]]:
     return repeated
 
 
+def _get_clones(module: Module, N: int) -> ModuleList:
+    """A list of ``N`` copies of a module."""
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
+
+
 _single, _pair, _triple, _quadruple = (_ntuple(n) for n in (1, 2, 3, 4))
 
 #: Makes a package of this file, of which nothing is looked for on disk: the import system finds
@@ -83,11 +90,16 @@ _FILES = (
 
 
 def _publish() -> None:
-    tuples = ("_single", "_pair", "_triple", "_quadruple", "_ntuple")
+    functions = ("_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones")
     names = {
         name: value
         for name, value in globals().items()
-        if isinstance(value, type) or name in tuples
+        if isinstance(value, type) or name in functions
+    }
+    names |= {
+        name: value
+        for name, value in vars(sys.modules[Module.__module__]).items()
+        if name.startswith("register_module_")
     }
     for file in _FILES:
         module = ModuleType(f"{__name__}.{file}", f"PyTorch's file {file!r}.")
