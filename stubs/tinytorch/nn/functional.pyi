@@ -553,6 +553,7 @@ def log_softmax(
     _stacklevel: int = 3,
     dtype: dtype | None = None,
     *,
+    out: Tensor | None = None,
     axis: int | None = ...,
 ) -> Tensor:
     """Logarithm of ``softmax`` along ``dim``, without its rounding to 0."""
@@ -920,6 +921,7 @@ def softmax(
     _stacklevel: int = 3,
     dtype: dtype | None = None,
     *,
+    out: Tensor | None = None,
     axis: int | None = ...,
 ) -> Tensor:
     """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
