@@ -169,6 +169,10 @@ def test_gradients_of_small_norms_in_half_precision(p: float) -> None:
     [
         ("relu", RuntimeError, "Boolean inputs not supported for relu", True, ()),
         ("relu", NotImplementedError, "not implemented for 'ComplexFloat'", 1j, ()),
+        ("hardtanh", RuntimeError, "Bool inputs not supported for hardtanh", True, ()),
+        ("relu6", RuntimeError, "Bool inputs not supported for hardtanh", True, ()),
+        ("hardtanh", NotImplementedError, "not implemented for 'ComplexFloat'", 1j, ()),
+        ("hardtanh", ValueError, "min_val cannot be greater than max_val", True, (1.0, 0.0)),
         ("glu", RuntimeError, "glu does not support scalars", 1.0, ()),
         ("softshrink", RuntimeError, r"lambda must be in range \[0, 3.40282e\+38\]", 1.0, (-1.0,)),
     ],
@@ -178,6 +182,13 @@ def test_wrong_activations(
 ) -> None:
     with pytest.raises(error, match=text):
         getattr(F, name)(tt.tensor(value), *arguments)
+
+
+def test_unsigned_numbers_have_no_negative_limits() -> None:
+    x = tt.tensor([0, 3, 200], dtype=tt.uint8)
+    assert F.hardtanh(x, 1.0, 7.0).tolist() == [1, 3, 7]
+    with pytest.raises(RuntimeError, match="on an unsigned type with negative limits"):
+        F.hardtanh(x)
 
 
 def test_prelu_learns_one_slope_or_one_per_channel() -> None:

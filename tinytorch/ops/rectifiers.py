@@ -26,18 +26,27 @@ def hardtanh(
 
     Raises:
         ValueError: If ``min_val`` is above ``max_val``.
+        RuntimeError: For booleans, and for unsigned integers if ``min_val`` is below 0.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.nn.functional.hardtanh(tt.tensor([-2.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
-    refuse(xp, "hardtanh_cpu", "bc", input)
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    _refuse_in_hardtanh(xp, input)
+    if input.dtype.kind == "u" and min_val < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if input.dtype.kind in "ui":
         min_val, max_val = int(min_val), int(max_val)
     return xp.between(input, min_val, max_val)
+
+
+def _refuse_in_hardtanh(xp: Backend, input: Array) -> None:
+    if input.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    refuse(xp, "hardtanh_cpu", "c", input)
 
 
 hardtanh.vjp(
@@ -62,7 +71,7 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
         >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
         tensor([0., 3., 6.])
     """
-    refuse(xp, "hardtanh_cpu", "bc", input)
+    _refuse_in_hardtanh(xp, input)
     return xp.between(input, 0, 6)
 
 
