@@ -25,11 +25,14 @@ NOT_ABOUT_ARRAYS = (
     "test_layout.py", "test_pinned.py", "test_registry.py", "test_strictcupy", "test_stubs.py",
     "test_torch_versions.py", "test_wheel.py",
 )  # fmt: skip
-#: Examples in docstrings that name a backend, or NumPy's way with errors, which CuPy lacks.
+#: Examples in docstrings that name a backend, want NumPy's way with errors, which CuPy lacks, or
+#: share memory with an array of NumPy's, which a GPU cannot.
 EXAMPLES_WITH_NUMPY = tuple(
     f"test_docstring_example[tinytorch.{module}"
-    for module in ("_errstate", "_state", "backends", "numpy._errstate")
-)
+    for module in (
+        "_errstate", "_state", "backends", "numpy._errstate", "ops.tensor_functions.from_dlpack"
+    )
+)  # fmt: skip
 #: Single tests that hold on numpy alone, and why.
 NUMPY_ALONE = {
     "ops/test_conventions.py::test_zero_keeps_its_sign_in_rectifiers": (
