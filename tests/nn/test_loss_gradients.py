@@ -67,6 +67,12 @@ def test_cells(name: str) -> None:
     assert gradcheck(run, inputs) and gradgradcheck(run, inputs)
 
 
+def test_a_sure_answer_costs_infinitely_much_where_it_may_be_wrong() -> None:
+    x, y = tt.tensor([np.inf, np.inf, 30.0, -30.0]), tt.tensor([0.0, 0.3, 1.0, 0.0])
+    loss = F.binary_cross_entropy_with_logits(x, y, reduction="none")
+    np.testing.assert_allclose(loss, [np.inf, np.inf, np.exp(-30.0), np.exp(-30.0)], rtol=1e-5)
+
+
 def test_cross_entropy_is_the_log_of_the_softmax() -> None:
     logits = array(3, 4, dtype="float64")
     expected = np.log(np.exp(logits).sum(1)) - logits[np.arange(3), [2, 0, 3]]

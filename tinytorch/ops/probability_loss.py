@@ -83,8 +83,8 @@ def binary_cross_entropy(
 @op(public=False, promote="arithmetic")
 def _logits_cross_entropy(xp: Backend, input: Array, other: Array) -> Array:
     refuse(xp, "log_sigmoid_cpu", "c", input)
-    # -y log σ(x) - (1 - y) log(1 - σ(x)); the exponent is never positive.
-    return xp.maximum(input, 0) - input * other + xp.log1p(xp.exp(-xp.abs(input)))
+    # (1 - y) x - log σ(x): infinite, not NaN, for an infinite x. The exponent is never positive.
+    return (1 - other) * input + xp.maximum(-input, 0) + xp.log1p(xp.exp(-xp.abs(input)))
 
 
 _logits_cross_entropy.vjp(
