@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._tensor import Tensor
 from .module import Module
 
 __all__ = ["DataParallel"]
@@ -40,6 +41,6 @@ class DataParallel(Module):
         self.dim = dim
         self.device_ids: list[Any] = []
 
-    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module computes."""
-        return self.module(*inputs, **kwargs)
+    def forward(self, *inputs: Any, **kwargs: Any) -> Tensor:
+        """What the module computes; typed as one tensor, like ``Sequential``."""
+        return self.module(*inputs, **kwargs)  # type: ignore[no-any-return]
