@@ -260,3 +260,9 @@ def test_logic_in_place_of_a_leaf_is_allowed_as_in_torch() -> None:
     x = tt.tensor([1.0, 0.0], requires_grad=True)
     x.logical_not_()
     assert x.tolist() == [0.0, 1.0]
+
+
+def test_integers_that_are_written_to_do_not_require_grad() -> None:
+    places = tt.zeros(2, dtype=tt.int64)
+    places[0] = tt.tensor(3.7, requires_grad=True)
+    assert places.tolist() == [3, 0] and not places.requires_grad

@@ -267,7 +267,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
     """``target[index] = value`` with its history."""
     if value.dtype.category > target.dtype.category and value.is_complex():
         raise RuntimeError("value cannot be converted to type without overflow: complex to real")
-    recording = _state.grad_enabled()
+    recording = _state.grad_enabled() and target._data.dtype.kind in "fc"
     edges = (edge_of(target), edge_of(value)) if recording else (None, None)
     wants = edges[0] is not None or edges[1] is not None
     if wants:
