@@ -62,6 +62,16 @@ def test_no_checkpoint_at_all() -> None:
         load(archive({"data.pkl": b"", "constants.pkl": b"", "version": b"3"}))
 
 
+def test_an_archive_that_was_packed_again_is_read() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(saved(tt.arange(100)))) as old, zipfile.ZipFile(
+        packed, "w", zipfile.ZIP_DEFLATED
+    ) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    assert load(packed.getvalue()).sum().item() == 4950
+
+
 def test_missing_parts_are_named() -> None:
     with pytest.raises(RuntimeError, match="failed locating file data.pkl: file not found"):
         load(archive({"version": b"3\n"}))
@@ -94,6 +104,23 @@ def test_damaged_pickles_are_unpickling_errors_or_load() -> None:
         except (pickle.UnpicklingError, EOFError, RuntimeError, TypeError):
             refused += 1
     assert refused > len(data_pkl) // 4
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_damaged_files_are_clear_errors_or_load(legacy: bool) -> None:
+    obj = {"a": tt.ones(2), "b": [1, (2.5, "c")]}
+    whole = saved(obj, _use_new_zipfile_serialization=not legacy)
+    for _ in range(1500):
+        damaged = bytearray(whole)
+        position = random.randrange(len(damaged))
+        if random.random() < 0.7:
+            damaged[position] = random.randrange(256)
+        else:
+            del damaged[position]
+        try:
+            load(bytes(damaged))
+        except (pickle.UnpicklingError, EOFError, RuntimeError, TypeError):
+            pass  # NotImplementedError is a RuntimeError
 
 
 def test_files_of_the_wrong_kind() -> None:

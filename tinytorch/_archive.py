@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import struct
 import zipfile
+import zlib
 from typing import IO, Any
 
 #: What a zip archive begins with.
@@ -66,7 +67,7 @@ class ArchiveReader:
         self._file = file
         try:
             self._zip = zipfile.ZipFile(file)
-        except zipfile.BadZipFile as error:
+        except (zipfile.BadZipFile, ValueError, struct.error) as error:
             raise RuntimeError(f"{_BROKEN} ({error})") from error
         self.names = self._zip.namelist()
         if not self.names:
@@ -84,10 +85,17 @@ class ArchiveReader:
             RuntimeError: If there is no such file, or it ends too early.
         """
         info = self._info(name)
+        start = self.offset(name)
         if info.compress_type != zipfile.ZIP_STORED:
-            return bytearray(self._zip.read(info))
+            return self._inflated(info)
+        there = self._file.seek(0, os.SEEK_END) - start
+        if there < info.file_size:
+            raise RuntimeError(
+                f"PytorchStreamReader failed reading file {name}: file read failed, "
+                f"got {there} of {info.file_size} bytes"
+            )
         data = bytearray(info.file_size)
-        self._file.seek(self.offset(name))
+        self._file.seek(start)
         view, got = memoryview(data), 0
         # The checksum is left alone: PyTorch can be told not to write it.
         while got < len(data):
@@ -101,6 +109,15 @@ class ArchiveReader:
             got += len(part)
         return data
 
+    def _inflated(self, info: zipfile.ZipInfo) -> bytearray:
+        """The bytes of a file that another program has compressed."""
+        try:
+            return bytearray(self._zip.read(info))
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
+            raise RuntimeError(
+                f"PytorchStreamReader failed reading file {info.filename}: {error}"
+            ) from error
+
     def offset(self, name: str) -> int:
         """Where the bytes of a file begin.
 
@@ -108,9 +125,9 @@ class ArchiveReader:
             RuntimeError: If there is no such file, or it is not where the directory says.
         """
         info = self._info(name)
-        self._file.seek(info.header_offset)
+        self._file.seek(max(info.header_offset, 0))
         header = self._file.read(_LOCAL_HEADER)
-        if len(header) < _LOCAL_HEADER or header[:4] != MAGIC:
+        if info.header_offset < 0 or len(header) < _LOCAL_HEADER or header[:4] != MAGIC:
             raise RuntimeError(f"PytorchStreamReader failed reading file {name}: no header")
         names, extra = struct.unpack_from("<HH", header, 26)
         return int(info.header_offset) + _LOCAL_HEADER + int(names) + int(extra)

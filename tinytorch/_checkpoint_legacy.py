@@ -10,7 +10,7 @@ import sys
 from typing import IO, Any
 
 from ._checkpoint import PROTOCOL
-from ._checkpoint_survey import survey
+from ._checkpoint_survey import BROKEN, survey
 from ._checkpoint_writing import pickled
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
@@ -81,14 +81,17 @@ class LegacyReader:
         found = {}
         position = self._start
         data = self._file.getbuffer()
-        for key in self._keys:
+        keys = self._keys if isinstance(self._keys, list) else [None]
+        if not sizes.keys() >= set(map(str, keys)):
+            raise pickle.UnpicklingError("the checkpoint does not tell what its storages are")
+        for key in keys:
             if position + 8 > len(data):
                 raise EOFError("the checkpoint ends before its storages")
             (count,) = struct.unpack_from("<q", data, position)
-            size = count * sizes[key]
+            size = count * sizes[str(key)]
             if size < 0 or position + 8 + size > len(data):
                 raise EOFError(f"the checkpoint ends in storage {key}")
-            found[key] = bytearray(data[position + 8 : position + 8 + size])
+            found[str(key)] = bytearray(data[position + 8 : position + 8 + size])
             position += 8 + size
         return found
 
@@ -101,4 +104,7 @@ class _Plain(pickle.Unpickler):
 
 
 def _plain(data: bytes) -> Any:
-    return _Plain(io.BytesIO(data)).load()
+    try:
+        return _Plain(io.BytesIO(data)).load()
+    except BROKEN as error:
+        raise pickle.UnpicklingError(f"the pickle is broken: {error}") from error

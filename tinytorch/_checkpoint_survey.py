@@ -77,8 +77,19 @@ class Survey(PythonUnpickler):  # type: ignore[misc]  # its parts are private to
     dispatch[pickle.INST[0]] = _instance
 
 
+#: What a pickle that is damaged or made up does to the machine that runs it.
+BROKEN = (IndexError, KeyError, ValueError, AttributeError, TypeError)
+
+
 def survey(data: Any) -> Survey:
-    """The survey of a pickle."""
+    """The survey of a pickle.
+
+    Raises:
+        pickle.UnpicklingError: If it is broken.
+    """
     found = Survey(io.BytesIO(data))
-    found.load()
+    try:
+        found.load()
+    except BROKEN as error:
+        raise pickle.UnpicklingError(f"the pickle is broken: {error}") from error
     return found
