@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from strictcupy.backend import StrictBackend
 from tinytorch.backends import load
 from tinytorch.backends.random_formulas import (
     insert_by_links,
@@ -188,11 +189,22 @@ def test_the_host_generator_hands_out_the_backends_arrays() -> None:
         np.testing.assert_array_equal(drawn, getattr(here, name)(*args))
     label, drawn = there.multinomial(("device", weights), 2)
     np.testing.assert_array_equal(drawn, here.multinomial(weights, 2))
-    label, drawn = there.bernoulli(("device", weights), (3,), np.float32)
-    np.testing.assert_array_equal(drawn, here.bernoulli(weights, (3,), np.float32))
     assert load("numpy").make_generator(3).uniform((), np.float64) == engine(3).uniform(
         (), np.float64
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_chances_are_compared_where_they_are(dtype: Any) -> None:
+    xp = load(StrictBackend)
+    chances = np.random.default_rng(0).random((5, 7)).astype(dtype)
+    there, here = HostGenerator(xp, 3), engine(3)
+    drawn = there.bernoulli(xp.asarray(chances), (5, 7), np.float32)
+    assert type(drawn) is xp.array_type and drawn.dtype == np.float32
+    np.testing.assert_array_equal(drawn.get(), here.bernoulli(chances, (5, 7), np.float32))
+    assert there.get_state().tolist() == here.get_state().tolist()
+    with pytest.raises(RuntimeError, match="p_in >= 0 && p_in <= 1"):
+        there.bernoulli(xp.asarray(chances + 1), (5, 7), np.float32)
 
 
 # -- laws ----------------------------------------------------------------------------------
