@@ -78,6 +78,14 @@ class NLLLoss2d(NLLLoss):
 
     Warns:
         FutureWarning: That the name is an old one.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     loss = tt.nn.NLLLoss2d()
+        >>> loss(tt.tensor([[0.25, 0.75]]).log(), tt.tensor([1]))
+        tensor(0.2877)
     """
 
     def __init__(
