@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._convert import common_backend, promote_operands, result_dtype, to_tensor
+from ._convert import common_backend, promote_operands, to_tensor
 from ._spec import REQUIRED, Op
-from ._tensor import Tensor, wrap
+from ._tensor import Tensor
 
 #: NumPy's spellings of parameters, and those of torch that methods alone have: what they may
 #: stand for, the first that the operation has.
@@ -53,7 +53,9 @@ def prepare(
             if not isinstance(value, (bool, int, float, complex)):
                 given[i] = to_tensor(op, i, value, xp)
             elif i not in op.numbers:
-                given[i] = _number_beside_tensors(op, i, given, xp)
+                if op.strict:
+                    _refuse_as_tensor(op, i, value)
+                given[i] = to_tensor(op, i, value, xp)
             elif op.strict and not any(isinstance(given[k], Tensor) for k in op.tensors):
                 _refuse_as_tensor(op, i, value)
     if op.promote is not None:
@@ -93,20 +95,6 @@ def _refuse_as_tensor(op: Op, position: int, value: Any) -> None:
         f"{op.name}(): argument '{op.params[position]}' (position {position + 1}) must be Tensor, "
         f"not {type(value).__name__}"
     )
-
-
-def _number_beside_tensors(op: Op, position: int, given: list[Any], xp: Any) -> Tensor:
-    """A number where the kernel takes arrays: 0-d, in a dtype that keeps it exact.
-
-    PyTorch refuses most of these and NumPy takes them: ``maximum(x, 1.5)``.
-    """
-    value = given[position]
-    beside = [given[k] for k in op.tensors if isinstance(given[k], Tensor)]
-    if not op.strict:
-        return to_tensor(op, position, value, xp)
-    if not beside:
-        _refuse_as_tensor(op, position, value)
-    return wrap(xp.convert(value, result_dtype([*beside, value])), xp)
 
 
 def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:

@@ -110,7 +110,7 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
             ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``view``, ``returns`` a named tuple for
             several results, ``gather`` from which position on too many arguments are one
-            sequence, ``materialize``, ``strict`` whether numbers alone are refused, as
+            sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
             torch does, ``forms`` the signatures that the stub declares where the
             result depends on the arguments: ``"(input: Tensor, dim: int) -> return_types.max"``.
 

@@ -64,7 +64,7 @@ class Op:
         saved_positions: Tensor positions whose value some rule wants.
         saves_out: Whether some rule wants the result.
         materialize: Whether a missing gradient of one of several results becomes zeros.
-        strict: Whether numbers alone, with no tensor among them, are refused.
+        strict: Whether numbers are refused where torch takes tensors only.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
     """
 

@@ -77,11 +77,6 @@ CALLS: dict[str, Any] = {
     "dot of more": lambda lib, x, m, v: lib.dot(x, m.T[:, :1].repeat(4, axis=1).T),
     "outer of a matrix": lambda lib, x, m, v: lib.outer(m, v),
     "vander of a list": lambda lib, x, m, v: lib.vander([1.0, 2.0, 3.0], increasing=True),
-    "maximum with a number": lambda lib, x, m, v: lib.maximum(m, 0.1),
-    "minimum with a number": lambda lib, x, m, v: lib.minimum(1.1, m),
-    "hypot with a number": lambda lib, x, m, v: lib.hypot(m, 0.1),
-    "isclose to a number": lambda lib, x, m, v: lib.isclose(m, 1.0),
-    "logical_and with a bool": lambda lib, x, m, v: lib.logical_and(m > 1, True),
     "atleast_1d of a number": lambda lib, x, m, v: lib.atleast_1d(1.0),
     "atleast_2d of a list": lambda lib, x, m, v: lib.atleast_2d([1.0, 2.0]),
     "atleast_3d of several": lambda lib, x, m, v: lib.atleast_3d(v, 2.0),
@@ -149,7 +144,7 @@ def test_dtypes_of_numpys_promote_as_torchs() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x: tt.add(x, x, alpha=np.float64(2)), lambda x: tt.maximum(x, np.float64(2)),
+        lambda x: tt.add(x, x, alpha=np.float64(2)),
         lambda x: x * np.float64(2), lambda x: np.float64(2) * x, lambda x: x.add(np.float64(2)),
         lambda x: x ** np.float64(2), lambda x: x.clamp(np.float64(0), np.float64(0.5)),
         lambda x: tt.where(x > 0, np.float64(1), x), lambda x: x / np.float64(3),

@@ -347,7 +347,7 @@ def test_numbers_do_not_widen_but_kinds_do() -> None:
     [
         (lambda: tt.tensor([True]) - tt.tensor([True]), RuntimeError, "with two bool tensors"),
         (lambda: tt.add(tt.tensor([1]), 1, alpha=0.5), RuntimeError, "must not be a floating"),
-        (lambda: tt.maximum(1, 2), TypeError, "must be Tensor, not int"),
+        (lambda: tt.maximum(tt.ones(1), 2), TypeError, "'other' .* must be Tensor, not int"),
         (lambda: tt.pow(2, 3), TypeError, "must be Tensor, not int"),
         (lambda: tt.tensor([1j]) < 1, NotImplementedError, "not implemented for 'ComplexFloat'"),
         (lambda: tt.ones(1) & 1, NotImplementedError, "not implemented for 'Float'"),
