@@ -287,7 +287,7 @@ def fork_rng(
     try:
         yield
     finally:
-        restore(saved)
+        _restore(saved)
 
 
 def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Generator]:
@@ -298,13 +298,13 @@ def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Gene
     return [_default(backend) for backend in found]
 
 
-def states() -> list[tuple[Generator, Any]]:
-    """Every default generator with its state, for ``restore``."""
+def _states() -> list[tuple[Generator, Any]]:
+    """Every default generator with its state, for ``_restore``."""
     return [(generator, generator._engine.get_state()) for generator in _defaults()]
 
 
-def restore(saved: Iterable[tuple[Generator, Any]]) -> None:
-    """Put generators back to where they were when ``states`` was called."""
+def _restore(saved: Iterable[tuple[Generator, Any]]) -> None:
+    """Put generators back to where they were when ``_states`` was called."""
     for generator, state in saved:
         generator._engine.set_state(state)
 

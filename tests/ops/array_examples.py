@@ -93,6 +93,7 @@ ELEMENTWISE: dict[str, Example] = {
     ),
     "add alpha": (lambda lib, x, y: lib.add(x, y, alpha=3), X, V),
     "sub alpha": (lambda lib, x, y: lib.sub(x, y, alpha=3), X, V),
+    "rsub": (lambda lib, x, y: lib.rsub(x, y, alpha=3), X, V),
     "mul broadcast": (lambda lib, x, y: x * y, X[:, :1], V),
     "div modes": (lambda lib, x, y: (lib.div(x, y, rounding_mode="floor"), 2 / y), X, Y),
     "pow": (P, Y),

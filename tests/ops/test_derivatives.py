@@ -200,13 +200,15 @@ WITHOUT_EXAMPLE = {
 #: Composites of other operations that give no derivatives, or whose examples are elsewhere.
 OTHER_COMPOSITES = """
     addbmm_ allclose argsort as_tensor asarray broadcast_shapes bucketize can_cast constant_pad_nd
+    detach detach_ from_dlpack frombuffer get_device is_complex is_floating_point is_signed numel
     convolution empty_like equal feature_dropout from_numpy full_like histogram histogramdd is_conj
     is_inference is_neg is_nonzero is_same_size is_tensor linalg.ldl_factor lu
     nn.functional.fractional_max_pool3d nn.functional.multi_head_attention_forward
     nn.functional.one_hot normal ones_like linalg.outer linalg.tensordot linalg.trace
     pca_lowrank rand_like randint_like randn_like result_type
     scalar_tensor searchsorted svd_lowrank tensor tril_indices triu_indices unique
-    unique_consecutive zeros_like Tensor._where_method Tensor.argpartition Tensor.bernoulli_
+    unique_consecutive zeros_like Tensor._where_method Tensor.argpartition Tensor.as_subclass
+    Tensor.bernoulli_ Tensor.new
     Tensor.bool Tensor.byte Tensor.cauchy_ Tensor.cfloat Tensor.char Tensor.choose Tensor.compress
     Tensor.conjugate Tensor.copy Tensor.cuda Tensor.data_ptr Tensor.exponential_ Tensor.flat
     Tensor.float Tensor.geometric_ Tensor.half Tensor.int Tensor.is_cpu Tensor.is_cuda

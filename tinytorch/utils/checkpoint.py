@@ -222,7 +222,7 @@ class _Again:
     ) -> None:
         self.function, self.args, self.kwargs = function, args, kwargs
         self.context = context
-        self.states = random.states() if preserve else []
+        self.states = random._states() if preserve else []
         tensors = [a for a in args if isinstance(a, Tensor)]
         self.versions = [(t, t._version) for t in tensors if not t.is_inference()]
 
@@ -236,7 +236,7 @@ class _Again:
                     "a checkpointed function."
                 )
         with random.fork_rng(enabled=bool(self.states)), enable_grad(), self.context:
-            random.restore(self.states)
+            random._restore(self.states)
             self.function(*self.args, **self.kwargs)
 
 
@@ -367,7 +367,7 @@ class CheckpointFunction(Function):
         Recording.used = True
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.states = random.states() if preserve_rng_state else []
+        ctx.states = random._states() if preserve_rng_state else []
         ctx.inputs = [None if isinstance(a, Tensor) else a for a in args]
         ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.at))
@@ -390,7 +390,7 @@ class CheckpointFunction(Function):
             given[i] = tensor
         inputs = detach_variable(tuple(given))
         with random.fork_rng(enabled=bool(ctx.states)), enable_grad():
-            random.restore(ctx.states)
+            random._restore(ctx.states)
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [
