@@ -16,7 +16,9 @@ from ._record import record, record_binary, record_leading, record_unary
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor, new, unmodified, wrap
 
+GRAD = _state.GRAD
 grad_enabled = _state.grad_enabled
+scoped_grad = _state.scoped_grad
 
 
 def _mark(inference: bool) -> None:
@@ -52,12 +54,20 @@ def make_function(op: Op) -> Callable[..., Any]:
 def _unary(op: Op) -> Callable[..., Any]:
     kernel = op.kernel
     only_floats = op.promote == "float"
+    last: Any = None
+
+    def is_float(dtype: Any) -> bool:
+        nonlocal last
+        if dtype.kind not in "fc":
+            return False
+        last = dtype
+        return True
 
     def function(input: Any = REQUIRED, **options: Any) -> Any:
         if options or not isinstance(input, Tensor):
             return call(op, () if input is REQUIRED else (input,), options)
         x = input._data
-        if only_floats and x.dtype.kind not in "fc":
+        if only_floats and x.dtype is not last and not is_float(x.dtype):
             return call(op, (input,), options)
         xp = input._xp
         y = kernel(xp, x)
@@ -182,7 +192,8 @@ def operands(
         out._rg = False
         out._node = out._grad = out._base = out._view = None
         out._vc = unmodified
-        if rg and op.differentiable and grad_enabled():
+        # The first two are grad_enabled() where nobody chose, without the frame of a call.
+        if rg and (scoped_grad() is None and not GRAD.by_thread or grad_enabled()):
             record_binary(op, xp, out, input, other, x, y)
         return out
 

@@ -125,7 +125,7 @@ def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: 
     else:
         args = (x if saves[0] else None, y if saves[1] else None)
         node.args = args + op.tail if op.tail else args
-        if saved and (saved[0]._vc is not None or saved[-1]._vc is not None):
+        if saved and (input._vc is not None or saved[-1]._vc is not None):
             note_versions(node)
     out._node = node
     out._rg = True

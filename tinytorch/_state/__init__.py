@@ -40,9 +40,11 @@ from ._grad import enable_grad as enable_grad
 from ._grad import grad_enabled as grad_enabled
 from ._grad import inference_enabled as inference_enabled
 from ._grad import inference_mode as inference_mode
+from ._grad import GRAD as GRAD
 from ._grad import is_grad_enabled as is_grad_enabled
 from ._grad import is_inference_mode_enabled as is_inference_mode_enabled
 from ._grad import no_grad as no_grad
+from ._grad import scoped_grad as scoped_grad
 from ._grad import set_grad_enabled as set_grad_enabled
 from ._grad import when_inference as when_inference
 from ._scopes import Scope as Scope

@@ -12,7 +12,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 GRAD: Slot[bool] = Slot("grad")
 INFERENCE: Slot[bool] = Slot("inference")
-_scoped_grad = GRAD.var.get
+scoped_grad = GRAD.var.get
 _scoped_inference = INFERENCE.var.get
 
 _ON: Settings = ((GRAD, True),)
@@ -54,7 +54,7 @@ class _Inference(tuple[tuple[Slot[Any], Any], ...]):
 
 def grad_enabled() -> bool:
     """Whether operations are recorded here and now; true in a new thread."""
-    frame = _scoped_grad()
+    frame = scoped_grad()
     if frame is None:
         return not GRAD.by_thread or thread.grad is not False
     if frame.entry.live:
