@@ -3,9 +3,9 @@
 Run it with a Python that holds CuPy 14.x and CUDA's libraries; neither a driver nor a GPU is
 needed, because signatures and refusals can be read from arrays laid over host memory::
 
-    python -m venv /tmp/cupy
-    /tmp/cupy/bin/pip install "cupy-cuda12x[ctk]==14.*" ml_dtypes scipy
-    /tmp/cupy/bin/python tests/strictcupy/make_manifest.py
+    python -m venv cupy-environment
+    cupy-environment/bin/pip install "cupy-cuda12x[ctk]==14.*" ml_dtypes scipy
+    cupy-environment/bin/python tests/strictcupy/make_manifest.py
 """
 
 from __future__ import annotations

@@ -253,6 +253,24 @@ def hessian(
     return rows if several else rows[0][0]
 
 
+def _gradient_of_one(
+    name: str, func: Function, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool
+) -> tuple[Any, ...]:
+    """What a product with a Hessian starts from: the one element that ``func`` gives, recorded.
+
+    Returns:
+        Whether there are several inputs, the inputs, the vector, the element and its gradient.
+    """
+    with enable_grad():
+        several, given = as_tuple(inputs, "inputs", name)
+        vector = vector_of(v, given, name, ONE_INPUT)
+        given = prepared(given, create_graph)
+        output = single_of(func(*given), name, strict)
+        gradient = gradients((output,), given, None, True)
+        check_grad(gradient, "jacobian", strict)
+    return several, given, vector, output, gradient
+
+
 def vhp(
     func: Function,
     inputs: Tensors,
@@ -281,13 +299,9 @@ def vhp(
         >>> tt.autograd.functional.vhp(lambda x: (x ** 3).sum(), x, v)
         (tensor(9.), tensor([6., 0.]))
     """
-    with enable_grad():
-        several, given = as_tuple(inputs, "inputs", "vhp")
-        vector = vector_of(v, given, "vhp", ONE_INPUT)
-        given = prepared(given, create_graph)
-        output = single_of(func(*given), "vhp", strict)
-        gradient = gradients((output,), given, None, True)
-        check_grad(gradient, "jacobian", strict)
+    several, given, vector, output, gradient = _gradient_of_one(
+        "vhp", func, inputs, v, create_graph, strict
+    )
     with set_grad_enabled(create_graph or is_grad_enabled()):
         found = gradients(gradient, given, vector, create_graph)
         product = filled(found, given, strict, create_graph, "double_back")
@@ -325,13 +339,10 @@ def hvp(
         >>> tt.autograd.functional.hvp(lambda x: (x ** 3).sum(), x, v)
         (tensor(9.), tensor([6., 0.]))
     """
+    several, given, vector, output, gradient = _gradient_of_one(
+        "hvp", func, inputs, v, create_graph, strict
+    )
     with enable_grad():
-        several, given = as_tuple(inputs, "inputs", "hvp")
-        vector = vector_of(v, given, "hvp", ONE_INPUT)
-        given = prepared(given, create_graph)
-        output = single_of(func(*given), "hvp", strict)
-        gradient = gradients((output,), given, None, True)
-        check_grad(gradient, "jacobian", strict)
         weights = weights_of(given)
         backward = gradients(gradient, given, weights, True)
         check_grad(backward, "hessian", strict)
