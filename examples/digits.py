@@ -123,7 +123,8 @@ def fit(model: nn.Module, train: TensorDataset, test: TensorDataset,
     images, labels = test.tensors
     losses: list[float] = []
     accuracies: list[float] = []
-    progress = tqdm(range(1, arguments.epochs + 1), desc="training", unit="epoch")
+    # disable=None: a bar in a terminal, the lines alone in a file or a pipe.
+    progress = tqdm(range(1, arguments.epochs + 1), desc="training", unit="epoch", disable=None)
     for epoch in progress:
         losses.append(train_epoch(model, loader, optimizer, loss_fn))
         accuracies.append((predict(model, images) == labels).float().mean().item())

@@ -25,6 +25,8 @@ COMMON = {
     "backend": "Backend | str", "device": "device | str | int", "dtype": "dtype",
     "generator": "Generator",
 }  # fmt: skip
+#: What a dtype may be given as to functions with NumPy's meanings.
+NUMPYS_DTYPE = "dtype | type | str"
 
 
 def write_operation(
@@ -38,16 +40,18 @@ def write_operation(
     for form in forms:
         form.name = name
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
-        type_common_keywords(form)
+        type_common_keywords(form, writer.module)
         if indent:
             as_method(form)
         writer.function(form, scope, indent, "" if name.startswith("__") else summary)
 
 
-def type_common_keywords(form: ast.FunctionDef) -> None:
+def type_common_keywords(form: ast.FunctionDef, module: str) -> None:
     """Say what the common keywords take where the form says ``Any``."""
     arguments = form.args
     common = COMMON | {"out": "Tensor" if returned(form) == "Tensor" else "Sequence[Tensor]"}
+    if module.startswith("tinytorch.numpy"):
+        common["dtype"] = NUMPYS_DTYPE
     defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
     defaults += arguments.defaults
     named = zip(arguments.args, defaults, strict=True)

@@ -137,6 +137,10 @@ def test_first_names_take_tensors_of_their_own_dtype_alone() -> None:
             library.FloatTensor(library.ones(2, dtype=library.int64))
         with pytest.raises(TypeError, match="expected|new"):
             library.ones(2).new(library.ones(2, dtype=library.int64))
+        with pytest.raises(TypeError, match=r"new\(\): invalid data type 'str'"):
+            library.FloatTensor("1")
+        with pytest.raises(RuntimeError, match=r"negative dimension -1: \[2, -1\]"):
+            library.FloatTensor(2, -1)
 
 
 def test_new() -> None:
@@ -219,6 +223,8 @@ def test_settings_are_remembered_as_by_pytorch() -> None:
             assert library.is_deterministic_algorithms_warn_only_enabled() == (number == 1)
         with pytest.raises(RuntimeError, match="invalid value of debug_mode"):
             library.set_deterministic_debug_mode(5)
+        with pytest.raises(TypeError, match="argument 'mode'.* must be bool, not int"):
+            library.use_deterministic_algorithms(1)
         library.use_deterministic_algorithms(False)
         library.set_float32_matmul_precision("high")
         assert library.get_float32_matmul_precision() == "high"
@@ -228,6 +234,27 @@ def test_settings_are_remembered_as_by_pytorch() -> None:
         library.set_warn_always(False)
     with pytest.raises(RuntimeError, match="highest, high, medium"):
         tt.set_float32_matmul_precision("low")
+
+
+def test_a_switch_of_checkpoints_is_that_of_its_thread() -> None:
+    calls = []
+
+    def function(x: tt.Tensor) -> tt.Tensor:
+        y = x.exp()
+        calls.append(threading.current_thread().name)
+        return y * 3
+
+    def run() -> None:
+        x = tt.ones(1, requires_grad=True)
+        tt.utils.checkpoint.checkpoint(function, x, use_reentrant=False).backward()
+
+    with tt.utils.checkpoint.set_checkpoint_early_stop(False):
+        thread = threading.Thread(target=run, name="other")
+        thread.start()
+        thread.join()
+        run()
+    # What stops early does not come as far as the second note.
+    assert calls == ["other", *2 * [threading.current_thread().name]]
 
 
 def test_switches_of_backends_can_be_set() -> None:
@@ -270,14 +297,23 @@ def test_compile_returns_what_it_is_given() -> None:
         tt.compile(net, mode="default", options={})
     with pytest.raises(TypeError, match="expected a function or a Module"):
         tt.compile(3)
+    x = tt.ones(1, 2)
+    before = net(x)
+    assert net.compile(fullgraph=True) is None and tt.equal(net(x), before)  # type: ignore
+    with pytest.raises(RuntimeError, match="Either mode or options"):
+        net.compile(mode="default", options={})
 
 
 def test_torchscript_is_refused_and_its_marks_mean_nothing() -> None:
-    for refused in (tt.jit.script, tt.jit.trace, tt.jit.load, tt.jit.freeze):
+    made: tuple[Any, ...] = (tt.jit.ScriptModule, tt.jit.ScriptFunction)
+    assert not isinstance(nn.Linear(1, 1), made) and not isinstance(tt.add, made)
+    assert issubclass(tt.jit.ScriptModule, nn.Module)
+    for refused in (tt.jit.script, tt.jit.trace, tt.jit.load, tt.jit.freeze, *made):
         with pytest.raises(NotImplementedError, match="no TorchScript"):
             refused(len)
 
     @tt.jit.export
+    @tt.jit.script_if_tracing
     @tt.jit.unused
     @tt.jit.ignore
     def f() -> int:
@@ -372,3 +408,52 @@ def test_a_scaler_scales_skips_and_adapts_as_pytorchs() -> None:
         traces.append((trace, state, outputs[1][0].item()))
     np.testing.assert_allclose(traces[0][0], traces[1][0], rtol=1e-6)
     assert traces[0][1:] == traces[1][1:]
+
+
+def test_a_scaler_has_room_in_half_precision() -> None:
+    torch = pytorch()
+    kinds = []
+    for library in (tt, torch):
+        scaler = library.amp.GradScaler("cpu")
+        half = [library.tensor(x, dtype=library.float16) for x in (0.5, [0.25, 0.5])]
+        outputs = scaler.scale([*half, library.tensor(2.0, dtype=library.float64)])
+        kinds.append([(str(x.dtype).rpartition(".")[2], x.tolist()) for x in outputs])
+    assert kinds[0] == kinds[1]
+
+
+def test_a_scaler_refuses_gradients_that_it_cannot_unscale() -> None:
+    torch = pytorch()
+    for library in (tt, torch):
+        scaler = library.amp.GradScaler("cpu")
+        weight = library.ones(1, dtype=library.float16, requires_grad=True)
+        optimizer = library.optim.SGD([weight], lr=1.0)
+        scaler.scale(weight.sum())
+        with pytest.raises((AssertionError, RuntimeError), match="No inf checks were recorded for"):
+            scaler.step(optimizer)
+        scaler = library.amp.GradScaler("cpu")
+        scaler.scale(weight.sum() * 1e-5).backward()
+        with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
+            scaler.step(optimizer)
+        assert weight.tolist() == [1.0]
+
+
+def test_a_scaler_stays_in_float32_and_can_be_adjusted() -> None:
+    torch = pytorch()
+    traces = []
+    for library in (tt, torch):
+        weight = library.ones(1, requires_grad=True)
+        optimizer = library.optim.SGD([weight], lr=0.0)
+        scaler = library.amp.GradScaler("cpu", init_scale=2.0**125, growth_interval=1)
+        scaler.set_growth_factor(4.0)
+        scaler.set_backoff_factor(0.125)
+        trace = []
+        for factor in (1e-38, 1e-38, float("inf"), 1e-38):
+            optimizer.zero_grad()
+            scaler.scale((weight * factor).sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            trace.append(scaler.get_scale())
+        scaler.set_growth_interval(7)
+        given = (scaler.get_growth_factor(), scaler.get_backoff_factor())
+        traces.append((trace, *given, scaler.get_growth_interval()))
+    assert traces[0] == traces[1]

@@ -93,11 +93,22 @@ def test_compiles_for_the_gpu(name: str, dtype: str, arch: str) -> None:
 
 def test_every_kernel_that_is_looked_up_has_a_source() -> None:
     names = {name[1:] for name in vars(FusedKernels) if name.startswith("_") and name[1] != "_"}
-    helpers = {"row", "takes", "over_rows"}
+    helpers = {"row", "takes", "takes_rows", "takes_classes", "over_rows"}
     compiled = {k for _, kernels in SOURCES.values() for k in kernels}
     for name in names - helpers:
         source = name.removesuffix("_update")
         assert source in compiled or f"tinytorch_{source}" in compiled, name
+
+
+def test_more_rows_than_a_grid_has_blocks_are_left_to_the_twins() -> None:
+    # CuPy would launch the kernel on the remainder by 2**32 and say nothing.
+    x = np.broadcast_to(np.float16(0), (2**31, 1))
+    rows, kernels = np.broadcast_to(0, len(x)), FusedKernels(None)
+    assert kernels.get("softmax")(x, 1) is None
+    assert kernels.get("log_softmax")(x.reshape(1, 2**31), 0) is None
+    assert kernels.get("layer_norm")(x, None, None, 1, 1e-5) is None
+    assert kernels.get("surprise")(x, rows, -100) is None
+    assert kernels.get("surprise_grad")(rows, x, rows, -100) is None
 
 
 # -- the updates on the host ---------------------------------------------------------------------

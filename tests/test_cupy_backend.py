@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import subprocess
 import sys
 import types
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 import strictcupy
+import tinytorch as tt
 from strictcupy.backend import StrictBackend, StrictCudaBackend
 from tinytorch.backends import BackendUnavailableError, load
 from tinytorch.backends.cupy import CupyBackend
@@ -41,8 +44,9 @@ def fake_cupy(
         runtimeGetVersion=lambda: 12090,
     )
     cupy.cuda = types.SimpleNamespace(
-        runtime=runtime, nvrtc=types.SimpleNamespace(getVersion=nvrtc), cublas=None
-    )
+        runtime=runtime, nvrtc=types.SimpleNamespace(getVersion=nvrtc), cublas=None,
+        memory=strictcupy.cuda.memory, get_allocator=lambda: None, set_allocator=lambda f: None,
+    )  # fmt: skip
     return cupy
 
 
@@ -249,6 +253,18 @@ class TestBackend:
         assert info["driver"] == "CUDA 12.8"
 
 
+class Counted:
+    """A function that counts what it finds."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function, self.found = function, 0
+
+    def __call__(self, *args: Any) -> Any:
+        found = self.function(*args)
+        self.found += found is not None
+        return found
+
+
 class TestDeferredChecks:
     """Indices are checked without a wait; what they found is raised at the next transfer."""
 
@@ -295,6 +311,44 @@ class TestDeferredChecks:
         with pytest.raises(IndexError):
             for _ in range(2000):
                 xp.check_indices("gather", index, 3, 0)
+
+    def test_a_solver_waits_so_its_input_is_checked_before(self, xp: Any) -> None:
+        A = tt.tensor([[1.0, np.nan], [0.0, 1.0]], backend=xp)
+        with pytest.raises(RuntimeError, match="should not contain infs or NaNs"):
+            tt.linalg.eig(A)
+
+    def test_each_is_answered_once_whoever_waits(
+        self, xp: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(xp, "_answer", answering := Counted(xp._answer))
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+
+        def work() -> None:
+            for i in range(200):
+                xp.check_indices("gather", xp.asarray([5]), 3, 0)
+                if i % 3 == 0:
+                    with contextlib.suppress(IndexError):
+                        xp.synchronize()
+
+        try:
+            with ThreadPoolExecutor(6) as pool:
+                for each in [pool.submit(work) for _ in range(6)]:
+                    each.result()
+        finally:
+            sys.setswitchinterval(before)
+        with contextlib.suppress(IndexError):
+            xp.synchronize()
+        assert answering.found == 1200
+        xp.synchronize()
+
+    def test_the_first_error_tells_of_the_others(self, xp: Any) -> None:
+        for index in (5, 1, 6, 7):
+            xp.check_indices("gather", xp.asarray([index]), 3, 0)
+        with pytest.raises(IndexError, match="index 5") as caught:
+            xp.synchronize()
+        assert caught.value.__notes__[1].startswith("2 later checks failed too; the next: ")
+        assert "index 6" in caught.value.__notes__[1]
 
     def test_immediate_ones_raise_where_they_are(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CUDA_LAUNCH_BLOCKING", "1")

@@ -16,7 +16,8 @@ import pytest
 
 import tinytorch as tt
 from strictcupy.backend import pretended_cuda
-from tinytorch import nn, optim
+from tinytorch import backends, nn, optim
+from tinytorch.backends.numpy import NumpyBackend
 from tinytorch.nn import functional as F
 
 
@@ -403,3 +404,33 @@ class TestState:
         tt.cuda.synchronize(0)
         with pytest.raises(IndexError, match="5"):
             tt.cuda.synchronize(1)
+
+
+class Elsewhere(NumpyBackend):
+    """A plug-in whose devices have not its own name."""
+
+    name = "elsewhere"
+    device_type = "npu"
+
+
+@pytest.mark.parametrize("registered", [True, False], ids=["registered", "by its class"])
+def test_a_plug_ins_devices_lead_back_to_it(
+    registered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "_registry", dict(backends._registry))
+    monkeypatch.setattr(backends, "_of_class", {})
+    if registered:
+        tt.register_backend("elsewhere", Elsewhere)
+    backend: Any = "elsewhere" if registered else Elsewhere
+    y = tt.ones(2, backend=backend)
+    assert y.device == tt.device("npu")
+    x = tt.tensor([1.0, 2.0], requires_grad=True)
+    moved = x.to(y.device)
+    assert moved.backend is y.backend and moved.device == y.device
+    (moved * y).sum().backward()
+    assert x.grad is not None and x.grad.device == tt.device("cpu")
+    assert tt.zeros(2, device="npu").backend is y.backend
+    with tt.device("npu"):
+        assert tt.zeros(2).backend is y.backend
+    with pytest.raises(RuntimeError, match="Expected one of .* device type .*: abacus"):
+        x.to("abacus")

@@ -1,4 +1,4 @@
-"""Every example in a docstring or in the README is run and must print what it says."""
+"""Every example in a docstring, the README or ``docs/`` is run and must print what it says."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def examples() -> Iterator[doctest.DocTest]:
                 yield test
 
 
-def readme_sessions() -> Iterator[doctest.DocTest]:
-    """Yield the README's sessions; one continues where the one before it ended."""
-    text = (ROOT / "README.md").read_text()
-    blocks = re.findall(r"^```(?:python|pycon)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    sessions = [block for block in blocks if block.startswith(">>>")]
-    yield PARSER.get_doctest("\n".join(sessions), {}, "README", "README.md", 0)
+def sessions() -> Iterator[doctest.DocTest]:
+    """Yield the sessions of each text; one continues where the one before it ended."""
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        blocks = re.findall(r"^```pycon\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+        if blocks:
+            yield PARSER.get_doctest("\n".join(blocks), {}, path.stem, path.name, 0)
 
 
 def run(test: doctest.DocTest) -> None:
@@ -60,16 +60,20 @@ def test_docstring_example(test: doctest.DocTest) -> None:
     run(test)
 
 
-@pytest.mark.parametrize("test", list(readme_sessions()), ids=lambda test: test.name)
-def test_readme_session(test: doctest.DocTest) -> None:
-    assert test.examples, "the README opens with a session"
+@pytest.mark.parametrize("test", list(sessions()), ids=lambda test: test.name)
+def test_session(test: doctest.DocTest) -> None:
+    assert test.examples
     run(test)
+
+
+def test_readme_opens_with_a_session() -> None:
+    assert [test.name for test in sessions()][0] == "README"
 
 
 NAMESPACES = ["tinytorch", "tinytorch.autograd", "tinytorch.nn", "tinytorch.nn.functional",
               "tinytorch.nn.init", "tinytorch.optim", "tinytorch.optim.lr_scheduler",
               "tinytorch.utils.data", "tinytorch.linalg", "tinytorch.fft",
-              "tinytorch.signal.windows"]
+              "tinytorch.signal.windows", "tinytorch.func"]
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)

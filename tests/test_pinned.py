@@ -6,6 +6,8 @@ that is given back while a transfer reads from it is an error.
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -125,6 +127,37 @@ class TestNonBlocking:
         assert y.tolist() == [0, 1, 2, 3]
         tt.zeros(3).pin_memory().to("cuda", non_blocking=True)
         assert len(cuda.at(0)._held) == 1, "what is done is let go"
+
+    def test_memory_is_let_go_when_the_device_has_been_waited_for(
+        self, cuda: PretendedCuda
+    ) -> None:
+        x = tt.ones(2).pin_memory()
+        memory = weakref.ref(x.numpy())
+        y = x.to("cuda", non_blocking=True)
+        del x
+        assert memory() is not None, "the copy reads from it"
+        tt.cuda.synchronize()
+        gc.collect()
+        assert memory() is None
+        assert y.tolist() == [1, 1]
+
+    def test_a_copy_to_the_host_may_be_dropped_before_it_is_done(
+        self, cuda: PretendedCuda
+    ) -> None:
+        tt.ones(2, device="cuda").to("cpu", non_blocking=True)
+        gc.collect()
+        tt.cuda.synchronize()  # the stand-in raises if the memory is gone
+        assert cuda.at(0)._held == []
+
+    @pytest.mark.parametrize("transposed", [False, True])
+    def test_a_copy_that_blocks_has_read_pinned_memory_when_it_returns(
+        self, cuda: PretendedCuda, transposed: bool
+    ) -> None:
+        x = tt.arange(6.0).reshape(2, 3).pin_memory()
+        y = (x.T if transposed else x).to("cuda")
+        x.zero_()
+        tt.cuda.synchronize()  # the stand-in raises if the memory was written to too early
+        assert y.flatten().sort().values.tolist() == [0, 1, 2, 3, 4, 5]
 
     def test_to_the_host(self, cuda: PretendedCuda) -> None:
         x = tt.arange(3.0, device="cuda:1")

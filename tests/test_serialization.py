@@ -319,6 +319,38 @@ def test_pytorchs_modules_come_back_as_ours() -> None:
     assert loaded[0].weight.grad.shape == (8, 4)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda nn: nn.MultiheadAttention(4, 2),
+        lambda nn: nn.Transformer(4, 2, 1, 1, 8, batch_first=True),
+        lambda nn: nn.ModuleList([nn.LSTM(2, 3), nn.GRUCell(2, 3), nn.EmbeddingBag(4, 2)]),
+        lambda nn: nn.ModuleDict({"loss": nn.CrossEntropyLoss(), "norm": nn.InstanceNorm2d(2)}),
+        lambda nn: nn.Sequential(nn.Conv2d(1, 2, 3, padding_mode="circular"), nn.PReLU(), nn.GLU()),
+        lambda nn: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [3]),
+    ],
+)
+def test_whole_modules_of_pytorchs_come_back_as_ours(make: Any) -> None:
+    net, file = make(torch.nn), io.BytesIO()
+    torch.save(net, file)
+    file.seek(0)
+    loaded = tt.load(file, weights_only=False)
+    assert type(loaded) is type(make(nn)) and repr(loaded) == repr(make(nn))
+    ours, theirs = loaded.state_dict(), net.state_dict()
+    assert {key: x.tolist() for key, x in ours.items()} == {
+        key: x.tolist() for key, x in theirs.items()
+    }
+
+
+def test_named_results_of_pytorchs_come_back_as_ours() -> None:
+    file = io.BytesIO()
+    torch.save(torch.tensor([[1.0, 5.0], [7.0, 3.0]]).max(0), file)
+    file.seek(0)
+    found = tt.load(file, weights_only=False)
+    assert isinstance(found, tt.return_types.max)
+    assert found.values.tolist() == [7.0, 5.0] and found.indices.tolist() == [1, 0]
+
+
 # -- files -----------------------------------------------------------------------------------------
 
 

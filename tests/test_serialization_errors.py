@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import io
 import os
 import pickle
@@ -186,6 +187,10 @@ PROBES = {
     "a builder called by a builder": (
         b"ctorch._tensor\n_rebuild_from_type_v2\n(ctorch\nfloat32\nctorch\nTensor\n)}tR."
     ),
+    "a class called by a builder with a list": (
+        b"ctorch._tensor\n_rebuild_from_type_v2\n](ctorch.nn.parameter\nParameter\n"
+        b"ctorch\nTensor\n)}eR."
+    ),
     "attributes of a class": b"ctorch\nTensor\n}X\x01\x00\x00\x00xK\x01sb.",
     "slots of a function": b"ctorch._utils\n_rebuild_tensor_v2\nN}X\x01\x00\x00\x00xK\x01s\x86b.",
     "a new object of a class": b"ctorch\nTensor\n)\x81.",
@@ -193,6 +198,10 @@ PROBES = {
     "elements of a class": b"ctorch\nTensor\nK\x01a.",
     "bytes in another encoding": b"c_codecs\nencode\n(X\x01\x00\x00\x00aX\x05\x00\x00\x00idnatR.",
     "an unknown persistent id": b"K\x01Q.",
+    "a storage of negative size": (
+        b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpu"
+        b"J\xff\xff\xff\xfftQ."
+    ),
     "a storage without a type": b"(X\x07\x00\x00\x00storageK\x01K\x01K\x01K\x01tQ.",
 }
 
@@ -201,6 +210,26 @@ PROBES = {
 def test_nothing_is_called_but_what_is_listed(name: str) -> None:
     with pytest.raises((pickle.UnpicklingError, TypeError)):
         load(checkpoint(PROBES[name]))
+
+
+CALLED: list[int] = []
+
+
+def called() -> None:
+    """Notes that it was."""
+    CALLED.append(1)
+
+
+def test_an_extension_that_the_program_knows_is_not_called() -> None:
+    copyreg.add_extension(__name__, "called", 241)
+    try:
+        assert pickle.loads(b"\x80\x02\x82\xf1.") is called  # and is kept from now on
+        for data in (b"\x80\x02\x82\xf1)R.", checkpoint(b"\x80\x02\x82\xf1)R.")):
+            with pytest.raises((pickle.UnpicklingError, RuntimeError), match="magic|operand"):
+                load(data)
+        assert not CALLED
+    finally:
+        copyreg.remove_extension(__name__, "called", 241)
 
 
 def test_windows_stay_in_their_storage() -> None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from typing import Any
 
@@ -120,6 +121,11 @@ def test_installed_cupy_has_the_recorded_ufunc_dtypes(installed: Library) -> Non
 def test_installed_cupy_gives_the_manifest(installed: Library) -> None:
     from strictcupy import make_manifest
 
+    for library in ("cupy.cuda.cufft", "cupyx.cusolver"):  # else what they refuse is not known
+        try:
+            importlib.import_module(library)
+        except ImportError as error:
+            pytest.skip(f"CUDA's libraries are not all here: {error}")
     current: Any = json.loads(json.dumps(make_manifest.manifest()))
     for section in ("dtypes", "ndarray", "random.Generator", "random.RandomState"):
         assert current[section] == MANIFEST[section]

@@ -7,6 +7,7 @@ from typing import Any
 from ._convert import common_backend, promote_operands, to_tensor
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor
+from .autograd.engine import Hooks
 
 #: NumPy's spellings of parameters, and those of torch that methods alone have: what they may
 #: stand for, the first that the operation has.
@@ -30,6 +31,20 @@ NUMPY_KEYWORDS = frozenset(
     ("axis", "keepdims", "ddof", "kind", "num", "k", "N", "return_index", "indices_or_sections",
      "equal_nan", "a_min", "a_max", "order", "rowvar", "bias")
 )  # fmt: skip
+
+
+#: Keywords that NumPy's functions take under ``tinytorch.numpy`` alone.
+_NUMPYS_ALONE = frozenset(("where", "initial", "order", "casting", "dtype", "like", "subok"))
+
+
+def unexpected(op: Op, name: str) -> TypeError:
+    """The error of a keyword that an operation does not have; it says where NumPy's is."""
+    text = f"{op.name}() got an unexpected keyword argument '{name}'"
+    if name in _NUMPYS_ALONE and op.namespaces[0] == "":
+        namespace: Any = Hooks.graph_namespace()
+        if namespace._function(op.name) is not None:
+            text += f"; NumPy's function of the name is tinytorch.numpy.{op.name}"
+    return TypeError(text)
 
 
 def prepare(
@@ -117,7 +132,7 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         if i is None:
             torch = torchs_name(op, name)
             if torch is None:
-                raise TypeError(f"{op.name}() got an unexpected keyword argument '{name}'")
+                raise unexpected(op, name)
             i = op.index[torch]
         if i < n:
             raise TypeError(f"{op.name}() got multiple values for argument '{op.params[i]}'")

@@ -17,6 +17,7 @@ from ._spec import Op
 from ._tensor import Tensor, wrap
 from ._write import write_to_out
 from .autograd import views
+from .autograd.nodes import next_seq, node_of
 from .autograd.packing import Recording
 
 grad_enabled = _state.grad_enabled
@@ -48,7 +49,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if op.view and xp.is_view(y, raws[op.tensors[0]]):
         view_result(op, xp, out, given, raws, bool(wants))
     elif wants:
-        record(op, xp, out, given, raws)
+        record(op.copied if op.view else op, xp, out, given, raws)
     return out
 
 
@@ -130,6 +131,7 @@ def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
 def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     """The public function of a composite: itself, behind the layer of NumPy's spellings."""
     index = op.index
+    run = source if op.node is None else named(op, source)
 
     def function(*args: Any, **options: Any) -> Any:
         if options:
@@ -142,12 +144,30 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
                     options = {_spelling(op, n): v for n, v in options.items()}
                     break
         try:
-            return source(*args, **options)
+            return run(*args, **options)
         except (AttributeError, TypeError, RuntimeError, ValueError, IndexError) as error:
             better = retold(op, args, options, error)
             if better is error:
                 raise
             raise better from None
+
+    return function
+
+
+def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
+    """A composite's function whose results have nodes of its name: to torch it is one operation."""
+    node: Any = op.node
+
+    def function(*args: Any, **options: Any) -> Any:
+        before = next_seq()
+        result = source(*args, **options)
+        for t in result if isinstance(result, (tuple, list)) else (result,):
+            made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
+            if made is not None and made.seq > before and isinstance(made.op, Op):
+                name = node if isinstance(node, str) else node(made)
+                if name is not None:
+                    made.op = made.op.called(name)
+        return result
 
     return function
 

@@ -10,7 +10,7 @@ import sys
 from typing import IO, Any
 
 from ._checkpoint import PROTOCOL
-from ._checkpoint_survey import BROKEN, survey
+from ._checkpoint_survey import BROKEN, PythonUnpickler, survey
 from ._checkpoint_writing import pickled
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
@@ -96,10 +96,14 @@ class LegacyReader:
         return found
 
 
-class _Plain(pickle.Unpickler):
+class _Plain(PythonUnpickler):  # type: ignore[misc]  # its parts are private
     """Numbers, text and containers."""
 
     def find_class(self, module: str, name: str) -> Any:
+        raise RuntimeError(_NOT_ONE)
+
+    def get_extension(self, code: int) -> Any:
+        # One that the program has used before would be found without asking for its class.
         raise RuntimeError(_NOT_ONE)
 
 

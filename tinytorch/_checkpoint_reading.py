@@ -7,6 +7,7 @@ import pickle
 import struct
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ._checkpoint import (
@@ -119,8 +120,10 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
 
     def _reduce(self) -> None:
         function, args = self.stack[-2], self.stack[-1]
+        if not isinstance(args, tuple):
+            raise refused(f"Trying to call {function!r} with a {type(args).__name__} of arguments")
         # That one calls its first argument.
-        inner = args[:1] if function is rebuild_with_state and isinstance(args, tuple) else ()
+        inner = args[:1] if function is rebuild_with_state else ()
         for each in (function, *inner):
             if not self._may_call(each):
                 raise refused(f"Trying to call reduce for unrecognized function {each!r}")
@@ -190,6 +193,8 @@ def storage_of(pid: Any, read_storage: ReadStorage) -> LoadedStorage:
     kind, key, location, count = pid[1:5]
     if not isinstance(kind, StorageType):
         raise pickle.UnpicklingError(f"persistent id: {kind!r} is no type of storage")
+    if type(count) is not int or count < 0:
+        raise pickle.UnpicklingError(f"persistent id: {count!r} is no number of elements")
     view = pid[5] if len(pid) == 6 else None
     if view is not None:
         raise NotImplementedError("the checkpoint holds a view of a storage")
@@ -231,9 +236,12 @@ def counterpart(module: str, name: str) -> Any:
             found: Any = importlib.import_module(".".join(parts))
             for attribute in name.split("."):
                 found = getattr(found, attribute)
-            return found
+            return partial(_result, found) if module == "torch.return_types" else found
         except (ImportError, AttributeError):
             parts.pop()
     raise AttributeError(f"Can't get {module}.{name}: tinytorch has no counterpart of it")
 
 
+def _result(cls: Any, fields: Any, more: Any = None) -> Any:
+    """A named result: PyTorch's are made of a tuple, and a dictionary that is empty."""
+    return cls(*fields)

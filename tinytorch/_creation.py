@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, overload
 
 from . import _state, dtypes
-from ._device import backend_name, device
+from ._device import backend_of_type, device
 from ._op import Op, Operation, dress
 from ._tensor import Tensor, wrap
 from .backends import UnknownBackendError, list_backends, load
@@ -37,7 +37,7 @@ def backend_of_device(where: Any) -> Backend:
     """The backend whose arrays live on a device; RuntimeError for a device nobody knows."""
     place = device(where)
     try:
-        return load(backend_name(place.type)).at(place.index)
+        return load(backend_of_type(place.type)).at(place.index)
     except UnknownBackendError:
         kinds = ", ".join(dict.fromkeys(["cpu", "cuda", *list_backends()]))
         raise RuntimeError(
@@ -125,7 +125,7 @@ def checked_size(name: str, size: Any) -> tuple[int, ...]:
         size = (size,)
     shape = []
     for n in size:
-        if not hasattr(n, "__index__"):
+        if n.__class__ is bool or not hasattr(n, "__index__"):
             raise TypeError(
                 f"{name}(): argument 'size' must be tuple of ints, but found element of type "
                 f"{type(n).__name__}"

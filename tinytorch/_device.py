@@ -12,7 +12,7 @@ from ._state import (
     reset_backend,
     set_backend,
 )
-from .backends import UnknownBackendError, load
+from .backends import BackendLike, UnknownBackendError, load, serving
 
 
 class device(Scope):
@@ -79,7 +79,7 @@ class device(Scope):
         return self
 
     def _settings(self) -> Settings:
-        name = backend_name(self.type)
+        name = backend_of_type(self.type)
         return backend_settings(name if self.index is None else load(name).at(self.index))
 
 
@@ -87,9 +87,9 @@ class device(Scope):
 _BACKEND_OF_TYPE = {"cpu": "numpy", "cuda": "cupy"}
 
 
-def backend_name(device_type: str) -> str:
-    """The name of the backend whose arrays live on devices of this type."""
-    return _BACKEND_OF_TYPE.get(device_type, device_type)
+def backend_of_type(device_type: str) -> BackendLike:
+    """The name, or the backend itself, whose arrays live on devices of this type."""
+    return _BACKEND_OF_TYPE.get(device_type) or serving(device_type)
 
 
 def set_default_device(device: Any) -> None:
@@ -112,7 +112,7 @@ def set_default_device(device: Any) -> None:
         reset_backend()
         return
     place = _Device(device)
-    name = backend_name(place.type)
+    name = backend_of_type(place.type)
     try:
         backend = load(name)
     except UnknownBackendError:

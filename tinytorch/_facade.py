@@ -178,7 +178,7 @@ Hooks.graph_namespace = staticmethod(_graph_namespace)
 MODULES = (
     "accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "fft",
     "func", "jit", "linalg", "nn", "numpy", "optim", "random", "return_types", "serialization",
-    "signal", "special", "testing", "utils", "version",
+    "signal", "special", "storage", "testing", "types", "utils", "version",
 )  # fmt: skip
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {
@@ -197,6 +197,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.ops.applied_functions": ("vectorize",),
     "tinytorch.ops.index_tools": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "tinytorch._tensor": ("Size", "Tensor"),
+    "tinytorch._device_modules": ("get_device_module",),
     "tinytorch._device": ("device", "get_default_device", "set_default_device"),
     "tinytorch._layouts": (
         "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format",
@@ -204,7 +205,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
     "tinytorch._settings": _settings.PUBLIC,
     "tinytorch._tensor_types": (
-        *DTYPES, "is_storage", "set_default_tensor_type", "typename",
+        *DTYPES, "set_default_tensor_type", "typename",
     ),
     "tinytorch.amp": (
         "GradScaler", "autocast", "get_autocast_dtype", "is_autocast_cache_enabled",
@@ -217,7 +218,10 @@ HOMES: dict[str, tuple[str, ...]] = {
         "Generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
     ),
     "tinytorch.backends.base": ("Backend",),
+    "tinytorch.backends.errors": ("OutOfMemoryError",),
+    "tinytorch.func": ("vmap",),
     "tinytorch.serialization": ("load", "save"),
+    "tinytorch.storage": ("TypedStorage", "UntypedStorage"),
     "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}

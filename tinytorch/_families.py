@@ -62,7 +62,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "scalar_tensor tensor zeros"
         ),
         "creation_like": "empty_like full_like ones_like zeros_like",
-        "ctc_loss": "ctc_loss",
         "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
         "diagonal": (
             "diag diag_embed diagflat diagonal tril tril_ tril_indices triu triu_ triu_indices"
@@ -86,6 +85,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "extrema": "amax amin aminmax argmax argmin max min",
         "filling": "fill fill_ zero_",
         "floating_point": "float_power float_power_ frexp ldexp ldexp_ nan_to_num nan_to_num_",
+        "former_names": "eig lstsq matrix_rank solve symeig",
         "gamma_functions": (
             "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ "
             "polygamma"
@@ -103,6 +103,16 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "index_reduce_ put put_"
         ),
         "indexing": "index_put index_put_",
+        "inner_images": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
+        "inner_layers": (
+            "alpha_dropout_ batch_norm dropout_ embedding embedding_renorm_ "
+            "feature_alpha_dropout_ feature_dropout_ instance_norm native_batch_norm "
+            "native_dropout native_group_norm native_layer_norm rrelu_"
+        ),
+        "inner_losses": (
+            "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss "
+            "kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss"
+        ),
         "inspection": "is_conj is_inference is_neg is_nonzero is_same_size is_tensor",
         "integers": "gcd gcd_ lcm lcm_",
         "joining": (
@@ -120,9 +130,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "linalg_triangular": "cholesky cholesky_inverse cholesky_solve triangular_solve",
         "linear_algebra": "bmm dot ger matmul mm mv outer",
         "logarithms": "logaddexp logaddexp2 logit logit_ xlogy xlogy_",
-        "margin_loss": (
-            "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss triplet_margin_loss"
-        ),
         "masking": "masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select",
         "matrix_factors": "lu lu_solve pca_lowrank qr svd svd_lowrank",
         "membership": "isin",
@@ -132,18 +139,32 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "nanvar"
         ),
         "normalization": "group_norm layer_norm rms_norm",
-        "norms": "dist norm renorm renorm_",
+        "norms": "dist frobenius_norm norm norm_except_dim nuclear_norm renorm renorm_",
         "number_parts": "bitwise_count cbrt divmod fabs iscomplex modf rint",
         "order_statistics": "kthvalue median mode nanmedian",
+        "other_kinds": (
+            "ccol_indices_copy chalf choose_qparams_optimized col_indices_copy crow_indices_copy "
+            "dequantize dsmm fake_quantize_per_channel_affine fake_quantize_per_tensor_affine "
+            "fused_moving_avg_obs_fake_quant hsmm hspmm indices_copy int_repr is_distributed "
+            "q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
+            "q_zero_point quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic "
+            "quantized_batch_norm quantized_gru_cell quantized_lstm_cell quantized_max_pool1d "
+            "quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell "
+            "quantized_rnn_tanh_cell resize_as_sparse_ row_indices_copy saddmm smm "
+            "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor "
+            "sparse_csc_tensor sparse_csr_tensor spmm sspaddmm values_copy"
+        ),
         "padding": "constant_pad_nd",
         "padding_modes": "pad",
         "partial_orders": "argpartition lexsort partition",
         "pooling": "avg_pool1d max_pool1d max_pool2d max_pool3d",
+        "pooling_indices": "adaptive_max_pool1d max_pool1d_with_indices",
         "promotion": "can_cast result_type",
         "quantiles": "nanquantile quantile",
         "random": "bernoulli multinomial normal rand randint randn randperm",
+        "random_counts": "binomial poisson",
         "random_like": "rand_like randint_like randn_like",
-        "ranges": "arange linspace logspace",
+        "ranges": "arange linspace logspace range",
         "rearranging": "fliplr flipud repeat_interleave roll rot90 tile",
         "rectifiers": "celu celu_ hardshrink prelu selu selu_ threshold threshold_",
         "recurrent": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
@@ -177,9 +198,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         ),
         "splitting": (
             "array_split chunk dsplit hsplit split split_with_sizes tensor_split unbind "
-            "unsafe_chunk unsafe_split vsplit"
+            "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit"
         ),
         "statistics": "corrcoef cov",
+        "storages": "is_storage",
         "strides": "as_strided as_strided_copy as_strided_scatter",
         "tapers": "bartlett blackman hamming hanning kaiser",
         "tensor_functions": (
@@ -198,8 +220,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "variance": "std std_mean var var_mean",
         "vector_products": "cross trace vander vdot",
         "view_copies": (
-            "alias_copy diagonal_copy expand_copy permute_copy split_with_sizes_copy squeeze_copy "
-            "t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_copy"
+            "alias_copy detach_copy diagonal_copy expand_copy permute_copy select_copy slice_copy "
+            "split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy "
+            "unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
         ),
     },
     "Tensor": {
@@ -233,6 +256,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "creation_like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
         "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
         "diagonal": "diag diag_embed diagflat diagonal tril tril_ triu triu_",
+        "diagonal_filling": "fill_diagonal_",
         "differences": "diff",
         "einsum": "inner kron",
         "elementwise": (
@@ -252,6 +276,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "extrema": "amax amin aminmax argmax argmin max min",
         "filling": "fill fill_ zero_",
         "floating_point": "float_power float_power_ frexp ldexp ldexp_ nan_to_num nan_to_num_",
+        "former_names": "eig lstsq reinforce resize resize_as solve symeig",
         "gamma_functions": (
             "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ "
             "polygamma polygamma_"
@@ -265,8 +290,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         ),
         "indexing": "__getitem__ __setitem__ copy_ index_put index_put_",
         "inspection": (
-            "data_ptr is_conj is_cpu is_cuda is_meta is_neg is_nonzero is_quantized is_same_size "
-            "is_sparse storage_offset"
+            "data_ptr dim_order is_conj is_cpu is_cuda is_meta is_neg is_nonzero is_quantized "
+            "is_same_size is_set_to is_sparse storage_offset"
         ),
         "integers": "gcd gcd_ lcm lcm_",
         "layout": "contiguous reshape_as view view_as",
@@ -278,11 +303,22 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "linalg_triangular": "cholesky cholesky_inverse cholesky_solve triangular_solve",
         "linear_algebra": "__matmul__ __rmatmul__ bmm dot ger matmul mm mv outer",
         "logarithms": "logaddexp logaddexp2 logit logit_ xlogy xlogy_",
+        "mapping": "apply_ map2_ map_",
         "masking": "masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select",
         "matrix_factors": "lu lu_solve qr svd",
         "multiply_add": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
         "norms": "dist norm renorm renorm_",
         "order_statistics": "kthvalue median mode nanmedian",
+        "other_kinds": (
+            "ccol_indices chalf coalesce col_indices crow_indices dense_dim dequantize indices "
+            "int_repr is_coalesced is_distributed is_ipu is_maia is_mkldnn is_mps is_mtia "
+            "is_nested is_shared is_sparse_csr is_vulkan is_xla is_xpu q_per_channel_axis "
+            "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme "
+            "resize_as_sparse_ row_indices share_memory_ smm sparse_dim sparse_mask "
+            "sparse_resize_ sparse_resize_and_clear_ sspaddmm to_dense to_mkldnn to_padded_tensor "
+            "to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr "
+            "values"
+        ),
         "quantiles": "nanquantile quantile",
         "random": "bernoulli multinomial",
         "random_inplace": (
@@ -312,9 +348,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "sorting": "argsort msort searchsorted sort topk",
         "splitting": (
             "array_split chunk dsplit hsplit split split_with_sizes tensor_split unbind "
-            "unsafe_chunk unsafe_split vsplit"
+            "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit"
         ),
         "statistics": "corrcoef cov",
+        "storages": "storage untyped_storage",
         "strides": "as_strided as_strided_copy as_strided_scatter",
         "tensor_functions": "as_subclass new",
         "transposition": "H T adjoint mH mT moveaxis movedim t",
@@ -377,6 +414,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "embedding_bag": "embedding_bag",
         "fractional_pooling": "fractional_max_pool2d fractional_max_pool3d",
         "grid": "affine_grid grid_sample",
+        "inner_layers": "rrelu_",
         "interpolation": "interpolate upsample upsample_bilinear upsample_nearest",
         "linear_algebra": "linear",
         "loss": "huber_loss l1_loss mse_loss smooth_l1_loss",
@@ -389,6 +427,12 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "normalization": "group_norm layer_norm normalize rms_norm",
         "padding": "pad",
         "pooling": "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d",
+        "pooling_indices": (
+            "adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices "
+            "adaptive_max_pool3d_with_indices fractional_max_pool2d_with_indices "
+            "fractional_max_pool3d_with_indices max_pool1d_with_indices max_pool2d_with_indices "
+            "max_pool3d_with_indices"
+        ),
         "power_pooling": "lp_pool1d lp_pool2d lp_pool3d",
         "probability_loss": (
             "binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss kl_div "

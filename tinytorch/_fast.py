@@ -1,4 +1,4 @@
-"""Fast paths: one tensor, two tensors, or a tensor and a number, with nothing to convert.
+"""Fast paths: calls with nothing to convert; those of two operands are in ``_operands``.
 
 A wrapper is chosen once, when an operation is defined, to fit its kind. It handles what needs
 no thought and hands everything else to the general path in ``_call``.
@@ -12,13 +12,12 @@ from typing import Any
 from . import _state, _tensor
 from ._arguments import bind, explain_shapes
 from ._call import call, results, view_result
-from ._record import record, record_binary, record_leading, record_unary
+from ._operands import binary
+from ._record import record, record_leading, record_unary
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor, new, unmodified, wrap
 
-GRAD = _state.GRAD
 grad_enabled = _state.grad_enabled
-scoped_grad = _state.scoped_grad
 
 
 def _mark(inference: bool) -> None:
@@ -43,7 +42,7 @@ def make_function(op: Op) -> Callable[..., Any]:
         return _unary_with_flag(op)
     if op.tensors == op.operands == (0, 1) and op.positional == 2 and op.params[0] == "input":
         if all(d is not REQUIRED for d in op.defaults[2:]):
-            return _binary(op)
+            return binary(op)
     if op.whole is not None:
         return _reduction(op, op.whole)
     if op.shape_position is op.flag is None:
@@ -95,124 +94,6 @@ def _unary_with_flag(op: Op) -> Callable[..., Any]:
         return plain(input, **options)
 
     return function
-
-
-def _binary(op: Op) -> Callable[..., Any]:
-    forward, _ = operands(op, call)
-
-    def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
-        if options or other is REQUIRED or not isinstance(input, Tensor):
-            return call(op, _given(op, input, other, options), options)
-        return forward(input, other)
-
-    return function
-
-
-def _given(op: Op, input: Any, other: Any, options: dict[str, Any]) -> tuple[Any, ...]:
-    """What was given by position; either operand may have come by another keyword."""
-    if input is REQUIRED:
-        if other is not REQUIRED:
-            options[op.params[1]] = other
-        return ()
-    return (input,) if other is REQUIRED else (input, other)
-
-
-_SMALL = {i: i for i in range(128)}  # numbers that fit every integer dtype
-
-
-#: ``(xp, dtype, run, kinds, number)``: how an operation of two operands runs on the arrays of one
-#: backend and native dtype. ``run`` is the kernel on two arrays, or None where the general path has
-#: to convert first; ``kinds`` are the classes of numbers that may be an operand; ``number(value)``
-#: is such a number as the kernel takes it, or None to leave it to the general path. (No named
-#: tuple: Python takes a plain one apart several times faster.)
-Plan = tuple[Any, Any, Any, tuple[type, ...], Callable[[Any], Any]]
-
-
-def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
-    floats = dtype.kind == "f"
-    kernel = op.kernel
-    run = None
-    if dtype.kind in "fc" or op.promote != "float":
-        run = lambda x, y: kernel(xp, x, y)  # noqa: E731
-    if 1 not in op.numbers:
-        return xp, dtype, run, (), _SMALL.get
-    # The library's function itself: the kernel is no more than that, but for halves.
-    if floats and op.ufunc and dtype.itemsize > 2:
-        return xp, dtype, getattr(xp, op.ufunc), (float, int), xp.number(dtype)
-    if floats:
-        return xp, dtype, run, (float, int), lambda number: number
-    return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL.get
-
-
-def operands(
-    op: Op, fallback: Callable[..., Any]
-) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
-    """Two tensors, or a tensor and a number, and a number and a tensor.
-
-    ``fallback(op, (input, other), {})`` takes every call that is less plain. Long, because what
-    both functions share would cost a call: they are what a small program does all day.
-    """
-    plans: dict[Any, Plan] = {}
-    last: Plan = (None, None, None, (), _SMALL.get)
-
-    def find(xp: Any, dtype: Any) -> Plan:
-        nonlocal last
-        plan = plans.get((xp, dtype))
-        if plan is None:
-            plan = plans[xp, dtype] = _plan(op, xp, dtype)
-        last = plan
-        return plan
-
-    def forward(input: Any, other: Any) -> Any:
-        x = input._data
-        xp = input._xp
-        dtype = x.dtype
-        known, kept, run, kinds, number = last
-        if known is not xp or kept is not dtype:
-            _, _, run, kinds, number = find(xp, dtype)
-        if isinstance(other, Tensor):
-            y = other._data
-            if y.dtype is not dtype or other._xp is not xp or run is None:
-                return fallback(op, (input, other), {})
-            rg = input._rg or other._rg
-        else:
-            rg = input._rg
-            y = number(other) if other.__class__ in kinds else None
-            if y is None or run is None:
-                return fallback(op, (input, other), {})
-        try:
-            z = run(x, y)
-        except ValueError as error:
-            raise explain_shapes(op, (input, other), error) from None
-        if z.__class__ is not x.__class__:
-            z = xp.asarray(z)
-        out = new(Tensor)
-        out._data = z
-        out._xp = xp
-        out._rg = False
-        out._node = out._grad = out._base = out._view = None
-        out._vc = unmodified
-        # The first two are grad_enabled() where nobody chose, without the frame of a call.
-        if rg and (scoped_grad() is None and not GRAD.by_thread or grad_enabled()):
-            record_binary(op, xp, out, input, other, x, y)
-        return out
-
-    def reflected(input: Any, other: Any) -> Any:
-        x = input._data
-        xp = input._xp
-        known, kept, run, kinds, number = last
-        if known is not xp or kept is not x.dtype:
-            _, _, run, kinds, number = find(xp, x.dtype)
-        y = number(other) if other.__class__ in kinds else None
-        if y is None or run is None:
-            return fallback(op, (other, input), {})
-        z = run(y, x)
-        out = wrap(z if z.__class__ is x.__class__ else xp.asarray(z), xp)
-        if input._rg and op.differentiable and grad_enabled():
-            record(op, xp, out, (other, input, *op.tail), (other, x, *op.tail))
-        return out
-
-    return forward, reflected
 
 
 def _leading(op: Op) -> Callable[..., Any]:
@@ -314,7 +195,7 @@ def _viewing(op: Op) -> Callable[..., Any]:
         if xp.is_view(y, x):
             view_result(op, xp, out, given, (x, *given[1:]), bool(wants))
         elif wants:
-            record_leading(op, xp, out, input, x, given[1:])
+            record_leading(op.copied, xp, out, input, x, given[1:])
         return out
 
     return function

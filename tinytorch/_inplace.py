@@ -61,7 +61,7 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
         check_inplace(target)
     _record_and_write(op, xp, target, given, bool(wants))
     if constant:
-        _assigned(target, None)
+        _assigned(target, None, op.backward_name)
     return target
 
 
@@ -121,12 +121,13 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
     write(xp, target._data, value._data, name.rstrip("_"))
     target._bump()
     if edge is not None or (target._rg and _state.grad_enabled() and target.requires_grad):
-        _assigned(target, edge)
+        _assigned(target, edge, "CopyBackwards" if name == "copy_" else None)
     return target
 
 
-def _assigned(target: Tensor, edge: Any) -> None:
+def _assigned(target: Tensor, edge: Any, name: Any) -> None:
     """Give ``target`` the history of what was written over it; a constant has the edge None."""
     data = target._data
-    node = Node(OPS["_assigned"], target._xp, (edge,), (None,), (), data.shape, data.dtype)
+    op = OPS["_assigned"] if name is None else OPS["_assigned"].called(name)
+    node = Node(op, target._xp, (edge,), (None,), (), data.shape, data.dtype)
     rebase(target, node, OPS["_view_scatter"])

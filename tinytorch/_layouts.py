@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class _Named:
     """A constant that is known by its name, and pickled by it."""
@@ -35,19 +37,56 @@ class layout(_Named):  # noqa: N801  # as torch calls it
 
 
 class memory_format(_Named):  # noqa: N801  # as torch calls it
-    """In which order dimensions lie in memory; accepted everywhere, and row-major it stays.
+    """In which order the dimensions of a tensor lie in memory.
+
+    ``contiguous_format`` is row-major, ``channels_last`` and ``channels_last_3d`` keep the
+    channels of an element of an image side by side, ``preserve_format`` is as it was.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.ones(1, 2, 3, 3).to(memory_format=tt.channels_last).shape
-        tinytorch.Size([1, 2, 3, 3])
+        >>> tt.ones(1, 2, 3, 3).to(memory_format=tt.channels_last).stride()
+        (18, 1, 6, 2)
     """
 
-    __slots__ = ()
+    __slots__ = ("_order",)
+
+    def __init__(self, name: str, order: tuple[int, ...] | None = None) -> None:
+        super().__init__(name)
+        self._order = order
+
+    def order(self, ndim: int) -> tuple[int, ...] | None:
+        """The dimensions from the outermost in memory to the innermost; None: as they are.
+
+        Raises:
+            RuntimeError: If the format is one of tensors with another number of dimensions.
+        """
+        if self._order is not None and len(self._order) != ndim:
+            raise RuntimeError(
+                f"required rank {len(self._order)} tensor to use {self._name} format, got a "
+                f"tensor of rank {ndim}"
+            )
+        return self._order
+
+    def holds(self, array: Any) -> bool:
+        """Whether the elements of ``array`` lie in this order, without gaps."""
+        order = self._order
+        if order is None:
+            return bool(array.flags.c_contiguous)
+        return len(order) == array.ndim and bool(array.transpose(order).flags.c_contiguous)
 
 
 strided: layout = layout("strided")
 contiguous_format: memory_format = memory_format("contiguous_format")
 preserve_format: memory_format = memory_format("preserve_format")
-channels_last: memory_format = memory_format("channels_last")
-channels_last_3d: memory_format = memory_format("channels_last_3d")
+channels_last: memory_format = memory_format("channels_last", (0, 2, 3, 1))
+channels_last_3d: memory_format = memory_format("channels_last_3d", (0, 2, 3, 4, 1))
+
+
+def checked_format(name: str, given: Any) -> memory_format:
+    """``given``, the argument of the function ``name``; TypeError if it is no format."""
+    if isinstance(given, memory_format):
+        return given
+    raise TypeError(
+        f"{name}(): argument 'memory_format' must be tinytorch.memory_format, not "
+        f"{type(given).__name__}"
+    )

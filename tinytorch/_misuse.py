@@ -34,7 +34,31 @@ def retold(
         inner = OPS.get(subject[1])
         if inner is not None and not inner.public:
             error.args = (op.name + text[subject.end() :],)
-    return error
+    return as_numpys(error) if op.namespaces[0].partition(".")[0] == "numpy" else error
+
+
+class ArrayError(ValueError, RuntimeError):
+    """What is a RuntimeError to PyTorch and a ValueError to NumPy, such as shapes that differ."""
+
+
+class ArrayTypeError(TypeError, NotImplementedError):
+    """What is not implemented for a dtype: a TypeError to NumPy."""
+
+
+class ArrayIndexError(ValueError, IndexError):
+    """What is out of range: a dimension is a ValueError to NumPy, too."""
+
+
+#: By PyTorch's type of error what NumPy's functions raise.
+_AS_NUMPYS = {
+    RuntimeError: ArrayError, NotImplementedError: ArrayTypeError, IndexError: ArrayIndexError,
+}  # fmt: skip
+
+
+def as_numpys(error: Exception) -> Exception:
+    """The same error, but one that ``except`` finds by NumPy's type as well as by PyTorch's."""
+    made = _AS_NUMPYS.get(type(error))
+    return error if made is None else made(*error.args).with_traceback(error.__traceback__)
 
 
 def _no_tensor(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> str | None:

@@ -20,9 +20,10 @@ may also be a number), ``Index`` and ``Mask`` tensors that take no part in promo
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
+from ._arguments import torchs_name, unexpected
 from ._call import make_composite
 from ._fast import make_function
 from ._inplace import make_inplace_function
@@ -38,6 +39,7 @@ from ._spec import Mask as Mask
 from ._spec import Op as Op
 from ._spec import Operand as Operand
 from ._spec import Shape as Shape
+from ._spec import no_derivative as no_derivative
 from ._spec import piecewise as piecewise
 from ._spec import reads as reads
 from ._spec import torch_convention as torch_convention
@@ -109,7 +111,8 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             (``x.T``), ``inplace`` whether a form with a trailing underscore exists,
             ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
             ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``view``, ``returns`` a named tuple for
-            several results, ``gather`` from which position on too many arguments are one
+            several results, ``node`` torch's name of its nodes where it is another (see ``Op``),
+            ``gather`` from which position on too many arguments are one
             sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
             torch does, ``forms`` the signatures that the stub declares where the
             result depends on the arguments: ``"(input: Tensor, dim: int) -> return_types.max"``.
@@ -173,7 +176,18 @@ def dress(
 
 
 def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
-    spec.numpy_form = form
+    code = form.__code__
+    known = frozenset(("out", *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]))
+
+    @wraps(form)
+    def checked(*args: Any, **options: Any) -> Any:
+        """A form may pass on what it does not name, but only what the operation has."""
+        for name in options:
+            if name not in known and name not in spec.index and torchs_name(spec, name) is None:
+                raise unexpected(spec, name)
+        return form(*args, **options)
+
+    spec.numpy_form = checked
     return form
 
 

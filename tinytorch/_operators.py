@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ._fast import operands
 from ._inplace import call_inplace
+from ._operands import operands
 from ._signature import of_operator
 from ._spec import Op
 from ._tensor import Tensor
@@ -49,6 +49,7 @@ def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[.
     for method_name, method in methods.items():
         method.__name__ = method_name
         method.__qualname__ = f"Tensor.{method_name}"
+        method.__doc__ = op.function.__doc__
         method.__wrapped__ = inspect.unwrap(op.function)
         method.__signature__ = of_operator(op, reflected=method_name == f"__r{name}__")
         method.op = op

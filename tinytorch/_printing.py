@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from operator import index
 from typing import Any, TypeAlias
@@ -39,7 +38,7 @@ _PROFILES = {
 
 # A scope belongs to its task or thread, as every tinytorch scope does; what is set outside
 # of one holds for the process, as in torch.
-_scope: ContextVar[_Options | None] = ContextVar("tinytorch.printoptions", default=None)
+_scope: _state.Variable[_Options | None] = _state.Variable("printoptions", None)
 _process: list[_Options] = [_PROFILES["default"]]
 
 

@@ -81,58 +81,6 @@ def record_leading(
         keep_more(op, node, out)
 
 
-def record_binary(op: Op, xp: Any, out: Any, input: Any, other: Any, x: Any, y: Any) -> None:
-    """``record`` for two operands and parameters at their defaults.
-
-    Long, because a call costs as much as a third of it: this runs for every recorded operation.
-    """
-    if not op.both:
-        record(op, xp, out, (input, other, *op.defaults[2:]), (x, y, *op.defaults[2:]))
-        return
-    rg = input._rg
-    first = (input._node or input) if rg is True else (edge_of(input) if rg else None)
-    saves = op.saves
-    saved: tuple[Any, ...]
-    if isinstance(other, Tensor):
-        rg = other._rg
-        second = (other._node or other) if rg is True else (edge_of(other) if rg else None)
-        if first is None or second is None:
-            saves = op.saves_for[second is not None]
-        if saves[0]:
-            saved = (input, other) if saves[1] else (input,)
-        else:
-            saved = (other,) if saves[1] else ()
-    else:  # a number
-        second = None
-        saves = op.saves_for[0]
-        saved = (input,) if saves[0] else ()
-    z = out._data
-    dtype = z.dtype
-    if (first is None and second is None) or (dtype is not x.dtype and dtype.kind not in "fc"):
-        return
-    # Node(...), without the frame of a call: this is the hot path.
-    node = new(Node)
-    node.seq = next_seq()
-    node.op = op
-    node.xp = xp
-    node.edges = (first, second)
-    node.saved = saved
-    node.shape = z.shape
-    node.dtype = dtype
-    node.versions = node.out = node.out_version = node.hooks = node.extra = None
-    if op.saves_none:
-        node.args = op.bare
-    else:
-        args = (x if saves[0] else None, y if saves[1] else None)
-        node.args = args + op.tail if op.tail else args
-        if saved and (input._vc is not None or saved[-1]._vc is not None):
-            note_versions(node)
-    out._node = node
-    out._rg = True
-    if op.saves_out or Recording.watched:
-        keep_more(op, node, out)
-
-
 def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
     """Make ``out`` (or each of several results) a recorded result of ``op``.
 

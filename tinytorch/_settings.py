@@ -90,6 +90,9 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         mode: Whether they have to.
         warn_only: Whether a warning would be enough. Default: False.
 
+    Raises:
+        TypeError: If one of them is no bool.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.use_deterministic_algorithms(True)
@@ -97,7 +100,13 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         True
         >>> tt.use_deterministic_algorithms(False)
     """
-    _values.update(deterministic=bool(mode), warn_only=bool(warn_only))
+    for name, value in {"mode": mode, "warn_only": warn_only}.items():
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"use_deterministic_algorithms(): argument '{name}' must be bool, not "
+                f"{type(value).__name__}"
+            )
+    _values.update(deterministic=mode, warn_only=warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:

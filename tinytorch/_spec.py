@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from functools import cached_property
 from operator import itemgetter
 from types import FunctionType
 from typing import Any, TypeAlias
@@ -22,6 +24,9 @@ Mask: TypeAlias = Any
 
 #: Sizes: a sequence of ints, or as many int arguments.
 Shape: TypeAlias = Sequence[int]
+
+#: A name of nodes, or what gives one for a node (None: as it is).
+NodeName: TypeAlias = "str | Callable[[Any], str | None] | None"
 
 _TENSOR_ANNOTATIONS = ("Array", "Operand", "Index", "Mask", "Tensor")
 
@@ -66,6 +71,10 @@ class Op:
         materialize: Whether a missing gradient of one of several results becomes zeros.
         strict: Whether numbers are refused where torch takes tensors only.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
+        node: torch's name of its nodes where that does not follow from its own, or a function of
+            the node that gives it. A composite's is for the nodes of its results.
+        copy_node: The name where an operation with ``view`` had to copy, and ``number_node`` that
+            where a number comes before an operator.
     """
 
     #: Rules return new arrays, the incoming gradient or a view of it; see the engine.
@@ -95,6 +104,7 @@ class Op:
         self._read_options(options)
         self._read_annotations()
         self._forget_rules()
+        self._renamed: dict[NodeName, Op] = {}
 
     def _read_options(self, options: dict[str, Any]) -> None:
         self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
@@ -114,6 +124,9 @@ class Op:
         self.materialize: bool = options.pop("materialize", True)
         self.strict: bool = options.pop("strict", False)
         self.forms: tuple[str, ...] = options.pop("forms", ())
+        self.node: NodeName = options.pop("node", None)
+        self.copy_node: NodeName = options.pop("copy_node", None)
+        self.number_node: NodeName = options.pop("number_node", None)
         self.public: bool = options.pop("public", not self.name.startswith("_"))
         if options:
             raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")
@@ -160,9 +173,29 @@ class Op:
         return f"{space}.{self.name}" if space else self.name
 
     @property
-    def backward_name(self) -> str:
-        """torch's name of its node: ``log_softmax`` gives ``LogSoftmaxBackward0``."""
-        return "".join(part.capitalize() for part in self.name.split("_")) + "Backward0"
+    def backward_name(self) -> str | Callable[[Any], str | None]:
+        """torch's name of its nodes: ``log_softmax`` gives ``LogSoftmaxBackward0``."""
+        if self.node is not None:
+            return self.node
+        prefix = self.namespaces[0].title() if self.namespaces[0] in ("linalg", "special") else ""
+        return prefix + "".join(part.title() for part in self.name.split("_")) + "Backward0"
+
+    def called(self, node: NodeName) -> Op:
+        """The same operation for a node of another name; one copy per name."""
+        if node not in self._renamed:
+            self._renamed[node] = other = copy(self)
+            other.node, other.public = node, False  # no user called it
+        return self._renamed[node]
+
+    @cached_property
+    def copied(self) -> Op:
+        """The operation for a result that is no view of the input."""
+        return self if self.copy_node is None else self.called(self.copy_node)
+
+    @cached_property
+    def reflected(self) -> Op:
+        """The operation for an operator after a number, as in ``1 - x``."""
+        return self if self.number_node is None else self.called(self.number_node)
 
     def run(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
         """The kernel on a full tuple of raw values, in the order of ``params``.
@@ -330,6 +363,26 @@ def _defaults(
     keyword = function.__kwdefaults__ or {}
     head = (REQUIRED,) * (positional - len(given)) + tuple(given)
     return head[:positional] + tuple(keyword.get(n, REQUIRED) for n in names[positional:])
+
+
+def no_derivative(
+    name: str, error: type[RuntimeError] = RuntimeError
+) -> Callable[[Any, Any], Any]:
+    """A rule for an operation without a derivative: it refuses, rather than give none.
+
+    Args:
+        name: torch's name of the operation.
+        error: Its error, NotImplementedError where it says so itself.
+    """
+    own = error is NotImplementedError
+    text = f"the derivative for {name!r} is not implemented."
+    text = text if own else f"derivative for aten::{name} is not implemented"
+
+    def rule(xp: Any, g: Any) -> Any:
+        raise error(text)
+
+    rule.missing = True  # type: ignore[attr-defined]
+    return rule
 
 
 def piecewise(rule: Callable[..., Any]) -> Callable[..., Any]:

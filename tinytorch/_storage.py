@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from . import dtypes
 from ._device import device
-from ._layouts import layout, strided
+from ._layouts import checked_format, contiguous_format, layout, memory_format, strided
 from ._size import ElementCount, Size
 from .autograd.nodes import Node, Slot
 from .backends.base import Array, Backend
@@ -140,9 +140,15 @@ class Storage:
         """Steps in bytes, as NumPy counts them."""
         return tuple(self._data.strides)
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in memory in row-major order without gaps."""
-        return bool(self._data.flags.c_contiguous)
+    def is_contiguous(self, memory_format: memory_format = contiguous_format) -> bool:
+        """Whether the elements lie in memory in the format's order, without gaps.
+
+        Args:
+            memory_format: Default ``contiguous_format``, row-major.
+        """
+        if memory_format is contiguous_format:
+            return bool(self._data.flags.c_contiguous)
+        return checked_format("is_contiguous", memory_format).holds(self._data)
 
     # -- out to Python and NumPy --------------------------------------------------------------
 
@@ -198,14 +204,23 @@ class Storage:
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         return bool(self._xp.item(self._data))
 
+    def _scalar(self) -> Any:
+        """The single element; ValueError for more or fewer, as Python's conversions have it."""
+        if self._data.size != 1:
+            raise ValueError(
+                "only one element tensors can be converted to Python scalars, got one of "
+                f"{self._data.size} elements"
+            )
+        return self._xp.item(self._data)
+
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._scalar())
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._scalar())
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(self._scalar())
 
     def __index__(self) -> int:
         if self._data.dtype.kind not in "iub" or self._data.size != 1:

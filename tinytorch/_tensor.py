@@ -24,7 +24,7 @@ from .autograd.inference import (
     settle,
     take_after,
 )
-from .autograd.nodes import Node, RemovableHandle, Slot, add_hook, node_of
+from .autograd.nodes import LeafHooks, Node, RemovableHandle, Slot, add_hook, node_of
 from .autograd.views import VIEW, edge_of, requires_grad
 from .backends.base import Array, Backend
 
@@ -66,6 +66,7 @@ class Tensor(Storage):
     _retains_grad: bool = False
     _keeping: RemovableHandle | None = None
     _inference: bool = False
+    _mapped: int = 0
     #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
     __array_priority__: ClassVar[int] = 1000
 
@@ -290,7 +291,7 @@ class Tensor(Storage):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if edge is self:
             if self._backward_hooks is None:
-                self._backward_hooks = {}
+                self._backward_hooks = LeafHooks()
             return add_hook(self._backward_hooks, hook)
         if edge.hooks is None:
             edge.hooks = {}
@@ -308,7 +309,7 @@ class Tensor(Storage):
                 "post accumulate grad hooks cannot be registered on non-leaf tensors"
             )
         if self._post_accumulate_grad_hooks is None:
-            self._post_accumulate_grad_hooks = {}
+            self._post_accumulate_grad_hooks = LeafHooks()
         return add_hook(self._post_accumulate_grad_hooks, hook)
 
     def retain_grad(self) -> None:

@@ -48,10 +48,17 @@ def legacy_tensor(dtype: dtypes.dtype, device: Any, *args: Any) -> Tensor:
         if args[0].dtype is not dtype:
             raise TypeError(f"expected a tensor of dtype {dtype.name}, got {args[0].dtype.name}")
         return wrap(args[0]._data, args[0]._xp)
+    if len(args) == 1 and isinstance(args[0], str):
+        raise TypeError("new(): invalid data type 'str'")
     if len(args) == 1 and not isinstance(args[0], (int, Size)):
         return wrap(xp.convert(args[0], dtype), xp)
     sizes = args[0] if args and isinstance(args[0], Size) else args
     shape = tuple(operator.index(n) for n in sizes) if args else (0,)
+    negative = [n for n in shape if n < 0]
+    if negative:
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {negative[0]}: {list(shape)}"
+        )
     return wrap(xp.empty(shape, xp.native_dtype(dtype)), xp)
 
 
@@ -153,19 +160,5 @@ def typename(obj: Any, /) -> str:
     return cls.__qualname__ if module in (None, "builtins") else f"{module}.{cls.__qualname__}"
 
 
-def is_storage(obj: object) -> bool:
-    """False: memory has no object of its own here, beside the tensors that share it.
-
-    Args:
-        obj: Anything.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_storage(tt.ones(1))
-        False
-    """
-    return False
-
-
-for _function in (set_default_tensor_type, typename, is_storage):
+for _function in (set_default_tensor_type, typename):
     _function.__module__ = "tinytorch"

@@ -7,7 +7,7 @@ from typing import Any
 from . import dtypes
 from ._spec import Op
 from ._tensor import Tensor
-from .autograd.inference import check_update
+from .autograd.inference import MAPPED, check_mapped, check_update
 
 
 def write(xp: Any, data: Any, y: Any, name: str) -> None:
@@ -32,16 +32,30 @@ def write(xp: Any, data: Any, y: Any, name: str) -> None:
 def check_writable(name: str, target: Tensor) -> None:
     """RuntimeError for memory that may not be written.
 
-    One element stands for many, or it is an inference tensor's.
+    One element stands for many, or it is an inference tensor's, or from outside a ``vmap``.
     """
     if target._inference:
         check_update(target)
-    if target._xp.readonly(target._data):
+    if MAPPED.get():
+        check_mapped(name, target)
+    if target._xp.readonly(target._data) and not _is_plain_part(target):
         raise RuntimeError(
             f"{name}_: unsupported operation: more than one element of the written-to tensor "
             "refers to a single memory location. Please clone() the tensor before performing "
             "the operation."
         )
+
+
+def _is_plain_part(tensor: Tensor) -> bool:
+    """Whether a part of an expanded tensor has each element once; it can be written to then."""
+    base, xp = tensor._base, tensor._xp
+    if base is None or xp.readonly(base._data):  # read-only for another reason
+        return False
+    try:
+        tensor._data = xp.writable(tensor._data)
+    except ValueError:
+        return False
+    return True
 
 
 def check_result_dtype(op: Op, promoted: Tensor, target: Tensor) -> None:
@@ -93,7 +107,10 @@ def write_to_out(out: Any, result: Any, op: Op) -> Any:
         )
     if out._inference:
         check_update(out)
-    if out._data.shape != result._data.shape:
+    check_mapped(op.name, out)
+    if out._data.shape == result._data.shape:
+        check_writable(op.name, out)
+    else:
         out._data = out._xp.empty(result._data.shape, out._data.dtype)
     out._xp.copyto(out._data, result._data, casting="unsafe")
     out._bump()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import OrderedDict
 from typing import Any
 
-from . import cuda
+from . import cuda, dtypes
 from ._device import device
+from .cuda import _places
 
 __all__ = [
-    "current_accelerator", "current_device_index", "device_count", "is_available",
-    "set_device_index", "synchronize",
+    "current_accelerator", "current_device_idx", "current_device_index", "current_stream",
+    "device_count", "device_index", "empty_cache", "empty_host_cache", "get_device_capability",
+    "get_memory_info", "is_available", "max_memory_allocated", "max_memory_reserved",
+    "memory_allocated", "memory_reserved", "memory_stats", "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats", "set_device_idx", "set_device_index", "set_stream", "synchronize",
 ]  # fmt: skip
 
 
@@ -77,3 +83,172 @@ def synchronize(device: Any = None, /) -> None:
         BackendUnavailableError: If there is none.
     """
     cuda.synchronize(device)
+
+
+class device_index:  # noqa: N801  # a context manager, named as a function
+    """Context in which another one is current; None does nothing.
+
+    Args:
+        device: Its number.
+
+    Raises:
+        BackendUnavailableError: At entry, if there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.accelerator.device_index(None):
+        ...     pass
+    """
+
+    def __init__(self, device: int | None, /) -> None:
+        self.idx = device
+        self._context = cuda.device(device)
+
+    def __enter__(self) -> None:
+        self._context.__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        self._context.__exit__(*exception)
+
+
+def current_stream(device: Any = None, /) -> cuda.Stream:
+    """The queue that this thread's work on one (default: the current one) goes to.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    return cuda.current_stream(device)
+
+
+def set_stream(stream: cuda.Stream) -> None:
+    """Have this thread's work go to a queue from now on, and make its device current.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    cuda.set_stream(stream)
+
+
+def get_device_capability(device: Any = None, /) -> dict[str, Any]:
+    """What one can do: ``{"supported_dtypes": ...}``, a set.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    xp = _places.backend().at(_places.number(device))
+    return {"supported_dtypes": {each for each in dtypes.ALL if xp.supports(each)}}
+
+
+# -- memory ------------------------------------------------------------------------------------
+
+
+def empty_cache() -> None:
+    """Give memory that is held, and not in use, back to the devices.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend()
+    cuda.empty_cache()
+
+
+def empty_host_cache() -> None:
+    """Give pinned memory that is held, and not in use, back to the system.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend().get_default_pinned_memory_pool().free_all_blocks()
+
+
+def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
+    """The free and the total bytes of one (default: the current one).
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    return cuda.mem_get_info(device_index)
+
+
+def memory_allocated(device_index: Any = None, /) -> int:
+    """Bytes in use by arrays.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend()
+    return cuda.memory_allocated(device_index)
+
+
+def max_memory_allocated(device_index: Any = None, /) -> int:
+    """The most bytes in use at once; see ``cuda.max_memory_allocated``.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend()
+    return cuda.max_memory_allocated(device_index)
+
+
+def memory_reserved(device_index: Any = None, /) -> int:
+    """Bytes that are held, in use or free.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend()
+    return cuda.memory_reserved(device_index)
+
+
+def max_memory_reserved(device_index: Any = None, /) -> int:
+    """The most bytes that were held at once; see ``cuda.max_memory_reserved``.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend()
+    return cuda.max_memory_reserved(device_index)
+
+
+def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
+    """What is known of the memory; see ``cuda.memory_stats``.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend()
+    return cuda.memory_stats(device_index)
+
+
+def reset_peak_memory_stats(device_index: Any = None, /) -> None:
+    """Begin to count ``max_memory_allocated`` from what is in use now.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend()
+    cuda.reset_peak_memory_stats(device_index)
+
+
+def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
+    """Nothing: how much was ever handed out is not counted.
+
+    Raises:
+        BackendUnavailableError: If there is none.
+    """
+    _places.backend()
+
+
+# -- names of old ------------------------------------------------------------------------------
+
+
+def current_device_idx() -> int:
+    """``current_device_index``, by its old name."""
+    warnings.warn("Use `current_device_index` instead.", FutureWarning, stacklevel=2)
+    return current_device_index()
+
+
+def set_device_idx(device: Any, /) -> None:
+    """``set_device_index``, by its old name."""
+    warnings.warn("Use `set_device_index` instead.", FutureWarning, stacklevel=2)
+    set_device_index(device)

@@ -222,7 +222,8 @@ class GradScaler:
             raise ValueError(f"The backoff factor must be < 1.0, got {backoff_factor}")
         self._enabled = enabled
         self._scale = float(init_scale)
-        self._factors = (growth_factor, backoff_factor, growth_interval)
+        self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
+        self._growth_interval = growth_interval
         self._good_steps = 0
         # By optimizer, whether its unscaled gradients are finite; and those stepped already.
         self._finite: dict[int, bool] = {}
@@ -237,18 +238,26 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._scale
+            return self._scaled(outputs)
         if isinstance(outputs, dict):
             return {key: self.scale(value) for key, value in outputs.items()}
         if isinstance(outputs, (list, tuple)):
             return type(outputs)([self.scale(value) for value in outputs])
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
+    def _scaled(self, outputs: Any) -> Any:
+        if outputs.dtype.itemsize > 2:
+            return outputs * self._scale
+        # float16 has no room for the factor; torch multiplies in float32, and a loss stays there.
+        scaled = outputs.float() * self._scale
+        return scaled.to(outputs.dtype) if outputs.ndim else scaled
+
     def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer by the factor, for clipping before ``step``.
 
         Raises:
-            RuntimeError: If they are unscaled already.
+            RuntimeError: If they are unscaled already, or there are none.
+            ValueError: If one of them is in float16.
         """
         if not self._enabled:
             return
@@ -258,14 +267,16 @@ class GradScaler:
             raise RuntimeError(
                 "unscale_() has already been called on this optimizer since the last update()."
             )
-        finite = True
+        each = (p.grad for group in optimizer.param_groups for p in group["params"])
+        grads = [grad for grad in each if grad is not None]
+        if not grads:
+            raise RuntimeError("No inf checks were recorded for this optimizer.")
+        if any(grad.dtype is dtypes.float16 for grad in grads):
+            raise ValueError("Attempting to unscale FP16 gradients.")
         with _state.no_grad():
-            for group in optimizer.param_groups:
-                for parameter in group["params"]:
-                    if parameter.grad is not None:
-                        parameter.grad.mul_(1.0 / self._scale)
-                        finite = finite and bool(parameter.grad.isfinite().all())
-        self._finite[id(optimizer)] = finite
+            self._finite[id(optimizer)] = all([bool(grad.isfinite().all()) for grad in grads])
+            for grad in grads:
+                grad.mul_(1.0 / self._scale)
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
         """``optimizer.step(...)``, unless a gradient is infinite or NaN; unscales them first.
@@ -274,7 +285,9 @@ class GradScaler:
             What the optimizer returned, or None.
 
         Raises:
-            RuntimeError: If it was called before, since the last ``update``.
+            RuntimeError: If it was called before, since the last ``update``, or there are no
+                gradients.
+            ValueError: If a gradient is in float16.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -295,7 +308,7 @@ class GradScaler:
         """
         if not self._enabled:
             return
-        growth, backoff, interval = self._factors
+        growth, backoff, interval = self._growth_factor, self._backoff_factor, self._growth_interval
         if new_scale is not None:
             self._scale = float(new_scale)
         elif not self._finite:
@@ -306,7 +319,9 @@ class GradScaler:
         else:
             self._good_steps += 1
             if self._good_steps == interval:
-                self._scale *= growth
+                # A factor that float32 does not have would make every later step infinite.
+                if self._scale * growth <= dtypes.finfo(dtypes.float32).max:
+                    self._scale *= growth
                 self._good_steps = 0
         self._finite.clear()
         self._stepped.clear()
@@ -319,14 +334,50 @@ class GradScaler:
         """The factor; 1 where it is switched off."""
         return self._scale if self._enabled else 1.0
 
+    def get_growth_factor(self) -> float:
+        """What the factor is multiplied by after ``growth_interval`` good steps."""
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        """Set what the factor is multiplied by after ``growth_interval`` good steps.
+
+        Args:
+            new_factor: The multiplier.
+        """
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        """What the factor is multiplied by after infinite gradients."""
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        """Set what the factor is multiplied by after infinite gradients.
+
+        Args:
+            new_factor: The multiplier.
+        """
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        """After how many good steps the factor grows."""
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        """Set after how many good steps the factor grows.
+
+        Args:
+            new_interval: Their number.
+        """
+        self._growth_interval = new_interval
+
     def state_dict(self) -> dict[str, Any]:
         """The factor and what it depends on, as PyTorch's; empty where it is switched off."""
         if not self._enabled:
             return {}
-        growth, backoff, interval = self._factors
         return {
-            "scale": self._scale, "growth_factor": growth, "backoff_factor": backoff,
-            "growth_interval": interval, "_growth_tracker": self._good_steps,
+            "scale": self._scale, "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor, "growth_interval": self._growth_interval,
+            "_growth_tracker": self._good_steps,
         }  # fmt: skip
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -343,8 +394,8 @@ class GradScaler:
                 "instance of GradScaler."
             )
         self._scale = float(state_dict["scale"])
-        names = ("growth_factor", "backoff_factor", "growth_interval")
-        self._factors = tuple(state_dict[name] for name in names)
+        for name in ("growth_factor", "backoff_factor", "growth_interval"):
+            setattr(self, f"_{name}", state_dict[name])
         self._good_steps = state_dict["_growth_tracker"]
 
 

@@ -111,12 +111,14 @@ ALIASES = {
 #: NumPy's second names.
 NUMPYS = {"single": float32, "bool_": bool, "int_": int64, "intp": int64}
 NAMES = {**_BY_NAME, **ALIASES, **NUMPYS}
+#: NumPy's short names, such as ``f4``: kind and bytes.
+_CODES = {f"{d.kind}{d.itemsize}": d for d in _BY_NAME.values() if d is not bfloat16}
 
 
 def from_name(name: str) -> dtype:
     """The dtype called ``name``; TypeError for a name no dtype has."""
     try:
-        return NAMES[name]
+        return NAMES[name] if name in NAMES else _CODES[name]
     except KeyError:
         known = ", ".join(_BY_NAME)
         raise TypeError(f"dtype: expected one of {known}; got {name!r}") from None
@@ -253,11 +255,12 @@ class finfo:
         bias = 2 ** (exponent - 1) - 1
         self.dtype = real.name
         self.bits = 8 * real.itemsize
-        self.eps = 2.0**-mantissa
-        self.max = (2.0 - 2.0**-mantissa) * 2.0**bias
-        self.min = -self.max
-        self.tiny = self.smallest_normal = 2.0 ** (1 - bias)
-        self.smallest_subnormal = 2.0 ** (1 - bias - mantissa)
+        self.eps: float = 2.0**-mantissa
+        self.max: float = (2.0 - 2.0**-mantissa) * 2.0**bias
+        self.min: float = -self.max
+        self.tiny: float = 2.0 ** (1 - bias)
+        self.smallest_normal: float = self.tiny
+        self.smallest_subnormal: float = 2.0 ** (1 - bias - mantissa)
         self.resolution = float(10.0 ** -int(mantissa * 0.30103))
 
     def __repr__(self) -> str:
@@ -289,8 +292,8 @@ class iinfo:
             )
         self.dtype = given.name
         self.bits = 8 * given.itemsize
-        self.max = 2 ** (self.bits - (given.kind == "i")) - 1
-        self.min = -(2 ** (self.bits - 1)) if given.kind == "i" else 0
+        self.max: int = 2 ** (self.bits - (given.kind == "i")) - 1
+        self.min: int = -(2 ** (self.bits - 1)) if given.kind == "i" else 0
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

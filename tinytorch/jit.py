@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, TypeVar
 
+from .nn import Module
+
 __all__ = [
-    "Final", "annotate", "export", "freeze", "ignore", "is_scripting", "is_tracing", "load",
-    "save", "script", "trace", "unused",
+    "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "freeze", "ignore",
+    "is_scripting", "is_tracing", "load", "save", "script", "script_if_tracing", "trace", "unused",
 ]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -18,6 +20,38 @@ def _refuse(name: str) -> NoReturn:
         f"jit.{name}: tinytorch runs Python as it is written and has no TorchScript; call the "
         "function or module itself, and keep weights with save() and load()"
     )
+
+
+class ScriptFunction:
+    """What ``torch.jit.script`` makes of a function; nothing here is an instance of it.
+
+    Raises:
+        NotImplementedError: If it is called.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.add, tt.jit.ScriptFunction)
+        False
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _refuse("ScriptFunction")
+
+
+class ScriptModule(Module):
+    """What ``torch.jit.script`` makes of a module; nothing here is an instance of it.
+
+    Raises:
+        NotImplementedError: If it is called.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.nn.Linear(1, 1), tt.jit.ScriptModule)
+        False
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _refuse("ScriptModule")
 
 
 def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
@@ -125,6 +159,17 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
         True
     """
     return drop if callable(drop) else export
+
+
+def script_if_tracing(fn: _F) -> _F:
+    """``fn`` itself.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.script_if_tracing(len) is len
+        True
+    """
+    return fn
 
 
 def unused(fn: _F) -> _F:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 from typing import Literal
+from typing import NoReturn
 from typing import Unpack
 from typing import overload
 from tinytorch import accelerator as accelerator
@@ -20,6 +21,7 @@ from tinytorch import cpu as cpu
 from tinytorch import cuda as cuda
 from tinytorch import distributed as distributed
 from tinytorch import fft as fft
+from tinytorch import func as func
 from tinytorch import jit as jit
 from tinytorch import linalg as linalg
 from tinytorch import nn as nn
@@ -30,6 +32,9 @@ from tinytorch import return_types as return_types
 from tinytorch import serialization as serialization
 from tinytorch import signal as signal
 from tinytorch import special as special
+from tinytorch import storage as storage
+from tinytorch import testing as testing
+from tinytorch import types as types
 from tinytorch import utils as utils
 from tinytorch import version as version
 from tinytorch._constants import False_ as False_
@@ -44,6 +49,7 @@ from tinytorch._constants import pi as pi
 from tinytorch._device import device as device
 from tinytorch._device import get_default_device as get_default_device
 from tinytorch._device import set_default_device as set_default_device
+from tinytorch._device_modules import get_device_module as get_device_module
 from tinytorch._errstate import errstate as errstate
 from tinytorch._layouts import layout as layout
 from tinytorch._layouts import memory_format as memory_format
@@ -96,7 +102,6 @@ from tinytorch._tensor_types import HalfTensor as HalfTensor
 from tinytorch._tensor_types import IntTensor as IntTensor
 from tinytorch._tensor_types import LongTensor as LongTensor
 from tinytorch._tensor_types import ShortTensor as ShortTensor
-from tinytorch._tensor_types import is_storage as is_storage
 from tinytorch._tensor_types import set_default_tensor_type as set_default_tensor_type
 from tinytorch._tensor_types import typename as typename
 from tinytorch.amp import GradScaler as GradScaler
@@ -112,17 +117,21 @@ from tinytorch.backends import list_backends as list_backends
 from tinytorch.backends import register_backend as register_backend
 from tinytorch.backends.base import Backend as Backend
 from tinytorch.backends.errors import BackendUnavailableError as BackendUnavailableError
+from tinytorch.backends.errors import OutOfMemoryError as OutOfMemoryError
 from tinytorch.backends.errors import UnknownBackendError as UnknownBackendError
 from tinytorch.compiler import compile as compile
 from tinytorch.dtypes import dtype as dtype
 from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
 from tinytorch.dtypes import promote_types as promote_types
+from tinytorch.func.mapping import vmap as vmap
 from tinytorch.ops.applied_functions import vectorize as vectorize
 from tinytorch.ops.creation_like import Placement
 from tinytorch.ops.index_tools import Grid
 from tinytorch.ops.index_tools import IndexExpression
 from tinytorch.ops.index_tools import Joiner
+from tinytorch.ops.storages import TypedStorage as TypedStorage
+from tinytorch.ops.storages import UntypedStorage as UntypedStorage
 from tinytorch.random import Generator as Generator
 from tinytorch.random import get_rng_state as get_rng_state
 from tinytorch.random import initial_seed as initial_seed
@@ -191,6 +200,8 @@ def acosh_(input: Tensor) -> Tensor:
     """In-place form of ``acosh``: writes the result over ``input``."""
 def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor:
     """The means of ``output_size`` windows that cover a sequence evenly."""
+def adaptive_max_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> tuple[Tensor, Tensor]:
+    """``nn.functional.adaptive_max_pool1d`` with the indices, which are always returned here."""
 def add(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -301,6 +312,8 @@ def addr_(
     """In-place form of ``addr``: writes the result over ``input``."""
 def adjoint(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex."""
+def affine_grid_generator(theta: Tensor, size: Sequence[_int], align_corners: _bool) -> Tensor:
+    """``nn.functional.affine_grid``, told about the corners."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input`` as a copy."""
 def all(
@@ -328,6 +341,8 @@ def alpha_dropout(
     inplace: _bool = False,
 ) -> Tensor:
     """Dropout for networks of SELUs: mean and variance of normalised inputs stay."""
+def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """``alpha_dropout`` written over ``input``."""
 def amax(
     input: Tensor,
     dim: _int | Sequence[_int] | None = (),
@@ -651,6 +666,18 @@ def bartlett_window(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """The Bartlett window, a triangle; see ``signal.windows.bartlett``."""
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool,
+) -> Tensor:
+    """``nn.functional.batch_norm`` with the weight and the bias first."""
 def bernoulli(
     input: Tensor,
     p: _float | None = None,
@@ -661,6 +688,14 @@ def bernoulli(
     """Ones and zeros: one with the probability that ``input`` gives."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1ᵀ weight[o] input2 + bias[o]`` for each output o."""
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: _int = 1,
+) -> Tensor:
+    """``nn.functional.binary_cross_entropy_with_logits`` with a number for the reduction."""
 def bincount(
     input: Tensor,
     weights: Tensor | None = None,
@@ -669,6 +704,14 @@ def bincount(
     out: Tensor | None = None,
 ) -> Tensor:
     """How often each number from 0 on comes."""
+def binomial(
+    count: Tensor,
+    prob: Tensor,
+    generator: Generator | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Numbers of successes, drawn for each number of trials and chance of success."""
 def bitwise_and(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -780,6 +823,8 @@ def cat(
     """``tensors`` one after the other along an existing dimension."""
 def cbrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cube root of each element, real also of negative ones."""
+def ccol_indices_copy(*args: Any, **given: Any) -> NoReturn:
+    """Raise RuntimeError: ccol_indices expected sparse column compressed tensor layout but got Strided."""
 def cdist(
     x1: Tensor,
     x2: Tensor,
@@ -803,6 +848,8 @@ def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
     """In-place form of ``celu``: writes the result over ``input``."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; see ``linalg.multi_dot``."""
+def chalf(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported."""
 def channel_shuffle(input: Tensor, groups: _int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on."""
 def cholesky(A: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -817,6 +864,8 @@ def cholesky_solve(
     out: Tensor | None = None,
 ) -> Tensor:
     """The solution ``X`` of ``L L^H X = B``."""
+def choose_qparams_optimized(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: choose_qparams_optimized: quantized tensors are not supported."""
 def chunk(input: Tensor, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
     """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller."""
 def clamp(
@@ -861,6 +910,8 @@ def clip_(
     """In-place form of ``clamp``: writes the result over ``input``."""
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy of ``input`` in memory of its own; gradients flow back through it."""
+def col_indices_copy(*args: Any, **given: Any) -> NoReturn:
+    """Raise RuntimeError: col_indices expected sparse row compressed tensor layout but got Strided."""
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` side by side along dimension 1; vectors count as columns."""
 def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
@@ -897,8 +948,8 @@ def conjugate(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself."""
 def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: _float = 0) -> Tensor:
     """``nn.functional.pad`` with a constant."""
-def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
-    """``input`` with its elements in row-major order in memory: itself, or a copy."""
+def contiguous(input: Tensor, memory_format: Any = ...) -> Tensor:
+    """``input`` with its elements in the format's order in memory: itself, or a copy."""
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -1002,12 +1053,10 @@ def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
     target: Tensor,
-    margin: _float = 0,
-    size_average: _bool | None = None,
-    reduce: _bool | None = None,
-    reduction: str = 'mean',
+    margin: _float = 0.0,
+    reduction: _int = 1,
 ) -> Tensor:
-    """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1."""
+    """``nn.functional.cosine_embedding_loss`` with a number for the reduction."""
 def cosine_similarity(
     x1: Tensor,
     x2: Tensor,
@@ -1048,16 +1097,18 @@ def cross(
     axis: _int | None = ...,
 ) -> Tensor:
     """Cross product of the vectors of three elements along a dimension."""
+def crow_indices_copy(*args: Any, **given: Any) -> NoReturn:
+    """Raise RuntimeError: crow_indices expected sparse row compressed tensor layout but got Strided."""
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
-    input_lengths: Tensor | Sequence[_int],
-    target_lengths: Tensor | Sequence[_int],
+    input_lengths: Any,
+    target_lengths: Any,
     blank: _int = 0,
-    reduction: str = 'mean',
+    reduction: _int = 1,
     zero_infinity: _bool = False,
 ) -> Tensor:
-    """Negative log probability of a label sequence, summed over all its alignments."""
+    """``nn.functional.ctc_loss`` with a number for the reduction."""
 @overload
 def cummax(
     input: Tensor,
@@ -1147,12 +1198,16 @@ def degrees(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
 def delete(arr: Any, obj: Any, axis: _int | None = None) -> Tensor:
     """``arr`` without some of its slices."""
+def dequantize(input: Tensor) -> Tensor:
+    """``input`` in float32, which a tensor that is not quantized becomes."""
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch."""
 def detach(input: Tensor) -> Tensor:
     """The same memory, cut off from the graph."""
 def detach_(input: Tensor) -> Tensor:
     """``input`` itself, cut off from the graph."""
+def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``detach`` shows, as a copy: no gradient flows through it."""
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
 def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
@@ -1232,18 +1287,40 @@ def dropout(
     inplace: _bool = False,
 ) -> Tensor:
     """``input`` with elements zeroed at random and the others scaled by ``1 / (1 - p)``."""
+def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """``dropout`` written over ``input``."""
+def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """``mm``: in PyTorch one matrix may be sparse, and need not."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its third dimension."""
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one behind the other, along the third dimension."""
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     """The differences of neighbours in the flattened tensor."""
+def eig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+    """Removed: ``linalg.eig`` returns complex tensors."""
 def einsum(*args: Any, optimize: Any = True) -> Tensor:
     """Sums of products of the operands' elements, in Einstein's notation."""
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: _int = -1,
+    scale_grad_by_freq: _bool = False,
+    sparse: _bool = False,
+) -> Tensor:
+    """``nn.functional.embedding`` with the table first."""
+def embedding_renorm_(
+    input: Tensor,
+    indices: Tensor,
+    max_norm: _float,
+    norm_type: _float,
+) -> Tensor:
+    """Scale the rows of a table that ``indices`` name down to a norm, in place."""
 @overload
 def empty(
     size: Sequence[_int],
     *,
+    memory_format: Any = ...,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1256,6 +1333,7 @@ def empty(
 @overload
 def empty(
     *size: _int,
+    memory_format: Any = ...,
     out: Tensor | None = None,
     dtype: dtype | None = None,
     layout: Any = None,
@@ -1359,6 +1437,10 @@ def eye(
     """A matrix with ones on its diagonal and zeros elsewhere."""
 def fabs(x: Any) -> Tensor:
     """The absolute value of each real element, as a floating-point number."""
+def fake_quantize_per_channel_affine(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: fake_quantize_per_channel_affine: quantized tensors are not supported."""
+def fake_quantize_per_tensor_affine(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: fake_quantize_per_tensor_affine: quantized tensors are not supported."""
 def feature_alpha_dropout(
     input: Tensor,
     p: _float = 0.5,
@@ -1366,12 +1448,16 @@ def feature_alpha_dropout(
     inplace: _bool = False,
 ) -> Tensor:
     """``alpha_dropout`` of whole channels."""
+def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """``feature_alpha_dropout`` written over ``input``."""
 def feature_dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor:
     """Dropout of whole channels, whatever the number of other dimensions."""
+def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """``feature_dropout`` written over ``input``."""
 def fill(input: Tensor, value: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``value`` everywhere, in the shape and dtype of ``input``."""
 def fill_(input: Tensor, value: Tensor | _complex) -> Tensor:
-    """In-place form of ``fill``: writes the result over ``input``."""
+    """Write ``value``, a number or 0-d tensor, over ``input``."""
 def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
     """Write ``val`` to the main diagonal of ``a``."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1429,6 +1515,25 @@ def frac_(input: Tensor) -> Tensor:
     """In-place form of ``frac``: writes the result over ``input``."""
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
     """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1."""
+@overload
+def frobenius_norm(
+    input: Tensor,
+    dim: _int | Sequence[_int],
+    keepdim: _bool = False,
+    *,
+    out: Tensor | None = None,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form."""
+@overload
+def frobenius_norm(
+    input: Tensor,
+    *,
+    axis: _int | Sequence[_int],
+    out: Tensor | None = None,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form."""
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor that shares the memory of another library's, by DLPack."""
 def from_numpy(ndarray: Any) -> Tensor:
@@ -1467,6 +1572,8 @@ def full(
     """A tensor with one value everywhere."""
 def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
     """One value everywhere, in the shape, dtype and place of ``input``."""
+def fused_moving_avg_obs_fake_quant(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: fused_moving_avg_obs_fake_quant: quantized tensors are not supported."""
 @overload
 def gather(
     input: Tensor,
@@ -1540,6 +1647,30 @@ def greater_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None
     """Whether elements of ``input`` are larger or equal."""
 def greater_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``ge``: writes the result over ``input``."""
+def grid_sampler(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+) -> Tensor:
+    """``nn.functional.grid_sample`` with numbers for the modes."""
+def grid_sampler_2d(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+) -> Tensor:
+    """``grid_sampler`` of images."""
+def grid_sampler_3d(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+) -> Tensor:
+    """``grid_sampler`` of volumes."""
 def group_norm(
     input: Tensor,
     num_groups: _int,
@@ -1614,11 +1745,9 @@ def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
     margin: _float = 1.0,
-    size_average: _bool | None = None,
-    reduce: _bool | None = None,
-    reduction: str = 'mean',
+    reduction: _int = 1,
 ) -> Tensor:
-    """input where the target is 1, max(0, margin - input) where it is -1."""
+    """``nn.functional.hinge_embedding_loss`` with a number for the reduction."""
 def histc(
     input: Tensor,
     bins: _int = 100,
@@ -1659,8 +1788,12 @@ def histogramdd(
     density: _bool = False,
 ) -> return_types.histogramdd:
     """How many points fall into each cell of a grid, and the edges of the cells."""
+def hsmm(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: hsmm: sparse tensors are not supported: every tensor is dense."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its columns: dimension 1, or 0 of a vector."""
+def hspmm(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: hspmm: sparse tensors are not supported: every tensor is dense."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` side by side: along dimension 1, or 0 for vectors."""
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1824,10 +1957,26 @@ def indices(
     sparse: _bool = False,
 ) -> Tensor | tuple[Tensor, ...]:
     """The indices of every element of a grid."""
+def indices_copy(*args: Any, **given: Any) -> NoReturn:
+    """Raise RuntimeError: indices expected sparse coordinate tensor layout but got Strided."""
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of products over the last dimension of two tensors."""
 def insert(arr: Any, obj: Any, values: Any, axis: _int | None = None) -> Tensor:
     """``arr`` with ``values`` before some of its slices."""
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool,
+) -> Tensor:
+    """``nn.functional.instance_norm`` with the weight and the bias first; see ``batch_norm``."""
+def int_repr(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: int_repr: quantized tensors are not supported."""
 def interp(
     x: Any,
     xp: Any,
@@ -1870,6 +2019,8 @@ def is_complex(input: Tensor) -> _bool:
     """Whether the elements are complex numbers."""
 def is_conj(input: Tensor) -> _bool:
     """False: a conjugate is computed at once, never pending."""
+def is_distributed(input: Tensor) -> _bool:
+    """False: a tensor is in one process."""
 def is_floating_point(input: Tensor) -> _bool:
     """Whether the elements are real floating-point numbers."""
 def is_inference(input: Tensor) -> _bool:
@@ -1882,6 +2033,8 @@ def is_same_size(input: Tensor, other: Tensor) -> _bool:
     """Whether two tensors have the same shape."""
 def is_signed(input: Tensor) -> _bool:
     """Whether the elements can be negative."""
+def is_storage(obj: Any) -> _bool:
+    """Whether ``obj`` is the memory behind tensors."""
 def is_tensor(obj: Any) -> _bool:
     """Whether ``obj`` is a tensor."""
 def isclose(
@@ -1958,6 +2111,14 @@ def kaiser_window(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """The Kaiser window; see ``signal.windows.kaiser``."""
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    reduction: _int = 1,
+    *,
+    log_target: _bool = False,
+) -> Tensor:
+    """``nn.functional.kl_div`` with a number for the reduction; the mean is of all elements."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product: every element of ``input`` times the whole of ``other``."""
 def kthvalue(
@@ -2138,6 +2299,8 @@ def lstm_cell(
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """One step of a long short-term memory."""
+def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+    """Removed: ``linalg.lstsq`` takes its arguments in the other order."""
 def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are smaller."""
 def lt_(input: Tensor, other: Tensor | _complex) -> Tensor:
@@ -2182,12 +2345,10 @@ def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
     target: Tensor,
-    margin: _float = 0,
-    size_average: _bool | None = None,
-    reduce: _bool | None = None,
-    reduction: str = 'mean',
+    margin: _float = 0.0,
+    reduction: _int = 1,
 ) -> Tensor:
-    """max(0, -target · (input1 - input2) + margin)."""
+    """``nn.functional.margin_ranking_loss`` with a number for the reduction."""
 def masked_fill(
     input: Tensor,
     mask: Tensor,
@@ -2210,6 +2371,8 @@ def matrix_exp(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``."""
 def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all."""
+def matrix_rank(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+    """Removed: ``linalg.matrix_rank`` calls ``symmetric`` ``hermitian``."""
 def matrix_transpose(x: Any, /) -> Tensor:
     """The transpose of each matrix."""
 def matvec(x1: Any, x2: Any, /) -> Tensor:
@@ -2284,6 +2447,16 @@ def max_pool1d(
     return_indices: _bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of a sequence; see ``max_pool2d``."""
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: _int | Sequence[_int],
+    stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``max_pool1d`` with ``return_indices=True``, whatever that says here."""
 @overload
 def max_pool2d(
     input: Tensor,
@@ -2644,8 +2817,40 @@ def narrow_copy(
     out: Tensor | None = None,
 ) -> Tensor:
     """``narrow`` as a copy."""
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``batch_norm`` with the mean and one over the deviation of the batch, ``(channels,)`` each."""
 def native_channel_shuffle(input: Tensor, groups: _int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on."""
+def native_dropout(input: Tensor, p: _float, train: _bool | None) -> tuple[Tensor, Tensor]:
+    """``dropout`` with the mask of what is kept."""
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: _int,
+    C: _int,
+    HxW: _int,
+    group: _int,
+    eps: _float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``group_norm`` with the mean and one over the deviation of each group, ``(N, group)``."""
+def native_layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[_int],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: _float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``layer_norm`` with the mean and one over the deviation that it takes."""
 def ndim(a: Any) -> _int:
     """The number of a tensor's dimensions."""
 def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
@@ -2708,6 +2913,8 @@ def norm(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Norm of the elements, of all or along ``dim``; ``tinytorch.linalg`` has the newer forms."""
+def norm_except_dim(v: Tensor, pow: _int = 2, dim: _int = 0, *, axis: _int = ...) -> Tensor:
+    """The p-norm over all dimensions but one, which alone keeps its size: weight norm's length."""
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -2727,6 +2934,16 @@ def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = N
     """Whether elements differ."""
 def not_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
     """In-place form of ``ne``: writes the result over ``input``."""
+def nuclear_norm(
+    input: Tensor,
+    dim: Sequence[_int] | _bool | None = None,
+    keepdim: _bool = False,
+    *,
+    out: Tensor | None = None,
+    axis: Sequence[_int] | _bool | None = ...,
+    keepdims: _bool = ...,
+) -> Tensor:
+    """Sum of the singular values of matrices; ``linalg.norm`` is the newer form."""
 def numel(input: Tensor) -> _int:
     """The number of elements."""
 @overload
@@ -2822,6 +3039,22 @@ def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor:
     """The inverse of ``pixel_shuffle``: pixels laid out as channels."""
 def place(arr: Tensor, mask: Any, vals: Any) -> None:
     """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds."""
+def poisson(
+    input: Tensor,
+    generator: Generator | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Numbers of events, drawn for each rate in ``input`` from its Poisson distribution."""
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: _bool,
+    full: _bool,
+    eps: _float,
+    reduction: _int,
+) -> Tensor:
+    """``nn.functional.poisson_nll_loss``, told everything, with a number for the reduction."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of given magnitudes and angles."""
 def polygamma(n: _int, input: Tensor) -> Tensor:
@@ -2874,6 +3107,16 @@ def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: _int | None) ->
     """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named."""
 def putmask(a: Tensor, mask: Any, values: Any) -> None:
     """Write to the places of ``a`` where ``mask`` holds the values at the same places."""
+def q_per_channel_axis(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: q_per_channel_axis: quantized tensors are not supported."""
+def q_per_channel_scales(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: q_per_channel_scales: quantized tensors are not supported."""
+def q_per_channel_zero_points(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: q_per_channel_zero_points: quantized tensors are not supported."""
+def q_scale(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: q_scale: quantized tensors are not supported."""
+def q_zero_point(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: q_zero_point: quantized tensors are not supported."""
 def qr(
     input: Tensor,
     some: _bool = True,
@@ -2893,6 +3136,28 @@ def quantile(
     keepdims: _bool = ...,
 ) -> Tensor:
     """The values below which given parts of the elements lie; NaN if there is one."""
+def quantize_per_channel(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantize_per_channel: quantized tensors are not supported."""
+def quantize_per_tensor(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantize_per_tensor: quantized tensors are not supported."""
+def quantize_per_tensor_dynamic(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantize_per_tensor_dynamic: quantized tensors are not supported."""
+def quantized_batch_norm(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantized_batch_norm: quantized tensors are not supported."""
+def quantized_gru_cell(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantized_gru_cell: quantized tensors are not supported."""
+def quantized_lstm_cell(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantized_lstm_cell: quantized tensors are not supported."""
+def quantized_max_pool1d(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantized_max_pool1d: quantized tensors are not supported."""
+def quantized_max_pool2d(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantized_max_pool2d: quantized tensors are not supported."""
+def quantized_max_pool3d(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantized_max_pool3d: quantized tensors are not supported."""
+def quantized_rnn_relu_cell(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantized_rnn_relu_cell: quantized tensors are not supported."""
+def quantized_rnn_tanh_cell(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: quantized_rnn_tanh_cell: quantized tensors are not supported."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
 def rad2deg_(input: Tensor) -> Tensor:
@@ -3022,6 +3287,20 @@ def randperm(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """The integers from 0 to ``n - 1`` in random order."""
+def range(
+    start: _float,
+    end: _float,
+    step: _float = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: dtype | None = None,
+    layout: Any = None,
+    device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    backend: Backend | str | None = None,
+) -> Tensor:
+    """Numbers from ``start`` to ``end``, which is included; deprecated, as it is in PyTorch."""
 def ravel(input: Tensor, *, order: str = ...) -> Tensor:
     """The elements of ``input`` in one dimension, in row-major order."""
 def ravel_multi_index(
@@ -3093,6 +3372,8 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``."""
 def resize(a: Any, new_shape: _int | Sequence[_int]) -> Tensor:
     """The elements of ``a`` in another shape, repeated as often as needed."""
+def resize_as_sparse_(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense."""
 def resolve_conj(input: Tensor) -> Tensor:
     """``input`` itself: conjugates are never pending here."""
 def resolve_neg(input: Tensor) -> Tensor:
@@ -3150,6 +3431,8 @@ def round(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Te
     """The nearest whole number, halves to the even one; integers stay as they are."""
 def round_(input: Tensor, decimals: _int = 0) -> Tensor:
     """In-place form of ``round``: writes the result over ``input``."""
+def row_indices_copy(*args: Any, **given: Any) -> NoReturn:
+    """Raise RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided."""
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows."""
 def rrelu(
@@ -3160,12 +3443,21 @@ def rrelu(
     inplace: _bool = False,
 ) -> Tensor:
     """``x`` above 0; below, ``x`` times a random slope in training, else the mean slope."""
+def rrelu_(
+    input: Tensor,
+    lower: _float = 0.125,
+    upper: _float = 0.3333333333333333,
+    training: _bool = False,
+) -> Tensor:
+    """``rrelu`` written over ``input``."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
 def rsqrt_(input: Tensor) -> Tensor:
     """In-place form of ``rsqrt``: writes the result over ``input``."""
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, element by element."""
+def saddmm(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: saddmm: sparse tensors are not supported: every tensor is dense."""
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads."""
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
@@ -3286,6 +3578,12 @@ def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> T
 def select(input: Any, *, axis: Any, index: Any = None, default: Any = None) -> Tensor:
     """The part of ``input`` at one place along a dimension."""
 @overload
+def select_copy(input: Tensor, dim: _int, index: _int, *, out: Tensor | None = None) -> Tensor:
+    """What ``select`` shows, as a copy."""
+@overload
+def select_copy(input: Tensor, *, axis: _int, index: _int, out: Tensor | None = None) -> Tensor:
+    """What ``select`` shows, as a copy."""
+@overload
 def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor:
     """``input`` with ``src`` at one place along a dimension."""
 @overload
@@ -3329,6 +3627,17 @@ def sinh_(input: Tensor) -> Tensor:
     """In-place form of ``sinh``: writes the result over ``input``."""
 def size(a: Any, axis: _int | Sequence[_int] | None = None) -> _int:
     """The number of elements, of all or along ``axis``."""
+def slice_copy(
+    input: Tensor,
+    dim: _int = 0,
+    start: _int | None = None,
+    end: _int | None = None,
+    step: _int = 1,
+    *,
+    out: Tensor | None = None,
+    axis: _int = ...,
+) -> Tensor:
+    """What the slice ``start:end:step`` along a dimension shows, as a copy."""
 def slice_scatter(
     input: Tensor,
     src: Tensor,
@@ -3342,6 +3651,8 @@ def slice_scatter(
     """``input`` with ``src`` in a range along a dimension."""
 def slogdet(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
     """The sign of every matrix's determinant and the logarithm of its absolute value."""
+def smm(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: smm: sparse tensors are not supported: every tensor is dense."""
 def softmax(
     input: Tensor,
     dim: _int | None = None,
@@ -3352,6 +3663,8 @@ def softmax(
     axis: _int | None = ...,
 ) -> Tensor:
     """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
+def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+    """Removed: ``linalg.solve`` takes its arguments in the other order."""
 @overload
 def sort(
     input: Tensor,
@@ -3373,6 +3686,18 @@ def sort(
     descending: _bool = ...,
 ) -> Tensor:
     """``input`` in ascending order along ``dim``, and where the elements were."""
+def sparse_bsc_tensor(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: sparse_bsc_tensor: sparse tensors are not supported: every tensor is dense."""
+def sparse_bsr_tensor(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: sparse_bsr_tensor: sparse tensors are not supported: every tensor is dense."""
+def sparse_compressed_tensor(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: sparse_compressed_tensor: sparse tensors are not supported: every tensor is dense."""
+def sparse_coo_tensor(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: sparse_coo_tensor: sparse tensors are not supported: every tensor is dense."""
+def sparse_csc_tensor(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: sparse_csc_tensor: sparse tensors are not supported: every tensor is dense."""
+def sparse_csr_tensor(*args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: sparse_csr_tensor: sparse tensors are not supported: every tensor is dense."""
 def split(
     input: Tensor,
     split_size_or_sections: _int | Sequence[_int],
@@ -3382,6 +3707,15 @@ def split(
     axis: _int = ...,
 ) -> tuple[Tensor, ...]:
     """``input`` in pieces along ``dim``."""
+def split_copy(
+    input: Tensor,
+    split_size: _int | Sequence[_int],
+    dim: _int = 0,
+    *,
+    out: tuple[Tensor, ...] | None = None,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]:
+    """What ``split`` shows, as copies."""
 def split_with_sizes(
     input: Tensor,
     split_sizes: Sequence[_int],
@@ -3399,6 +3733,8 @@ def split_with_sizes_copy(
     axis: _int = ...,
 ) -> tuple[Tensor, ...]:
     """What ``split_with_sizes`` shows, as copies."""
+def spmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """``mm``: in PyTorch the first matrix may be sparse, and need not."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Square root; NaN for negative numbers. Integers give the default dtype."""
 def sqrt_(input: Tensor) -> Tensor:
@@ -3429,6 +3765,8 @@ def squeeze_copy(
     axis: _int | Sequence[_int] | None = ...,
 ) -> Tensor:
     """What ``squeeze`` shows, as a copy."""
+def sspaddmm(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+    """Raise NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense."""
 def stack(
     tensors: Sequence[Tensor],
     dim: _int = 0,
@@ -3529,6 +3867,8 @@ def swapdims(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tenso
     """``input`` with two dimensions swapped."""
 def swapdims_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``."""
+def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+    """Removed: ``linalg.eigh`` reads the lower triangle by default."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions as they are."""
 def t_(input: Tensor) -> Tensor:
@@ -3684,14 +4024,12 @@ def triplet_margin_loss(
     positive: Tensor,
     negative: Tensor,
     margin: _float = 1.0,
-    p: _float = 2,
+    p: _float = 2.0,
     eps: _float = 1e-06,
     swap: _bool = False,
-    size_average: _bool | None = None,
-    reduce: _bool | None = None,
-    reduction: str = 'mean',
+    reduction: _int = 1,
 ) -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance."""
+    """``nn.functional.triplet_margin_loss`` with a number for the reduction."""
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
     """The upper triangle of matrices, zeros below it."""
 def triu_(input: Tensor, diagonal: _int = 0) -> Tensor:
@@ -3899,6 +4237,15 @@ def unsafe_split(
     axis: _int = ...,
 ) -> tuple[Tensor, ...]:
     """``split`` into pieces that do not count as views, so that they may be changed in place."""
+def unsafe_split_with_sizes(
+    input: Tensor,
+    split_sizes: Sequence[_int],
+    dim: _int = 0,
+    *,
+    out: tuple[Tensor, ...] | None = None,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]:
+    """``split_with_sizes`` into pieces that do not count as views; see ``unsafe_split``."""
 @overload
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """``input`` with a dimension of size 1 inserted before ``dim``."""
@@ -3927,6 +4274,8 @@ def unwrap(
     period: _float = 6.283185307179586,
 ) -> Tensor:
     """Phases without their jumps: neighbours differ by at most half a period."""
+def values_copy(*args: Any, **given: Any) -> NoReturn:
+    """Raise RuntimeError: values expected sparse tensor layout but got Strided."""
 def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """Powers of the elements of a vector, a row for each."""
 def var(
@@ -3965,8 +4314,12 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same memory in the shape of ``other``; see ``view``."""
 def view_as_complex(input: Tensor) -> Tensor:
     """A view of pairs of real numbers as complex ones."""
+def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``view_as_complex`` shows, as a copy."""
 def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real ones, in a last dimension of size 2."""
+def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``view_as_real`` shows, as a copy."""
 def view_copy(
     input: Tensor,
     size: Any = None,

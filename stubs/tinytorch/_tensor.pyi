@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import ClassVar
 from typing import Literal
+from typing import NoReturn
 from typing import Self
 from typing import Unpack
 from typing import overload
@@ -22,6 +23,8 @@ from tinytorch.autograd.nodes import RemovableHandle
 from tinytorch.backends.base import Backend
 from tinytorch.dtypes import dtype
 from tinytorch.ops.creation_like import Placement
+from tinytorch.ops.storages import TypedStorage
+from tinytorch.ops.storages import UntypedStorage
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
@@ -35,6 +38,7 @@ class Tensor(Storage):
     _retains_grad: _bool
     _keeping: RemovableHandle | None
     _inference: _bool
+    _mapped: _int
     __array_priority__: ClassVar[_int]
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     @property
@@ -319,6 +323,8 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> Tensor:
         """Whether some element is true (not zero), of all or along ``dim``."""
+    def apply_(_self, callable: Callable[[Any], Any]) -> Self:
+        """Replace every element ``x`` by ``callable(x)``, in place."""
     def arccos(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
     def arccos_(_self) -> Self:
@@ -525,6 +531,8 @@ class Tensor(Storage):
         generator: Generator | None = None,
     ) -> Self:
         """Fill ``input`` with Cauchy distributed numbers, in place."""
+    def ccol_indices(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise RuntimeError: ccol_indices expected sparse column compressed tensor layout but got Strided."""
     def cdouble(_self, memory_format: Any = None) -> Tensor:
         """``input`` as complex128."""
     def ceil(_self, *, out: Tensor | None = None) -> Tensor:
@@ -533,6 +541,8 @@ class Tensor(Storage):
         """In-place form of ``ceil``: writes the result over ``input``."""
     def cfloat(_self, memory_format: Any = None) -> Tensor:
         """``input`` as complex64."""
+    def chalf(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported."""
     def char(_self, memory_format: Any = None) -> Tensor:
         """``input`` as int8."""
     def cholesky(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -593,6 +603,10 @@ class Tensor(Storage):
         """In-place form of ``clamp``: writes the result over ``input``."""
     def clone(_self, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
         """A copy of ``input`` in memory of its own; gradients flow back through it."""
+    def coalesce(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise RuntimeError: coalesce expected sparse coordinate tensor layout but got Strided."""
+    def col_indices(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise RuntimeError: col_indices expected sparse row compressed tensor layout but got Strided."""
     def combinations(_self, r: _int = 2, with_replacement: _bool = False) -> Tensor:
         """All ways to take ``r`` elements, as ``itertools.combinations`` orders them."""
     def compress(_self, condition: Any, axis: _int | None = None) -> Tensor:
@@ -605,8 +619,8 @@ class Tensor(Storage):
         """In-place form of ``conj_physical``: writes the result over ``input``."""
     def conjugate(_self) -> Tensor:
         """The complex conjugate of each element; see ``conj``."""
-    def contiguous(_self, memory_format: Any = None) -> Tensor:
-        """``input`` with its elements in row-major order in memory: itself, or a copy."""
+    def contiguous(_self, memory_format: Any = ...) -> Tensor:
+        """``input`` with its elements in the format's order in memory: itself, or a copy."""
     def copy(_self, order: str = 'C') -> Tensor:
         """A copy in memory of its own; the gradient flows through it."""
     def copy_(_self, src: Any, non_blocking: _bool = False) -> Self:
@@ -658,6 +672,8 @@ class Tensor(Storage):
         axis: _int | None = ...,
     ) -> Tensor:
         """Cross product of the vectors of three elements along a dimension."""
+    def crow_indices(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise RuntimeError: crow_indices expected sparse row compressed tensor layout but got Strided."""
     def cuda(
         _self,
         device: device | str | _int | None = None,
@@ -725,6 +741,10 @@ class Tensor(Storage):
         """Degrees as radians."""
     def deg2rad_(_self) -> Self:
         """In-place form of ``deg2rad``: writes the result over ``input``."""
+    def dense_dim(_self) -> _int:
+        """The number of dimensions: all are dense."""
+    def dequantize(_self) -> Tensor:
+        """``input`` in float32, which a tensor that is not quantized becomes."""
     def det(_self, *, out: Tensor | None = None) -> Tensor:
         """The determinant of every matrix of a batch."""
     def diag(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
@@ -758,6 +778,8 @@ class Tensor(Storage):
         """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
     def digamma_(_self) -> Self:
         """In-place form of ``digamma``: writes the result over ``input``."""
+    def dim_order(_self, *, ambiguity_check: Any = False) -> tuple[_int, ...]:
+        """The dimensions, from the one with the longest steps in memory to the shortest."""
     def dist(_self, other: Tensor, p: _float = 2) -> Tensor:
         """The p-norm of the difference of two tensors."""
     def div(
@@ -786,6 +808,8 @@ class Tensor(Storage):
         """``input`` as float64."""
     def dsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """``input`` cut along its third dimension."""
+    def eig(_self, *args: Any, **options: Any) -> NoReturn:
+        """Removed: ``linalg.eig`` returns complex tensors."""
     def eq(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements are equal."""
     def eq_(_self, other: Tensor | complex) -> Self:
@@ -829,7 +853,9 @@ class Tensor(Storage):
     def fill(_self, value: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``value`` everywhere, in the shape and dtype of ``input``."""
     def fill_(_self, value: Tensor | complex) -> Self:
-        """In-place form of ``fill``: writes the result over ``input``."""
+        """Write ``value``, a number or 0-d tensor, over ``input``."""
+    def fill_diagonal_(_self, fill_value: _float, wrap: _bool = False) -> Self:
+        """Write ``fill_value`` over the main diagonal of ``input``."""
     def fix(_self, *, out: Tensor | None = None) -> Tensor:
         """The whole number towards zero; integers stay as they are."""
     def fix_(_self) -> Self:
@@ -1096,22 +1122,42 @@ class Tensor(Storage):
     @overload
     def index_select(_self, *, axis: _int, index: Tensor, out: Tensor | None = None) -> Tensor:
         """The slices of ``input`` along ``dim`` that ``index`` names."""
+    def indices(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise RuntimeError: indices expected sparse coordinate tensor layout but got Strided."""
     def inner(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Sum of products over the last dimension of two tensors."""
     def int(_self, memory_format: Any = None) -> Tensor:
         """``input`` as int32."""
+    def int_repr(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: int_repr: quantized tensors are not supported."""
     def inverse(_self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of every matrix of a batch; see ``linalg.inv``."""
+    def is_coalesced(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise RuntimeError: is_coalesced expected sparse coordinate tensor layout but got Strided."""
     def is_conj(_self) -> _bool:
         """False: a conjugate is computed at once, never pending."""
     @property
     def is_cpu(self) -> _bool: ...
     @property
     def is_cuda(self) -> _bool: ...
+    def is_distributed(_self) -> _bool:
+        """False: a tensor is in one process."""
+    @property
+    def is_ipu(self) -> _bool: ...
+    @property
+    def is_maia(self) -> _bool: ...
     @property
     def is_meta(self) -> _bool: ...
+    @property
+    def is_mkldnn(self) -> _bool: ...
+    @property
+    def is_mps(self) -> _bool: ...
+    @property
+    def is_mtia(self) -> _bool: ...
     def is_neg(_self) -> _bool:
         """False: a sign is changed at once, never pending."""
+    @property
+    def is_nested(self) -> _bool: ...
     def is_nonzero(_self) -> _bool:
         """Whether the single element of ``input`` is not zero."""
     def is_pinned(_self, device: device | str | _int | None = None) -> _bool:
@@ -1120,8 +1166,20 @@ class Tensor(Storage):
     def is_quantized(self) -> _bool: ...
     def is_same_size(_self, other: Tensor) -> _bool:
         """Whether two tensors have the same shape."""
+    def is_set_to(_self, tensor: Tensor) -> _bool:
+        """Whether two tensors are the same window, of the same shape and strides, into one memory."""
+    def is_shared(_self) -> _bool:
+        """Whether other processes see changes: True on a GPU, as in PyTorch, else False."""
     @property
     def is_sparse(self) -> _bool: ...
+    @property
+    def is_sparse_csr(self) -> _bool: ...
+    @property
+    def is_vulkan(self) -> _bool: ...
+    @property
+    def is_xla(self) -> _bool: ...
+    @property
+    def is_xpu(self) -> _bool: ...
     def isclose(
         _self,
         other: Tensor,
@@ -1285,6 +1343,8 @@ class Tensor(Storage):
         """``log(sum(exp(input)))`` along ``dim``, without overflow."""
     def long(_self, memory_format: Any = None) -> Tensor:
         """``input`` as int64."""
+    def lstsq(_self, *args: Any, **options: Any) -> NoReturn:
+        """Removed: ``linalg.lstsq`` takes its arguments in the other order."""
     def lt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller."""
     def lt_(_self, other: Tensor | complex) -> Self:
@@ -1320,6 +1380,10 @@ class Tensor(Storage):
     def mH(self) -> Tensor: ...
     @property
     def mT(self) -> Tensor: ...
+    def map2_(_self, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Self:
+        """Replace every element by ``callable`` of it and those of ``x`` and ``y``; see ``map_``."""
+    def map_(_self, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Self:
+        """Replace every element ``x`` by ``callable(x, y)``, in place; ``y`` is of another tensor."""
     def masked_fill(
         _self,
         mask: Tensor,
@@ -1762,8 +1826,20 @@ class Tensor(Storage):
         """``input`` with ``source`` written at places of its flattened elements."""
     def put_(_self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self:
         """In-place form of ``put``: writes the result over ``input``."""
+    def q_per_channel_axis(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: q_per_channel_axis: quantized tensors are not supported."""
+    def q_per_channel_scales(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: q_per_channel_scales: quantized tensors are not supported."""
+    def q_per_channel_zero_points(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: q_per_channel_zero_points: quantized tensors are not supported."""
+    def q_scale(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: q_scale: quantized tensors are not supported."""
+    def q_zero_point(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: q_zero_point: quantized tensors are not supported."""
     def qr(_self, some: _bool = True, *, out: Sequence[Tensor] | None = None) -> return_types.qr:
         """The factors of ``input = Q R``; see ``linalg.qr``."""
+    def qscheme(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: qscheme: quantized tensors are not supported."""
     def quantile(
         _self,
         q: Any,
@@ -1798,6 +1874,8 @@ class Tensor(Storage):
         """``1 / input``; inf at 0. Integers give the default dtype."""
     def reciprocal_(_self) -> Self:
         """In-place form of ``reciprocal``: writes the result over ``input``."""
+    def reinforce(_self, reward: Any) -> NoReturn:
+        """Removed: the loss of a policy is minus the reward times the logarithm of its probability."""
     def relu(_self, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
         """``max(x, 0)``; the slope at 0 is 0."""
     def relu_(_self, inplace: _bool = False) -> Self:
@@ -1847,10 +1925,16 @@ class Tensor(Storage):
         """The elements of ``input`` in row-major order, in another shape."""
     def reshape_as(_self, other: Tensor) -> Tensor:
         """The elements of ``input`` in the shape of ``other``; see ``reshape``."""
+    def resize(_self, *sizes: Any) -> Tensor:
+        """``reshape``; deprecated, as it is in PyTorch."""
     def resize_(_self, *size: Any, memory_format: Any = None) -> Self:
         """Give ``input`` itself another shape, of more or fewer elements."""
+    def resize_as(_self, tensor: Tensor) -> Tensor:
+        """``reshape`` to the shape of another tensor; deprecated, as it is in PyTorch."""
     def resize_as_(_self, other: Tensor, memory_format: Any = None) -> Self:
         """Give ``input`` itself the shape of ``other``; see ``resize_``."""
+    def resize_as_sparse_(_self, *args: Any, **given: Any) -> Self:
+        """Raise NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense."""
     def resolve_conj(_self) -> Tensor:
         """``input`` itself: conjugates are never pending here."""
     def resolve_neg(_self) -> Tensor:
@@ -1870,6 +1954,8 @@ class Tensor(Storage):
         """The nearest whole number, halves to the even one; integers stay as they are."""
     def round_(_self, decimals: _int = 0) -> Self:
         """In-place form of ``round``: writes the result over ``input``."""
+    def row_indices(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided."""
     def rsqrt(_self, *, out: Tensor | None = None) -> Tensor:
         """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
     def rsqrt_(_self) -> Self:
@@ -1991,6 +2077,8 @@ class Tensor(Storage):
         """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0."""
     def sgn_(_self) -> Self:
         """In-place form of ``sgn``: writes the result over ``input``."""
+    def share_memory_(_self) -> Self:
+        """``input`` itself on a GPU, where there is nothing to do."""
     def short(_self, memory_format: Any = None) -> Tensor:
         """``input`` as int16."""
     def sigmoid(_self, *, out: Tensor | None = None) -> Tensor:
@@ -2028,6 +2116,8 @@ class Tensor(Storage):
         """``input`` with ``src`` in a range along a dimension."""
     def slogdet(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
         """The sign of every matrix's determinant and the logarithm of its absolute value."""
+    def smm(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: smm: sparse tensors are not supported: every tensor is dense."""
     def softmax(
         _self,
         dim: _int | None = None,
@@ -2038,6 +2128,8 @@ class Tensor(Storage):
         axis: _int | None = ...,
     ) -> Tensor:
         """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1."""
+    def solve(_self, *args: Any, **options: Any) -> NoReturn:
+        """Removed: ``linalg.solve`` takes its arguments in the other order."""
     @overload
     def sort(
         _self,
@@ -2059,6 +2151,14 @@ class Tensor(Storage):
         descending: _bool = ...,
     ) -> Tensor:
         """``input`` in ascending order along ``dim``, and where the elements were."""
+    def sparse_dim(_self) -> _int:
+        """0: no dimension is sparse."""
+    def sparse_mask(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: sparse_mask: sparse tensors are not supported: every tensor is dense."""
+    def sparse_resize_(_self, *args: Any, **given: Any) -> Self:
+        """Raise NotImplementedError: sparse_resize_: sparse tensors are not supported: every tensor is dense."""
+    def sparse_resize_and_clear_(_self, *args: Any, **given: Any) -> Self:
+        """Raise NotImplementedError: sparse_resize_and_clear_: sparse tensors are not supported: every tensor is dense."""
     def split(
         _self,
         split_size_or_sections: _int | Sequence[_int],
@@ -2098,6 +2198,8 @@ class Tensor(Storage):
         axis: _int | Sequence[_int] | None = ...,
     ) -> Self:
         """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``."""
+    def sspaddmm(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense."""
     def std(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -2125,6 +2227,8 @@ class Tensor(Storage):
         align_to_window: _bool | None = None,
     ) -> Tensor:
         """Fourier transforms of short pieces of a signal."""
+    def storage(_self) -> TypedStorage:
+        """The memory that ``input`` is a part of, in its elements; deprecated, as it is in PyTorch."""
     def storage_offset(_self) -> _int:
         """How many elements of the tensor it is a view of lie before its first."""
     def sub(
@@ -2176,6 +2280,8 @@ class Tensor(Storage):
         """``input`` with two dimensions swapped."""
     def swapdims_(_self, dim0: _int, dim1: _int) -> Self:
         """Swap two dimensions of ``input`` itself; see ``transpose``."""
+    def symeig(_self, *args: Any, **options: Any) -> NoReturn:
+        """Removed: ``linalg.eigh`` reads the lower triangle by default."""
     def t(_self) -> Tensor:
         """The transpose of a matrix; tensors of fewer dimensions as they are."""
     def t_(_self) -> Self:
@@ -2220,8 +2326,26 @@ class Tensor(Storage):
         memory_format: Any = None,
     ) -> Tensor:
         """``input`` in another dtype, on another device, or as another tensor is."""
+    def to_dense(_self, dtype: dtype | None = None, *, masked_grad: _bool | None = None) -> Tensor:
+        """``input`` itself, in another dtype if one is given: it is dense."""
     def to_device(_self, device: Any, /, *, stream: Any = None) -> Tensor:
         """The tensor on another device; see ``to``."""
+    def to_mkldnn(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: to_mkldnn: MKL-DNN's layout is not supported: every tensor is strided."""
+    def to_padded_tensor(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: to_padded_tensor: nested tensors are not supported: every tensor has one shape."""
+    def to_sparse(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: to_sparse: sparse tensors are not supported: every tensor is dense."""
+    def to_sparse_bsc(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: to_sparse_bsc: sparse tensors are not supported: every tensor is dense."""
+    def to_sparse_bsr(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: to_sparse_bsr: sparse tensors are not supported: every tensor is dense."""
+    def to_sparse_coo(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: to_sparse_coo: sparse tensors are not supported: every tensor is dense."""
+    def to_sparse_csc(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: to_sparse_csc: sparse tensors are not supported: every tensor is dense."""
+    def to_sparse_csr(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise NotImplementedError: to_sparse_csr: sparse tensors are not supported: every tensor is dense."""
     def topk(
         _self,
         k: _int,
@@ -2421,6 +2545,15 @@ class Tensor(Storage):
         axis: _int = ...,
     ) -> tuple[Tensor, ...]:
         """``split`` into pieces that do not count as views, so that they may be changed in place."""
+    def unsafe_split_with_sizes(
+        _self,
+        split_sizes: Sequence[_int],
+        dim: _int = 0,
+        *,
+        out: tuple[Tensor, ...] | None = None,
+        axis: _int = ...,
+    ) -> tuple[Tensor, ...]:
+        """``split_with_sizes`` into pieces that do not count as views; see ``unsafe_split``."""
     @overload
     def unsqueeze(_self, dim: _int) -> Tensor:
         """``input`` with a dimension of size 1 inserted before ``dim``."""
@@ -2433,6 +2566,10 @@ class Tensor(Storage):
     @overload
     def unsqueeze_(_self, *, axis: _int) -> Self:
         """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``."""
+    def untyped_storage(_self) -> UntypedStorage:
+        """The memory that ``input`` is a part of, in bytes."""
+    def values(_self, *args: Any, **given: Any) -> NoReturn:
+        """Raise RuntimeError: values expected sparse tensor layout but got Strided."""
     def var(
         _self,
         dim: _int | Sequence[_int] | None = None,

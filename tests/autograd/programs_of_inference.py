@@ -209,4 +209,123 @@ def g():
     yield L.ones(1)
     yield L.ones(1)
 i=g(); a=next(i); b=L.ones(1); c=next(i); p(a.is_inference(), b.is_inference(), c.is_inference())
+# inference: index
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,requires_grad=True); y=x[i]; p(y); y.sum().backward(); p(x.grad)
+# inference: index without gradient
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3); p(x[i], x.is_inference())
+# inference: mask
+with L.inference_mode(): i=L.tensor([True,False,True])
+x=L.ones(3,requires_grad=True); y=x[i]; p(y); y.sum().backward(); p(x.grad)
+# inference: index_select
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,requires_grad=True); L.index_select(x,0,i)
+# inference: gather
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,requires_grad=True); L.gather(x,0,i)
+# inference: masked_fill
+with L.inference_mode(): i=L.tensor([True,False,True])
+x=L.ones(3,requires_grad=True); x.masked_fill(i,0.)
+# inference: where
+with L.inference_mode(): i=L.tensor([True,False,True])
+x=L.ones(3,requires_grad=True); L.where(i,x,0.)
+# inference: masked_select
+with L.inference_mode(): i=L.tensor([True,False,True])
+x=L.ones(3,requires_grad=True); L.masked_select(x,i)
+# inference: take
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,requires_grad=True); L.take(x,i)
+# inference: embedding
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,2,requires_grad=True); L.nn.functional.embedding(i,x)
+# inference: 0-d index
+with L.inference_mode(): i=L.tensor(1)
+x=L.ones(3,requires_grad=True); y=x[i]; y.backward(); p(x.grad)
+# inference: index among slices
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,3,requires_grad=True); x[1:,i]
+# inference: target
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(2,3,requires_grad=True); L.nn.functional.cross_entropy(x,i)
+# inference: nll target
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(2,3,requires_grad=True); L.nn.functional.nll_loss(x,i)
+# inference: scatter index
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,requires_grad=True); x.scatter(0,i,2.)
+# inference: index_add
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,requires_grad=True); x.index_add(0,i,L.ones(2))
+# inference: set item
+with L.inference_mode(): i=L.tensor([0,1])
+x=L.ones(3,requires_grad=True)*1; x[i]=2.; p(x)
+# inference: set item with a value of it
+with L.inference_mode(): i=L.ones(2)
+x=L.ones(3,requires_grad=True)*1; x[:2]=i; x.sum().backward()
+# inference: enable_grad inside
+x=L.ones(2,requires_grad=True)
+with L.inference_mode():
+    with L.enable_grad(): y=x*2; p(L.is_grad_enabled(), L.is_inference_mode_enabled())
+p(y.requires_grad,y.is_inference(),y.grad_fn)
+# inference: set_grad_enabled inside
+x=L.ones(2,requires_grad=True)
+with L.inference_mode():
+    with L.set_grad_enabled(True): y=(x*2).sum(); p(L.is_grad_enabled())
+p(y.requires_grad,y.is_inference())
+# inference: backward inside with enable_grad
+x=L.ones(2,requires_grad=True)
+with L.inference_mode():
+    with L.enable_grad(): y=(x*2).sum(); y.backward()
+# inference: grad-enabled leaf made inside
+with L.inference_mode():
+    with L.enable_grad(): x=L.ones(2,requires_grad=True); y=x*2; p(y.requires_grad,x.requires_grad)
+p(y.requires_grad,y.is_leaf)
+# inference: view with enable_grad inside
+x=L.ones(2,requires_grad=True)
+with L.inference_mode():
+    with L.enable_grad(): y=x[0]; z=x.view(2,1)
+p(y.requires_grad,y.is_inference(),z.requires_grad,z.grad_fn)
+# inference: in place with enable_grad inside
+x=L.ones(2,requires_grad=True)*1
+with L.inference_mode():
+    with L.enable_grad(): x.mul_(2)
+p(x,x.requires_grad,x._version,type(x.grad_fn).__name__)
+# inference: leaf in place with enable_grad inside
+x=L.ones(2,requires_grad=True)
+with L.inference_mode():
+    with L.enable_grad(): x.mul_(2)
+p(x)
+# inference: module with enable_grad inside
+m=L.nn.Linear(2,2)
+with L.inference_mode():
+    with L.enable_grad(): y=m(L.ones(1,2))
+p(y.requires_grad,y.is_inference())
+# inference: normal mode inside
+x=L.ones(2,requires_grad=True)
+with L.inference_mode():
+    with L.inference_mode(False): y=x*2; p(L.is_grad_enabled())
+p(y.requires_grad,y.is_inference()); y.sum().backward(); p(x.grad)
+# inference: no_grad inside normal mode inside
+x=L.ones(2,requires_grad=True)
+with L.inference_mode():
+    with L.inference_mode(False):
+        with L.no_grad(): y=x*2
+p(y.requires_grad,y.is_inference())
+# inference: set_grad_enabled call inside
+x=L.ones(2,requires_grad=True)
+with L.inference_mode(): L.set_grad_enabled(True); y=x*2
+p(y.requires_grad,L.is_grad_enabled())
+# inference: requires_grad_ inside
+with L.inference_mode(): x=L.ones(2); x.requires_grad_(); y=x*2; p(x.requires_grad,y.requires_grad)
+# inference: several results
+x=L.ones(2,3,requires_grad=True)
+with L.inference_mode():
+    with L.enable_grad(): a,b=x.max(1); c=x.split(1); d=L.linalg.svd(x)
+p(a.requires_grad,c[0].requires_grad,d[0].requires_grad)
+# inference: checkpoint
+x=L.ones(2,requires_grad=True)
+with L.inference_mode():
+    with L.enable_grad(): y=L.utils.checkpoint.checkpoint(L.exp,x,use_reentrant=False)
+p(y.requires_grad)
 """

@@ -97,6 +97,30 @@ for i in range(3): y,=L.autograd.grad(y.sum(),x,create_graph=True); p(y)
 # flat: not of clamp
 x=L.tensor([-1.,2.],requires_grad=True)
 g,=L.autograd.grad(x.clamp(0,1).sum(),x,create_graph=True); p(g)
+# flat: average pooling
+F=L.nn.functional; x=L.arange(16.).reshape(1,1,4,4).requires_grad_()
+for f in (lambda v:F.avg_pool2d(v,2),lambda v:F.avg_pool2d(v,3,1,1,count_include_pad=False),
+    lambda v:F.adaptive_avg_pool2d(v,2),lambda v:F.adaptive_avg_pool2d(v,3),
+    lambda v:F.avg_pool1d(v[0],2),lambda v:F.avg_pool3d(v,(1,2,2)),
+    lambda v:F.pad(v,(1,1,1,1),mode='reflect'),lambda v:F.pad(v,(1,1,1,1),mode='replicate')):
+    g,=L.autograd.grad(f(x).sum(),x,create_graph=True); p(g); p(L.autograd.grad(g.sum(),x))
+    g,=L.autograd.grad((f(x)**2).sum(),x,create_graph=True); p(g); p(L.autograd.grad((g*g).sum(),x))
+# flat: nll_loss
+F=L.nn.functional; x=L.arange(6.).reshape(2,3).requires_grad_(); t=L.tensor([0,2])
+for r in ('mean','sum','none'):
+    g,=L.autograd.grad(F.nll_loss(x,t,reduction=r).sum(),x,create_graph=True); p(g)
+    p(L.autograd.grad(g.sum(),x))
+w=L.tensor([1.,2.,3.])
+g,=L.autograd.grad(F.nll_loss(x,t,w),x,create_graph=True); p(g); p(L.autograd.grad(g.sum(),x))
+# flat: penalty through pooling
+F=L.nn.functional; L.manual_seed(0); c=L.nn.Conv2d(1,2,3); x=L.arange(36.).reshape(1,1,6,6)
+x=(x/36).requires_grad_(); y=F.avg_pool2d(F.relu(c(x)),2).sum()
+g,=L.autograd.grad(y,x,create_graph=True); (g.norm()-1).pow(2).backward(); p(c.weight.grad,x.grad)
+# flat: penalty through the loss
+F=L.nn.functional; L.manual_seed(0); m=L.nn.Linear(3,4); x=L.arange(6.).reshape(2,3)/6
+x.requires_grad_(); y=F.nll_loss(F.log_softmax(m(x),1),L.tensor([1,3]))
+g,=L.autograd.grad(y,x,create_graph=True); (g.norm()-1).pow(2).backward()
+p(m.weight.grad,m.bias.grad,x.grad)
 # dead end
 x=L.ones(3,requires_grad=True); y=x*1
 with L.no_grad(): v=y.view(3)

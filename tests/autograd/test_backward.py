@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import warnings
 import weakref
+from typing import Any
 
 import pytest
 
@@ -227,6 +228,21 @@ def test_error_in_a_rule_names_the_operation() -> None:
     with pytest.raises(ValueError, match="out of ideas") as info:
         Broken.apply(leaf(1.0)).sum().backward()
     assert "in the gradient of 'Broken'" in info.value.__notes__[0]
+
+
+@pytest.mark.parametrize("loss", [
+    lambda a: tt.nn.functional.mse_loss(a, tt.zeros(2)),
+    lambda a: tt.nn.functional.huber_loss(a, tt.zeros(2)),
+    lambda a: (a * a)[tt.tensor([0, 1])].sum(),
+], ids=["mse_loss", "huber_loss", "product"])  # fmt: skip
+def test_error_names_what_users_know(loss: Any) -> None:
+    a = tt.ones(2, requires_grad=True) * 1
+    result = loss(a)
+    a.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as info:
+        result.backward()
+    note = info.value.__notes__[0]
+    assert note.startswith("in the gradient of ") and "of '_" not in note
 
 
 def test_anomaly_mode_shows_the_forward_line_and_refuses_nan() -> None:

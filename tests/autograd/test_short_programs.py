@@ -11,14 +11,18 @@ import numpy as np
 import pytest
 from tests.autograd import (
     programs_of_checkpoints,
+    programs_of_expanding,
     programs_of_functional,
     programs_of_functions,
     programs_of_graphs,
+    programs_of_hooks,
     programs_of_inference,
     programs_of_passes,
+    programs_of_reshaping,
     programs_of_saved,
     programs_of_tensors,
     programs_of_views,
+    programs_without_derivatives,
 )
 
 import tinytorch as tt
@@ -35,7 +39,9 @@ PROGRAMS = IN_THE_SAME_WORDS | _programs(
     programs_of_functions.PROGRAMS + programs_of_tensors.PROGRAMS
     + programs_of_graphs.PROGRAMS + programs_of_saved.PROGRAMS
     + programs_of_functional.PROGRAMS + programs_of_checkpoints.PROGRAMS
-    + programs_of_passes.PROGRAMS
+    + programs_of_passes.PROGRAMS + programs_of_hooks.PROGRAMS
+    + programs_without_derivatives.PROGRAMS + programs_of_reshaping.PROGRAMS
+    + programs_of_expanding.PROGRAMS
 )
 
 

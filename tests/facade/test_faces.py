@@ -20,7 +20,7 @@ SPACES = [
     "tinytorch.signal.windows", "tinytorch.optim", "tinytorch.optim.lr_scheduler",
     "tinytorch.utils.data", "tinytorch.random", "tinytorch.cuda", "tinytorch.autograd",
     "tinytorch.serialization", "tinytorch.amp", "tinytorch.jit", "tinytorch.compiler",
-    "tinytorch.cpu", "tinytorch.accelerator", "tinytorch.backends.cudnn",
+    "tinytorch.cpu", "tinytorch.accelerator", "tinytorch.backends.cudnn", "tinytorch.func",
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -170,6 +171,36 @@ def test_parametrizations_move_to_another_module() -> None:
     assert parametrize.type_before_parametrizations(other) is nn.Linear
 
 
+def test_what_is_moved_is_shared_as_in_torch() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    for lib in (tt, torch):
+        way = lib.nn.utils.parametrize
+        layer, plain = lib.nn.Linear(2, 2), lib.nn.Linear(2, 2)
+        assert way.transfer_parametrizations_and_params(layer, plain) is plain
+        assert not way.is_parametrized(plain)
+        lib.nn.utils.parametrizations.weight_norm(layer)
+        way.register_parametrization(layer, "bias", lib.nn.ReLU())
+        for other in (plain, lib.nn.ReLU()):
+            way.transfer_parametrizations_and_params(layer, other)
+            made, before = other.parametrizations, layer.parametrizations
+            assert made.weight.original0 is before.weight.original0
+            assert made.bias.original is before.bias.original and made.bias[0] is before.bias[0]
+            assert lib.equal(other.weight, layer.weight) and lib.equal(other.bias, layer.bias)
+        with pytest.raises(AttributeError, match="no attribute 'other'"):
+            way.transfer_parametrizations_and_params(layer, lib.nn.Linear(2, 2), "other")
+
+
+def test_a_cache_is_that_of_its_thread() -> None:
+    layer = parametrizations.weight_norm(nn.Linear(2, 2))
+    seen: list[bool] = []
+    with parametrize.cached():
+        assert layer.weight is layer.weight
+        thread = threading.Thread(target=lambda: seen.append(layer.weight is layer.weight))
+        thread.start()
+        thread.join()
+    assert seen == [False]
+
+
 class Shorter(nn.Module):
     def forward(self, x: Any) -> Any:
         return x[:2]
@@ -287,3 +318,14 @@ def test_skip_init_draws_nothing() -> None:
     tt.manual_seed(0)
     assert isinstance(nn.utils.skip_init(nn.Linear, 4, 5, bias=False), nn.Linear)
     assert tt.rand(3).tolist() == wanted
+
+
+def test_a_fused_bias_has_the_dtype_and_the_need_of_gradients_that_it_has_in_torch() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    found = []
+    for lib in (tt, torch):
+        weight, norm = lib.ones(2, 1, 1), [lib.ones(2), lib.ones(2), 0.0, lib.ones(2), lib.ones(2)]
+        biases = [None, lib.ones(2), lib.ones(2, dtype=lib.float64, requires_grad=True)]
+        made = [lib.nn.utils.fuse_conv_bn_weights(weight, bias, *norm)[1] for bias in biases]
+        found.append([(x.requires_grad, x.dtype is lib.float64, x.tolist()) for x in made])
+    assert found[0] == found[1]

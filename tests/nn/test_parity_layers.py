@@ -87,6 +87,7 @@ LAYERS: list[tuple[str, tuple[Any, ...]]] = [
     ("RMSNorm((3, 4), eps=0.1)", (A234,)),
     ("RMSNorm(4, elementwise_affine=False)", (A234,)),
     ("GroupNorm(3, 6)", (array(2, 6, 4),)),
+    ("GroupNorm(3, 6)", (array(0, 6, 4),)),
     ("GroupNorm(1, 3, affine=False)", (A234,)),
     ("GroupNorm(3, 3, bias=False)", (A234,)),
     ("LocalResponseNorm(2)", (A234,)),

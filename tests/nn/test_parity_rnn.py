@@ -179,6 +179,9 @@ ERRORS = [
     "GRU(3, 4)(lib.ones(5, 3), lib.ones(1, 2, 4))",
     "LSTM(3, 4)(lib.ones(5, 2, 3), (lib.ones(1, 2, 4), lib.ones(1, 3, 4)))",
     "LSTM(3, 4)(lib.ones(5, 3), (lib.ones(1, 1, 4), lib.ones(1, 1, 4)))",
+    "LSTM(3, 4)(lib.ones(0, 2, 3))",
+    "GRU(3, 4, batch_first=True)(lib.ones(2, 0, 3))",
+    "RNN(3, 4)(lib.ones(0, 3))",
     "RNN(3, 4, nonlinearity='abs')",
     "RNN(0, 4)",
     "RNN(3, 4.5)",
@@ -206,6 +209,25 @@ def test_errors(use: str) -> None:
     assert isinstance(theirs[0], str), "PyTorch accepts it"
     assert ours[0] == theirs[0], (ours, theirs)
     assert ours[1].split()[:3] == theirs[1].split()[:3], (ours, theirs)
+
+
+CELL_ERRORS = [
+    "RNNCell(3, 4)(lib.ones(2, 3), lib.ones(1, 4))",
+    "RNNCell(3, 4, nonlinearity='relu')(lib.ones(2, 3), lib.ones(2, 5))",
+    "GRUCell(3, 4)(lib.ones(1, 3), lib.ones(2, 4))",
+    "GRUCell(3, 4)(lib.ones(2, 4))",
+    "LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4), lib.ones(1, 4)))",
+    "LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4), lib.ones(2, 5)))",
+]
+
+
+@pytest.mark.parametrize("use", CELL_ERRORS)
+def test_cells_refuse_sizes_that_would_be_broadcast(use: str) -> None:
+    ours, theirs = parity.both(
+        lambda lib: parity.outcome(lambda lib: eval(f"nn.{use}", {"nn": lib.nn, "lib": lib}), lib)
+    )
+    assert ours[0] == theirs[0] == "RuntimeError"
+    assert theirs[1] in ours[1]
 
 
 # -- packing -----------------------------------------------------------------------------------
@@ -245,3 +267,15 @@ def test_converting_a_packed_sequence() -> None:
     assert wide.data.dtype == tt.float64 and packed.to(tt.float32) is packed
     assert wide.sorted_indices.tolist() == [1, 0] and not wide.is_cuda
     assert np.array_equal(wide.batch_sizes, [2, 1])
+
+
+def test_dtypes_of_a_packed_sequence() -> None:
+    names = ["byte", "char", "double", "float", "half", "int", "long", "short"]
+
+    def run(lib: Any) -> Any:
+        packed = lib.nn.utils.rnn.pack_sequence([lib.ones(1), lib.ones(2)], enforce_sorted=False)
+        made = [getattr(packed, name)() for name in names]
+        assert not packed.is_pinned()
+        return [[x.data, x.batch_sizes, x.sorted_indices] for x in made]
+
+    parity.same(run)

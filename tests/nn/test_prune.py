@@ -151,6 +151,8 @@ LAYER = nn.Linear(3, 2)
             [], prune.L1Unstructured, [1], amount=1)),  # type: ignore[arg-type]
         (TypeError, 'Only "unstructured" PRUNING_TYPE supported',
          lambda: prune.global_unstructured([], prune.LnStructured, amount=1)),
+        (AssertionError, "must match self.mask shape", lambda: prune.custom_from_mask(
+            LAYER, "weight", tt.ones(4, 2, 3))),
         (AttributeError, "no attribute 'x'", lambda: prune.identity(LAYER, "x")),
     ],
 )  # fmt: skip
@@ -158,3 +160,13 @@ def test_wrong_use(error: type[Exception], text: str, call: Callable[[], Any]) -
     with pytest.raises(error, match=text):
         call()
     assert list(LAYER.state_dict()) == ["weight", "bias"]
+
+
+def test_a_method_that_fails_leaves_the_ones_before_as_they_were() -> None:
+    layer = prune.l1_unstructured(prune.identity(nn.Linear(3, 2), "weight"), "weight", 2)
+    (hook,) = layer._forward_pre_hooks.values()
+    with pytest.raises(IndexError):
+        prune.ln_structured(layer, "weight", 1, 2, 5)
+    assert [*layer._forward_pre_hooks.values()] == [hook]
+    assert isinstance(hook, prune.PruningContainer) and len(hook) == 2
+    assert prune.l1_unstructured(layer, "weight", 1).weight_mask.sum().item() == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -65,3 +66,24 @@ def test_strict_names() -> None:
     with pytest.raises(RuntimeError, match=r"Unexpected key\(s\): y"):
         functional_call(layer, {**layer.state_dict(), "y": x}, x, strict=True)
     functional_call(layer, {"y": x}, x)
+
+
+def test_what_the_module_assigns_anew_is_in_the_mapping() -> None:
+    class Counting(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("count", tt.zeros(1))
+            self.weight = nn.Parameter(tt.ones(1))
+
+        def forward(self, x: Any) -> Any:
+            self.count = self.count + 1
+            return x * self.weight + self.count
+
+    module, given = Counting(), {"count": tt.tensor([5.0]), "weight": tt.tensor([2.0])}
+    weight = given["weight"]
+    assert functional_call(module, given, tt.ones(1)).item() == 8.0
+    assert given["count"].item() == 6.0 and given["weight"] is weight
+    assert module.count.item() == 0.0
+    layer = nn.Linear(1, 1)  # nothing is assigned, so nothing is written to the mapping
+    frozen = MappingProxyType({"weight": tt.ones(1, 1), "bias": tt.ones(1)})
+    assert functional_call(layer, frozen, tt.ones(1)).item() == 2.0

@@ -71,6 +71,16 @@ def test_clip_grad_value() -> None:
     assert a.grad.tolist() == [-1, 0.5]
 
 
+def test_limits_are_numbers() -> None:
+    weight = tt.ones(1, requires_grad=True)
+    for clip in (nn.utils.clip_grad_norm_, nn.utils.clip_grad_value_):
+        with pytest.raises(ValueError, match="could not convert string to float"):
+            clip([weight], "a")  # type: ignore[operator]
+    weight.grad = tt.tensor([4.0])
+    nn.utils.clip_grad_norm_([weight], tt.tensor(2.0))  # type: ignore[arg-type]
+    assert weight.grad.item() == pytest.approx(2.0)
+
+
 def test_vector_and_back() -> None:
     net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
     vector = nn.utils.parameters_to_vector(net.parameters())

@@ -49,3 +49,23 @@ def compare(a: Any, b: Any, torch: Any) -> None:
     assert tuple(a.shape) == tuple(b.shape)
     rtol = 1e-12 if b.dtype in (torch.float64, torch.complex128) else 1e-6
     np.testing.assert_allclose(a.numpy(), b.resolve_conj().numpy(), rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: tt.max(x, axis=0, where=x > 1), lambda x: tt.max(x, axis=0, initial=5),
+    lambda x: tt.quantile(x, 0.5, axis=0, weights=x), lambda x: tt.cov(x, bias=True, typo=1),
+    lambda x: tt.sort(x, axis=0, typo=1), lambda x: tt.median(x, axis=0, typo=1),
+    lambda x: tt.split(x, indices_or_sections=1, typo=1), lambda x: tt.unique(x, axis=0, typo=1),
+])  # fmt: skip
+def test_what_no_dialect_has_is_refused(call: Any) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        call(tt.tensor([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: tt.sum(x, where=x > 1), lambda x: tt.exp(x, dtype="float64"),
+    lambda x: tt.zeros(3, order="C"), lambda x: tt.max(x, axis=0, initial=5),
+])  # fmt: skip
+def test_error_says_where_numpys_function_is(call: Any) -> None:
+    with pytest.raises(TypeError, match=r"NumPy's function of the name is tinytorch\.numpy\."):
+        call(tt.tensor([1.0, 2.0, 3.0]))

@@ -131,6 +131,13 @@ ELEMENTWISE: dict[str, Example] = {
     **{name: (lambda lib, x, name=name: getattr(x, name.removeprefix("Tensor."))(), X)
        for name in "conj resolve_conj resolve_neg Tensor.double Tensor.cdouble Tensor.cpu "
                    "contiguous".split()},
+    "contiguous turned": (lambda lib, x: x.transpose(0, -1).contiguous(), X),
+    "contiguous channels last": (
+        lambda lib, x: lib.stack((x.flatten(), x.flatten())).reshape(1, 2, -1, 1).contiguous(
+            memory_format=lib.channels_last
+        ),
+        X,
+    ),
     "to": (lambda lib, x: x.to("cpu", lib.complex128), X),
     "Tensor.type": (lambda lib, x: x.type(lib.complex128), X),
     "Tensor.type_as": (lambda lib, x, y: x.type_as(y), X, Y),
@@ -187,6 +194,7 @@ SHAPES: dict[str, Example] = {
     "select": (lambda lib, x: lib.select(x, 1, -1), X),
     "narrow": (lambda lib, x: lib.narrow(x, 1, 1, 2), X),
     "slice": (lambda lib, x: x[:, ::2], X),
+    "Tensor.fill_diagonal_": (lambda lib, x: (x * 1).fill_diagonal_(2.0), X),
     "narrow_copy": (lambda lib, x: lib.narrow_copy(x, 1, 1, 2), X),
     "unfold_copy": (lambda lib, x: lib.unfold_copy(x, 1, 2, 1), X),
     "unfold": (lambda lib, x: x.unfold(1, 2, 1), X),
@@ -209,6 +217,8 @@ SHAPES: dict[str, Example] = {
     "split": (lambda lib, x: lib.split(x, 2, 1), X),
     "split_with_sizes": (lambda lib, x: lib.split_with_sizes(x, (1, 2), 1), X),
     "chunk": (lambda lib, x: lib.chunk(x, 2, 1), X),
+    "unsafe_split_with_sizes": (
+        lambda lib, x: lib.unsafe_split_with_sizes(x, (1, 2), 1), X),
     "unsafe_split": (lambda lib, x: lib.unsafe_split(x, 2, 1), X),
     "unsafe_chunk": (lambda lib, x: lib.unsafe_chunk(x, 2, 1), X),
     "split_with_sizes_copy": (lambda lib, x: lib.split_with_sizes_copy(x, (1, 2), 1), X),
@@ -225,6 +235,7 @@ SHAPES: dict[str, Example] = {
         lambda lib, x: lib.nn.functional.channel_shuffle(x, 2), numbers(1, 4, 2)),
     "copy_": (lambda lib, x, y: x.clone().copy_(y), X, V),
     "zero_": (lambda lib, x: x + (x * 2).zero_(), X),
+    "fill_": (lambda lib, x, v: x * (x * 2).fill_(v), X, ONE),
     **{f"{name}_": (lambda lib, x, name=name, args=args: getattr(x * 2, f"{name}_")(*args), X)
        for name, args in {"squeeze": (), "unsqueeze": (1,), "transpose": (0, 1), "t": (),
                           "as_strided": ((2, 2), (1, 1))}.items()},

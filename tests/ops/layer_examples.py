@@ -255,6 +255,8 @@ LOSSES: dict[str, Example] = {
     **{f"nn.functional.{name} each": (
         lambda lib, x, y, name=name: getattr(lib.nn.functional, name)(x, y, reduction="none"), X, Y)
        for name in "mse_loss l1_loss smooth_l1_loss huber_loss".split()},
+    "nn.functional.mse_loss sum": (
+        lambda lib, x, y: lib.nn.functional.mse_loss(x, y, reduction="sum"), X, Y),
     "nn.functional.binary_cross_entropy": (SHARE, PART),
     "nn.functional.binary_cross_entropy_with_logits": (X, PART),
     "nn.functional.kl_div": (lambda lib, x, y: lib.nn.functional.kl_div(

@@ -266,3 +266,73 @@ def test_integers_that_are_written_to_do_not_require_grad() -> None:
     places = tt.zeros(2, dtype=tt.int64)
     places[0] = tt.tensor(3.7, requires_grad=True)
     assert places.tolist() == [3, 0] and not places.requires_grad
+
+
+FACTORS: dict[str, Call] = {
+    "cholesky_solve": lambda m, l, b: m.cholesky_solve(b, l),
+    "cholesky_solve, upper": lambda m, l, b: m.cholesky_solve(b, l.mH, upper=True),
+    "cholesky_inverse": lambda m, l, b: m.cholesky_inverse(l),
+    "cholesky_inverse, upper": lambda m, l, b: m.cholesky_inverse(l.mH, upper=True),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("unit", [1, 1 + 0.5j])
+def test_gradients_of_factors_are_those_of_whole_matrices(name: str, unit: complex) -> None:
+    factor = np.tril(numbers(3, 3) * 0.1, -1) * unit + np.diag([2.0, 1.5, 3.0])  # real there
+    same(FACTORS[name], factor, numbers(3, 2) * unit)
+
+
+@pytest.mark.filterwarnings("ignore:stft with return_complex=False")
+def test_spectra_of_complex_signals_as_pairs_of_numbers() -> None:
+    window = np.ones(4)
+    signal = numbers(9) * (1 + 0.5j)
+    same(lambda m, x, w: m.stft(x, 4, window=w, return_complex=False), signal, window, orders=1)
+    same(lambda m, x, w: m.stft(x, 4, window=w), signal, window, orders=1)
+
+
+OWN_MEMORY: dict[str, Call] = {
+    "elements taken away": lambda m, x: m.nn.functional.pad(x, (-1, 0, 0, -1), mode="replicate"),
+    "pixels of one channel": lambda m, x: m.pixel_shuffle(x, 1),
+    "channels of one pixel": lambda m, x: m.pixel_unshuffle(x, 1),
+}
+
+
+@pytest.mark.parametrize("name", OWN_MEMORY)
+def test_results_that_may_be_changed(name: str) -> None:
+    def call(m: Any, x: Any) -> Any:
+        OWN_MEMORY[name](m, x).add_(1)
+        return x
+
+    same(call, numbers(1, 2, 4, 4), orders=0)
+
+
+#: name: what rounds once, from more than half precision, and what it is in doubles.
+HALVES: dict[str, tuple[Any, Any]] = {
+    "lerp": (lambda a, b: tt.lerp(a, b, 0.3), lambda a, b: a + 0.3 * (b - a)),
+    "lerp by a tensor": (lambda a, b: tt.lerp(a, b, b), lambda a, b: a + b * (b - a)),
+    "addcmul": (lambda a, b: tt.addcmul(a, a, b, value=0.7), lambda a, b: a + 0.7 * a * b),
+    "addcdiv": (lambda a, b: tt.addcdiv(a, a, b, value=0.7), lambda a, b: a + 0.7 * a / b),
+    "add": (lambda a, b: tt.add(a, b, alpha=0.3), lambda a, b: a + 0.3 * b),
+    "sub": (lambda a, b: tt.sub(a, b, alpha=0.3), lambda a, b: a - 0.3 * b),
+    "sinc": (lambda a, b: tt.sinc(a), lambda a, b: np.sinc(a)),
+    "silu": (lambda a, b: tt.nn.functional.silu(a), lambda a, b: a / (1 + np.exp(-a))),
+    "mish": (
+        lambda a, b: tt.nn.functional.mish(a), lambda a, b: a * np.tanh(np.log1p(np.exp(a)))),
+    "softmax": (lambda a, b: a.softmax(0), lambda a, b: np.exp(a) / np.exp(a).sum(0)),
+    "log_softmax": (
+        lambda a, b: a.log_softmax(0), lambda a, b: a - np.log(np.exp(a).sum(0))),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_halves_are_rounded_once(name: str) -> None:
+    call, formula = HALVES[name]
+    generator = np.random.RandomState(0)
+    a, b = (generator.uniform(low, 2, 200).astype(np.float16) for low in (-2, 0.1))
+    found = call(tt.tensor(a), tt.tensor(b)).cpu().numpy()
+    exact = formula(a.astype(np.float64), b.astype(np.float64))
+    assert found.dtype == np.float16
+    # Half a unit in the last place, and single precision's own error.
+    limit = np.spacing(np.abs(exact).astype(np.float16)).astype(np.float64) * 0.51 + 1e-6
+    assert (np.abs(found - exact) <= limit).all()

@@ -206,11 +206,16 @@ def build(lib: Any, shape: str) -> Any:
     if shape == "restarts":
         restarts = schedules.CosineAnnealingWarmRestarts(optimizer, 3)
         return schedules.SequentialLR(optimizer, [constant, restarts], [2])
+    if shape == "restarts first":
+        restarts = schedules.CosineAnnealingWarmRestarts(optimizer, 2, T_mult=2)
+        return schedules.SequentialLR(optimizer, [restarts, constant], [9])
     inner = schedules.SequentialLR(optimizer, [constant, fall], [2])
     return schedules.SequentialLR(optimizer, [inner, cosine], [6])
 
 
-@pytest.mark.parametrize("shape", ["chained", "two", "three", "restarts", "nested"])
+@pytest.mark.parametrize(
+    "shape", ["chained", "two", "three", "restarts", "restarts first", "nested"]
+)
 @pytest.mark.filterwarnings("ignore:Detected call")  # of a schedule inside a schedule
 def test_schedules_of_schedules_match(torch: Any, shape: str) -> None:
     ours, theirs = build(tt, shape), build(torch, shape)

@@ -157,9 +157,9 @@ class ndarray:
             log_sync("get")  # the driver stages pageable memory, and waits for that
             return self._download(order, out)
         # Until somebody waits for the stream, the numbers are not there.
-        now = self._host.copy()
+        now = self._host.copy(order="C" if out.flags.c_contiguous else "F")
         out.fill(poison(out.dtype))
-        _streams.later(stream, self._device, lambda: numpy.copyto(out, now))
+        _streams.later(stream, self._device, _pinned.written_later(out, now))
         return out
 
     def _download(self, order: str = "C", out: Any = None) -> Any:
@@ -184,7 +184,7 @@ class ndarray:
         log_sync("upload")
         self._host[...] = arr
         if stream is not None and _pinned.holds(arr):
-            _streams.later(stream, self._device, _pinned.watch(arr))
+            _streams.later(stream, self._device, _pinned.read_later(arr))
 
     def item(self) -> Any:
         if self._host.size != 1:
@@ -397,6 +397,9 @@ def poisoned(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
     dtype = numpy.dtype(float if dtype is None else dtype)
     check_dtype(dtype)
     host = numpy.empty(shape, dtype, order)
+    from .cuda import alloc
+
+    alloc(host.nbytes)
     host.fill(poison(dtype))
     return host
 
@@ -418,7 +421,13 @@ def upload(obj: Any, dtype: Any = None, copy: Any = True, order: Any = "K", ndmi
         return wrap(numpy.array(unwrap(obj), dtype, copy=True, order=order, ndmin=ndmin))
     log_sync("upload")
     host = numpy.array(obj, dtype, copy=True, order=order, ndmin=ndmin)
-    return wrap(host)
+    array = wrap(host)
+    if isinstance(obj, numpy.ndarray) and obj.flags.forc and obj.ndim and _pinned.holds(obj):
+        from . import _streams
+
+        # CuPy copies from pinned memory while the host goes on, from other memory before.
+        _streams.later(None, array._device, _pinned.read_later(obj))
+    return array
 
 
 def _holds_device_arrays(obj: Any) -> bool:

@@ -218,6 +218,8 @@ class ElementwiseKernel:
             if isinstance(value, numpy.ndarray):
                 raise TypeError(f"Unsupported type {type(value)}")
             host = unwrap(value)
+            if wants_bool and isinstance(value, ndarray) and host.dtype != bool:
+                raise TypeError(f"Type is mismatched. {host.dtype} bool")
             hosts.append(numpy.asarray(host, bool) if wants_bool else host)
         with numpy.errstate(all="ignore"):
             return wrap(self._function(*hosts))

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy
 
 from . import _array, _devices, _kernels, _methods, cuda
-from ._array import flatiter, ndarray, poisoned, unwrap, upload, wrap, wrap_result
+from ._array import flatiter, ndarray, poisoned, unwrap, upload, view_of, wrap, wrap_result
 from ._functions import function
 from ._manifest import names
 from ._sync import log_sync
@@ -31,7 +31,10 @@ def array(
 ) -> Any:  # fmt: skip
     """Return a device array; a device array is not copied where ``copy`` is None or False."""
     if not isinstance(obj, ndarray):
-        return upload(obj, dtype, copy, order, ndmin)
+        made = upload(obj, dtype, copy, order, ndmin)
+        if blocking:
+            cuda.get_current_stream().synchronize()
+        return made
     host = obj._host
     elsewhere = obj._device != _devices.current()
     if elsewhere and order == "K" and obj.size and not obj.flags.forc:
@@ -44,7 +47,7 @@ def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, blocking: bool = False
 ) -> Any:
     """Return ``a`` on the device; no copy where it is there already with this dtype."""
-    return array(a, dtype, copy, order or "K")
+    return array(a, dtype, copy, order or "K", blocking=blocking)
 
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
@@ -174,6 +177,14 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return a.diagonal(offset, axis1, axis2)
 
 
+def broadcast_to(array: ndarray, shape: Any) -> ndarray:
+    """Return an expanded view that can be written to, unlike NumPy's."""
+    host = numpy.broadcast_to(unwrap(array), shape)
+    if array._host.flags.writeable:
+        host.flags.writeable = True
+    return array if host is array._host else view_of(host, array)
+
+
 def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
     """Multiply matrices, both of them device arrays."""
     for operand in (x1, x2):
@@ -232,6 +243,7 @@ OWN: dict[str, Any] = {
     "empty_like": empty_like,
     "take": take,
     "put": put,
+    "broadcast_to": broadcast_to,
     "take_along_axis": take_along_axis,
     "put_along_axis": put_along_axis,
     "where": where,

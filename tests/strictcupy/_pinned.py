@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import weakref
 from collections.abc import Callable
@@ -33,12 +34,27 @@ def holds(host: Any) -> bool:
     return block_at(host.ctypes.data) is not None
 
 
-def watch(host: Any) -> Callable[[], None]:
-    """Return a function that fails if the memory was given back while a copy read from it."""
-    alive = weakref.ref(block_at(host.ctypes.data))
+def read_later(host: Any) -> Callable[[], None]:
+    """Return what fails unless pinned memory holds what it holds now: a copy reads from it."""
+    alive, now = weakref.ref(block_at(host.ctypes.data)), host.tobytes("A")
+    address, size = host.ctypes.data, host.nbytes
 
     def check() -> None:
         if alive() is None:
             raise RuntimeError("pinned memory was freed while a copy to the device read from it")
+        if ctypes.string_at(address, size) != now:
+            raise RuntimeError("pinned memory was written while a copy to the device read from it")
 
     return check
+
+
+def written_later(host: Any, values: Any) -> Callable[[], None]:
+    """Return what writes ``values`` to pinned memory, and fails if that was given back."""
+    alive, address = weakref.ref(block_at(host.ctypes.data)), host.ctypes.data
+
+    def write() -> None:
+        if alive() is None:
+            raise RuntimeError("pinned memory was freed while a copy from the device wrote to it")
+        ctypes.memmove(address, values.ctypes.data, values.nbytes)
+
+    return write

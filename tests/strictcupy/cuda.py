@@ -28,6 +28,7 @@ class Device:
         self.attributes: dict[str, int] = {"MultiProcessorCount": 1}
         self.compute_capability = "80"
         self.mem_info = (1 << 34, 1 << 34)
+        self.pci_bus_id = f"0000:0{self.id}:00.0"
 
     def __int__(self) -> int:
         return self.id
@@ -84,6 +85,17 @@ class Stream:
 
     def __exit__(self, *exc_info: object) -> None:
         _streams.leave()
+
+    @classmethod
+    def from_external(cls, obj: Any) -> Stream:
+        """Return the stream that ``obj`` stands for; CuPy does not know its device."""
+        stream = cls(null=True)
+        _, stream.ptr = obj.__cuda_stream__()
+        return stream
+
+    def is_capturing(self) -> bool:
+        """Return False."""
+        return False
 
     def use(self) -> Stream:
         """Make this the current stream."""
@@ -177,16 +189,41 @@ class BaseMemory:
         return hash(self.ptr)
 
 
+class OutOfMemoryError(MemoryError):
+    """What CuPy raises: no RuntimeError."""
+
+    def __init__(self, size: int, total: int, limit: int = 0) -> None:
+        super().__init__(
+            f"Out of memory allocating {size:,} bytes (allocated so far: {total:,} bytes, "
+            f"limit set to: {limit:,} bytes)."
+        )
+
+
+class memory:  # noqa: N801  # a module of CuPy's
+    """``cupy.cuda.memory``."""
+
+    OutOfMemoryError = OutOfMemoryError
+
+
 class MemoryPool:
-    """An allocator's statistics, all zero."""
+    """An allocator without memory: NumPy has that. Its numbers are what a test says.
+
+    Attributes:
+        used: The bytes in use, by device.
+        limits: The most bytes an array may have, by device.
+    """
+
+    def __init__(self) -> None:
+        self.used: dict[int, int] = {}
+        self.limits: dict[int, int] = {}
 
     def used_bytes(self) -> int:
-        """Return 0: NumPy owns the memory."""
-        return 0
+        """Return the bytes in use on the current device."""
+        return self.used.get(_devices.current(), 0)
 
     def total_bytes(self) -> int:
-        """Return 0."""
-        return 0
+        """Return as many."""
+        return self.used_bytes()
 
     def free_bytes(self) -> int:
         """Return 0."""
@@ -194,6 +231,20 @@ class MemoryPool:
 
     def free_all_blocks(self, stream: Any = None) -> None:
         """Free nothing."""
+
+    def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
+        """Limit the current device; 0 is no limit."""
+        self.limits[_devices.current()] = size or 0
+
+    def get_limit(self) -> int:
+        """Return the current device's limit."""
+        return self.limits.get(_devices.current(), 0)
+
+    def malloc(self, size: int) -> None:
+        """Refuse what is more than the limit."""
+        limit = self.get_limit()
+        if limit and size > limit:
+            raise OutOfMemoryError(size, self.used_bytes(), limit)
 
 
 class _Hooks(threading.local):
@@ -222,6 +273,65 @@ class MemoryHook:
 
 
 _pool = MemoryPool()
+_allocator: Any = _pool.malloc
+
+
+def get_allocator() -> Any:
+    """Return the function that is asked for memory."""
+    return _allocator
+
+
+def set_allocator(allocator: Any = None) -> None:
+    """Have another function be asked."""
+    global _allocator
+    _allocator = allocator
+
+
+def alloc(size: int) -> Any:
+    """Ask for memory."""
+    return _allocator(size)
+
+
+class nvtx:  # noqa: N801  # a module of CuPy's
+    """``cupy.cuda.nvtx``, which notes what it is told."""
+
+    available = True
+    told: list[str] = []
+
+    @classmethod
+    def RangePush(cls, message: str, id_color: int = -1) -> None:
+        """Note the beginning of a range."""
+        cls.told.append(f"push {message}")
+
+    @classmethod
+    def RangePop(cls) -> None:
+        """Note the end of a range."""
+        cls.told.append("pop")
+
+    @classmethod
+    def RangeStart(cls, message: str, color: int) -> int:
+        """Note the beginning of a range that has a number."""
+        cls.told.append(f"start {message}")
+        return len(cls.told)
+
+    @classmethod
+    def RangeEnd(cls, range_id: int) -> None:
+        """Note the end of a range that has a number."""
+        cls.told.append(f"end {range_id}")
+
+    @classmethod
+    def Mark(cls, message: str, id_color: int = -1) -> None:
+        """Note a moment."""
+        cls.told.append(f"mark {message}")
+
+
+class device:  # noqa: N801  # a module of CuPy's
+    """``cupy.cuda.device``."""
+
+    @staticmethod
+    def get_cublas_handle() -> int:
+        """Return a number that the current device's handle might have."""
+        return 1000 + _devices.current()
 
 
 def get_default_memory_pool() -> MemoryPool:

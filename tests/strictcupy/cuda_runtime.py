@@ -71,6 +71,20 @@ def deviceCanAccessPeer(device: int, peerDevice: int) -> int:
     return 1
 
 
+#: What a profiler was told.
+profiled: list[str] = []
+
+
+def profilerStart() -> None:
+    """Note that a profiler begins."""
+    profiled.append("start")
+
+
+def profilerStop() -> None:
+    """Note that it stops."""
+    profiled.append("stop")
+
+
 def deviceSynchronize() -> None:
     """Wait for the device."""
     from .cuda import Device

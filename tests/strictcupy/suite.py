@@ -42,7 +42,7 @@ NUMPY_ALONE = {
     "ops/test_float_sums.py::test_long_sums_of_views_are_near_the_exact_ones": (
         "CuPy sums as it does; how NumPy's backend sums is tested there"
     ),
-    "test_docs.py::test_readme_session": "it shows the name of the backend",
+    "test_docs.py::test_session": "they show the name of the backend",
 }
 
 

@@ -21,7 +21,7 @@ x.sum(dimm=0)  # E
 tt.zeros(2, dtyp=tt.float32)  # E
 tt.zeros("2")  # E
 tt.sin("x")  # E
-tt.max(x).values  # E
+tt.max(x).values + 1  # E
 x + "1"  # E
 x.requires_grad = "yes"  # E
 length: str = x.shape[0]  # E
@@ -49,3 +49,8 @@ tt.zeros_like(x, dtyp=tt.int64)  # E
 tt.rand(2, generator=3)  # E
 F.max_pool2d(x, 2, return_indices=True).shape  # E
 tt.max(x, 1).vales  # E
+tt.optim.SGD(layer, lr=0.1)  # E
+tt.optim.SGD(["weight"], lr=0.1)  # E
+tt.optim.Adm(layer.parameters())  # E
+tt.linalg.svd(x).V  # E
+tt.float32.is_floating  # E

@@ -27,6 +27,7 @@ from ._carry import propagate as propagate
 from ._carry import reset_state as reset_state
 from ._carry import set_state as set_state
 from ._carry import state as state
+from ._defaults import DRAWN as DRAWN
 from ._defaults import default_dtype as default_dtype
 from ._defaults import default_dtype_context as default_dtype_context
 from ._defaults import default_generator as default_generator
@@ -41,6 +42,7 @@ from ._grad import grad_enabled as grad_enabled
 from ._grad import inference_enabled as inference_enabled
 from ._grad import inference_mode as inference_mode
 from ._grad import GRAD as GRAD
+from ._grad import count_block as count_block
 from ._grad import is_grad_enabled as is_grad_enabled
 from ._grad import is_inference_mode_enabled as is_inference_mode_enabled
 from ._grad import no_grad as no_grad
@@ -49,6 +51,7 @@ from ._grad import set_grad_enabled as set_grad_enabled
 from ._grad import when_inference as when_inference
 from ._scopes import Scope as Scope
 from ._scopes import Settings as Settings
+from ._variable import Variable as Variable
 
 # Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
 for _function in (

@@ -11,6 +11,7 @@ from .. import dtypes
 from ..backends import Backend
 from ._backend import current_backend
 from ._scopes import Scope, Settings, Slot, thread
+from ._variable import Variable
 
 DTYPE: Slot[dtypes.dtype] = Slot("dtype")
 _scoped_dtype = DTYPE.var.get
@@ -161,6 +162,11 @@ def set_generator(generator: Any, backend: Backend | None = None) -> None:
     """Make ``generator`` the process's default for a backend (default: the active one)."""
     with _generators_lock:
         _generators[current_backend() if backend is None else backend] = generator
+
+
+#: In a context where somebody wants to know of them: called with each generator's engine that a
+#: program gives to a random function itself, before it draws.
+DRAWN: Variable[Callable[[Any], None] | None] = Variable("drawn", None)
 
 
 class generator_context(Scope):  # noqa: N801

@@ -20,15 +20,15 @@ _OFF: Settings = ((GRAD, False),)
 # Leaving inference mode inside it turns recording on again, as in torch.
 _NO_INFERENCE: Settings = ((GRAD, True), (INFERENCE, False))
 
-#: Called with True when the first block of inference mode is entered in any thread or task, and
-#: with False when the last is gone: between the two, tensors have to ask how they are made.
+#: Called with True when the first block of inference mode, or of a vmap, is entered in any thread
+#: or task, and with False when the last is gone: between the two, tensors ask how they are made.
 when_inference: list[Callable[[bool], None]] = []
 _blocks = 0
 _counting = threading.RLock()  # for a block may go when Python collects garbage, at any time
 
 
 def count_block(change: int) -> None:
-    """Note that there is one block of inference mode more, or one less."""
+    """Note that there is one block of inference mode, or of a vmap, more or less."""
     global _blocks
     with _counting:
         before = _blocks > 0
@@ -53,13 +53,17 @@ class _Inference(tuple[tuple[Slot[Any], Any], ...]):
 
 
 def grad_enabled() -> bool:
-    """Whether operations are recorded here and now; true in a new thread."""
+    """Whether operations are recorded here and now; true in a new thread.
+
+    They are not in inference mode, where ``enable_grad`` switches grad mode on and no more.
+    """
     frame = scoped_grad()
     if frame is None:
         return not GRAD.by_thread or thread.grad is not False
-    if frame.entry.live:
-        return frame.value
-    return GRAD.explicit() is not False
+    on = frame.value if frame.entry.live else GRAD.explicit() is not False
+    if _scoped_inference() is None and not INFERENCE.by_thread:
+        return on
+    return on and not inference_enabled()
 
 
 def inference_enabled() -> bool:
@@ -73,7 +77,7 @@ def inference_enabled() -> bool:
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations on tensors that require grad are recorded here and now.
+    """Whether grad mode is on: operations are recorded here and now, but for inference mode.
 
     Example:
         >>> import tinytorch as tt
@@ -83,7 +87,10 @@ def is_grad_enabled() -> bool:
         >>> tt.is_grad_enabled()
         True
     """
-    return grad_enabled()
+    frame = scoped_grad()
+    if frame is None:
+        return not GRAD.by_thread or thread.grad is not False
+    return frame.value if frame.entry.live else GRAD.explicit() is not False
 
 
 def is_inference_mode_enabled() -> bool:
@@ -166,8 +173,8 @@ class enable_grad(_Bare):  # noqa: N801
 class inference_mode(Scope):  # noqa: N801
     """``no_grad`` for results that will never take part in a graph.
 
-    Inside, grad mode is off unless ``enable_grad`` turns it on. With ``mode=False`` both are
-    as if outside: inference mode off and grad mode on.
+    Inside, grad mode is off; ``enable_grad`` turns it on, but nothing is recorded. With
+    ``mode=False`` both are as if outside: inference mode off and grad mode on.
 
     Args:
         mode: Whether inference mode is on in the block. Default: True. A function, when

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextvars import ContextVar, Token
+from contextvars import Token
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from ._variable import Variable, collecting
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -70,7 +72,7 @@ class Slot(Generic[_T]):
     __slots__ = ("by_thread", "name", "var")
 
     def __init__(self, name: str) -> None:
-        self.var: ContextVar[Frame[_T] | None] = ContextVar(f"tinytorch.{name}", default=None)
+        self.var: Variable[Frame[_T] | None] = Variable(name, None)
         self.name = name
         self.by_thread = False
 
@@ -167,7 +169,8 @@ class Entry:
 
     Attributes:
         live: Becomes False when the block has been left and its frames could not be taken
-            away, because another context holds them. Frames of a dead entry do not count.
+            away, because another context holds them, or because it was left by a garbage
+            collection, which may be anywhere. Frames of a dead entry do not count.
             A block left where it was entered stays live in the copies of its context: a
             task started inside keeps its scope after the parent has gone on.
         owner: The scope object that was entered, None for a call of a decorated function.
@@ -189,6 +192,8 @@ class Entry:
 
     def leave(self) -> None:
         """Take this entry's frames away, and no others."""
+        if collecting():  # the interrupted code may put back the stack as it had found it
+            self.live = False
         for (slot, _), token in zip(self.settings, self.tokens):
             if not slot.remove(self, token):
                 self.live = False

@@ -33,10 +33,11 @@ _NOW = (
     "RemovableHandle", "detect_anomaly", "enable_grad", "inference_mode", "is_anomaly_enabled",
     "is_anomaly_check_nan_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 )  # fmt: skip
-_MODULES = ("functional", "graph")
+_MODULES = ("functional", "grad_mode", "graph")
 _LATER = {
     "passes": ("backward", "grad"),
     "function": ("Function", "FunctionCtx", "once_differentiable"),
     "checking": ("GradcheckError", "gradcheck", "gradgradcheck"),
     "variable": ("Variable",),
+    "grad_mode": ("is_multithreading_enabled", "set_multithreading_enabled"),
 }

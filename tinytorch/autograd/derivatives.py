@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor
+from .._op import NAMESPACES
+from .._tensor import Tensor, wrap
 from .passes import grad
 
 Tensors = Tensor | tuple[Tensor, ...]
@@ -50,6 +51,14 @@ def zeros_for(tensor: Tensor) -> Tensor:
     """Zeros of the shape and dtype of ``tensor``."""
     zeros: Tensor = tensor.new_zeros(tensor.shape)
     return zeros
+
+
+def unit(like: Tensor, j: int) -> Tensor:
+    """Zeros of the shape and dtype of ``like``, with a one in the ``j``-th place."""
+    xp = like._xp
+    raw = xp.zeros(like._data.size, like._data.dtype)
+    raw[j] = 1
+    return wrap(raw.reshape(like._data.shape), xp)
 
 
 def single_of(result: Any, name: str, strict: bool) -> Tensor:
@@ -107,6 +116,36 @@ def gradients(
         return (None,) * len(inputs)
     roots, given = zip(*pairs, strict=True)
     return grad(roots, inputs, given, True, create_graph, allow_unused=True)
+
+
+def jacobian_of(
+    i: int, out: Tensor, inputs: tuple[Tensor, ...], create_graph: bool, strict: bool
+) -> tuple[Tensor, ...]:
+    """The Jacobian of one output, by input."""
+    columns: list[list[Tensor]] = [[] for _ in inputs]
+    if out.is_complex() and out.requires_grad:
+        raise RuntimeError(
+            f"grad can be implicitly created only for real scalar outputs but got {out.dtype}"
+        )
+    for j in range(out.numel()):
+        found = gradients((out,), inputs, (unit(out, j),), create_graph)
+        for k, (input, g) in enumerate(zip(inputs, found, strict=True)):
+            if strict and g is None:
+                raise RuntimeError(
+                    f"Output {i} of the user-provided function is independent of input {k}. This "
+                    "is not allowed in strict mode."
+                )
+            if strict and create_graph and not g.requires_grad:
+                raise RuntimeError(
+                    f"The jacobian of the user-provided function is independent of input {k}. This "
+                    "is not allowed in strict mode when create_graph=True."
+                )
+            columns[k].append(zeros_for(input) if g is None else g)
+    stack = NAMESPACES[""]["stack"]
+    return tuple(
+        (stack(column) if column else input.new_empty((0,))).reshape((*out.shape, *input.shape))
+        for column, input in zip(columns, inputs, strict=True)
+    )
 
 
 def filled(

@@ -10,14 +10,15 @@ namespace, so that what they compute is recorded in turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextvars import ContextVar
 from heapq import heappop, heappush
 from typing import Any
 
+from .._state import Variable
 from .nodes import (
     FREED,
     TWICE,
     AfterAccumulation,
+    BeforeAccumulation,
     Edge,
     Node,
     Slot,
@@ -58,7 +59,7 @@ class Anomaly:
 
 
 #: The pass whose hooks are running.
-CURRENT: ContextVar[Sweep | None] = ContextVar("tinytorch.sweep", default=None)
+CURRENT: Variable[Sweep | None] = Variable("sweep", None)
 
 
 class Sweep:
@@ -326,7 +327,7 @@ class Sweep:
 
     def _before(self, node: Node, g: Gradient) -> Gradient:
         if g.__class__ is list:
-            for index, slot in self.slots.pop(node.seq, {}).items():
+            for index, slot in sorted(self.slots.pop(node.seq, {}).items()):
                 before = g[index]
                 g[index] = self._call_hooks(slot.hooks, before, node.xp)
                 self._capture(slot, node, before, g[index])
@@ -393,10 +394,18 @@ class Sweep:
         """Run the leaves' hooks and add what arrived to their ``grad``."""
         for leaf, g, fresh in self.leaves.values():
             if leaf._backward_hooks:
-                g, fresh = self._call_hooks(leaf._backward_hooks, g, leaf._xp), False
+                g, fresh = self._call_leaf_hooks(leaf, g), False
             self.accumulate(leaf, g, fresh)
             if leaf._post_accumulate_grad_hooks:
                 self.accumulated(leaf, g)
+
+    def _call_leaf_hooks(self, leaf: Any, g: Gradient) -> Gradient:
+        """Those of the tensor first, and then those of the node that accumulates."""
+        hooks = leaf._backward_hooks.items()
+        for before in (False, True):
+            chosen = {i: h for i, h in hooks if isinstance(h, BeforeAccumulation) is before}
+            g = self._call_hooks(chosen, g, leaf._xp)
+        return g
 
     def accumulated(self, leaf: Any, g: Gradient) -> None:
         """Run the hooks of a leaf whose ``grad`` was added to."""
@@ -425,13 +434,18 @@ class Sweep:
         results = []
         for edge in edges:
             if id(edge) in self.leaves:
-                leaf, g, _ = self.leaves[id(edge)]
-                g = self._call_hooks(leaf._backward_hooks, g, leaf._xp)
-                self.leaves[id(edge)][1] = g
-                results.append(g)
+                self._run_hooks(edge)
+                results.append(self.leaves[id(edge)][1])
             else:
                 results.append(self.captured.get(id(edge)))
         return results
+
+    def _run_hooks(self, leaf: Any) -> None:
+        """Run the hooks of a captured leaf; those of the node that would accumulate do not."""
+        hooks = (leaf._backward_hooks or {}).items()
+        chosen = {i: h for i, h in hooks if not isinstance(h, BeforeAccumulation)}
+        entry = self.leaves[id(leaf)]
+        entry[1] = self._call_hooks(chosen, entry[1], leaf._xp)
 
 
 def conjugate(tensor: Any) -> Any:
@@ -471,8 +485,9 @@ def _explain(error: Exception, node: Any) -> None:
     if node is None or getattr(error, "_explained", False):
         return
     inputs = [None if e is None else list(target_of(e)[0]) for e in node.edges]
+    name = node.op.name if getattr(node.op, "public", True) else node.name()
     error.add_note(
-        f"in the gradient of {node.op.name!r}: inputs of shape {inputs}, "
+        f"in the gradient of {name!r}: inputs of shape {inputs}, "
         f"result of shape {node.shape}"
     )
     traceback = (node.extra or {}).get("traceback")

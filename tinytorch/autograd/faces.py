@@ -15,7 +15,9 @@ from .nodes import (
     FREED,
     TWICE,
     AfterAccumulation,
+    BeforeAccumulation,
     Edge,
+    LeafHooks,
     Node,
     RemovableHandle,
     Slot,
@@ -134,17 +136,12 @@ class AccumulateGrad(GraphNode):
         """Call ``hook((), grad_outputs)`` after the leaf's ``grad`` was added to."""
         leaf = self.variable
         if leaf._post_accumulate_grad_hooks is None:
-            leaf._post_accumulate_grad_hooks = {}
+            leaf._post_accumulate_grad_hooks = LeafHooks()
         return add_hook(leaf._post_accumulate_grad_hooks, AfterAccumulation(hook))
 
     def register_prehook(self, hook: Any) -> RemovableHandle:
         """Call ``hook(grad_outputs)`` before the leaf's ``grad`` is added to."""
-
-        def on_gradient(g: Any) -> Any:
-            result = hook((g,))
-            return None if result is None else result[0]
-
-        handle: RemovableHandle = self.variable.register_hook(on_gradient)
+        handle: RemovableHandle = self.variable.register_hook(BeforeAccumulation(hook))
         return handle
 
     def _sequence_nr(self) -> int:

@@ -11,9 +11,10 @@ from typing import Any
 from .. import _state
 from .._record import note_versions
 from .._tensor import Tensor, wrap
+from .applied import Applied, R
 from .engine import conjugate
 from .nodes import FREED, TWICE, Node, Slot
-from .packing import STACK, Packed
+from .packing import STACK, Packed, SavedOutput
 from .views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
 
 
@@ -73,9 +74,9 @@ class FunctionCtx:
     def _kept(self, saved: Any) -> Any:
         if isinstance(saved, Packed):
             return saved.tensor()
-        return self._output(saved) if isinstance(saved, _SavedOutput) else saved
+        return self._output(saved) if isinstance(saved, SavedOutput) else saved
 
-    def _output(self, saved: _SavedOutput) -> Tensor:
+    def _output(self, saved: SavedOutput) -> Tensor:
         data = saved.data.tensor()._data if isinstance(saved.data, Packed) else saved.data
         out = wrap(data, saved.xp)
         node = self._node()
@@ -95,17 +96,6 @@ class FunctionCtx:
     def set_materialize_grads(self, value: bool) -> None:
         """Whether ``backward`` gets zeros (default) or None for unused outputs."""
         self._materialize = value
-
-
-class _SavedOutput:
-    """An output kept for backward: its array, since the tensor would make a cycle."""
-
-    def __init__(self, tensor: Tensor, index: int | None, differentiable: bool) -> None:
-        hooks = STACK.get()
-        self.data: Any = Packed(tensor, hooks[-1], None) if hooks else tensor._data
-        self.xp = tensor._xp
-        self.index = index
-        self.differentiable = differentiable
 
 
 class _FunctionOp:
@@ -239,15 +229,16 @@ class Function:
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: Any, *grad_outputs: Any, **unused: Any) -> Any:
         """Gradients of the arguments, given those of the results."""
+        # ``unused`` never comes: with it type checkers let a subclass name its gradients.
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom "
             "autograd.Function to use it with backward mode AD."
         )
 
     @staticmethod
-    def vjp(ctx: Any, *grad_outputs: Any) -> Any:
+    def vjp(ctx: Any, *grad_outputs: Any, **unused: Any) -> Any:
         """Another name for ``backward``; a subclass defines one of them."""
         return Function.backward(ctx, *grad_outputs)
 
@@ -259,7 +250,7 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+    def apply(cls: type[Applied[R]], *args: Any, **kwargs: Any) -> R:
         """Run ``forward`` and record it."""
         edges = [edge_of(a) if isinstance(a, Tensor) else None for a in args]
         recording = _state.grad_enabled() and any(e is not None for e in edges)
@@ -269,7 +260,7 @@ class Function:
         outputs = output if isinstance(output, tuple) else (output,)
         if recording and any(isinstance(out, Tensor) for out in outputs):
             outputs = _record(cls, ctx, args, edges, outputs)
-        return outputs if isinstance(output, tuple) else outputs[0]
+        return outputs if isinstance(output, tuple) else outputs[0]  # type: ignore[return-value]
 
     @classmethod
     def _forward(cls, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -281,7 +272,7 @@ class Function:
 
 
 def _record(
-    cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], edges: list[Any], outputs: Any
+    cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], edges: list[Any], outputs: Any
 ) -> tuple[Any, ...]:
     positions = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
     xp = next(a._xp for a in args if isinstance(a, Tensor))
@@ -342,7 +333,7 @@ def _save(ctx: FunctionCtx, node: Node, outputs: list[Tensor], single: bool) -> 
     for tensor in ctx._to_save:
         at = next((i for i, out in enumerate(outputs) if out is tensor), None)
         if tensor is not None and at is not None:
-            saved.append(_SavedOutput(tensor, None if single else at, bool(tensor._rg)))
+            saved.append(SavedOutput(tensor, None if single else at, bool(tensor._rg)))
         elif tensor is not None and hooks:
             saved.append(Packed(tensor, hooks[-1], edge_of(tensor)))
         else:
@@ -381,9 +372,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         if not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
         many = isinstance(results, tuple)
-        refused = [_Refuse.apply(r) if isinstance(r, Tensor) else r
-                   for r in (r.detach().requires_grad_() if isinstance(r, Tensor) else r
-                             for r in (results if many else (results,)))]
+        refused = [_Refuse.apply(r.detach(), *grads) if isinstance(r, Tensor) else r
+                   for r in (results if many else (results,))]  # fmt: skip
         return tuple(refused) if many else refused[0]
 
     return wrapper
@@ -391,8 +381,8 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 class _Refuse(Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        return x
+    def forward(ctx: Any, x: Tensor, *grads: Any) -> Tensor:
+        return x.clone()
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:

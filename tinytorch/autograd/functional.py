@@ -13,9 +13,8 @@ derivatives, a function that returns a tuple a tuple of those.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
-from .._op import NAMESPACES
 from .._state import enable_grad, is_grad_enabled, set_grad_enabled
 from .._tensor import Tensor
 from .derivatives import (
@@ -29,11 +28,11 @@ from .derivatives import (
     filled,
     finished,
     gradients,
+    jacobian_of,
     prepared,
     single_of,
     vector_of,
     weights_of,
-    zeros_for,
 )
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -134,6 +133,33 @@ def jvp(
     )
 
 
+@overload
+def jacobian(
+    func: Callable[[Tensor], Tensor],
+    inputs: Tensor,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Tensor: ...
+@overload
+def jacobian(
+    func: Callable[[Tensor], tuple[Tensor, ...]],
+    inputs: Tensor,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> tuple[Tensor, ...]: ...
+@overload
+def jacobian(
+    func: Function,
+    inputs: tuple[Tensor, ...],
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any: ...
 def jacobian(
     func: Function,
     inputs: Tensors,
@@ -175,39 +201,30 @@ def jacobian(
         several_out, outputs = as_tuple(func(*given), OUTPUTS, "jacobian")
         check_grad(outputs, "outputs", strict)
         rows = [
-            _jacobian_of(i, out, given, create_graph, strict) for i, out in enumerate(outputs)
+            jacobian_of(i, out, given, create_graph, strict) for i, out in enumerate(outputs)
         ]
     done = tuple(finished(row, create_graph, several) for row in rows)
     return done if several_out else done[0]
 
 
-def _jacobian_of(
-    i: int, out: Tensor, inputs: tuple[Tensor, ...], create_graph: bool, strict: bool
-) -> tuple[Tensor, ...]:
-    """The Jacobian of one output, by input."""
-    columns: list[list[Tensor]] = [[] for _ in inputs]
-    flat: Any = out.reshape(-1)
-    for j in range(out.numel()):
-        found = gradients((flat[j],), inputs, None, create_graph)
-        for k, (input, g) in enumerate(zip(inputs, found, strict=True)):
-            if strict and g is None:
-                raise RuntimeError(
-                    f"Output {i} of the user-provided function is independent of input {k}. This "
-                    "is not allowed in strict mode."
-                )
-            if strict and create_graph and not g.requires_grad:
-                raise RuntimeError(
-                    f"The jacobian of the user-provided function is independent of input {k}. This "
-                    "is not allowed in strict mode when create_graph=True."
-                )
-            columns[k].append(zeros_for(input) if g is None else g)
-    stack = NAMESPACES[""]["stack"]
-    return tuple(
-        (stack(column) if column else input.new_empty((0,))).reshape((*out.shape, *input.shape))
-        for column, input in zip(columns, inputs, strict=True)
-    )
-
-
+@overload
+def hessian(
+    func: Callable[[Tensor], Tensor],
+    inputs: Tensor,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Tensor: ...
+@overload
+def hessian(
+    func: Function,
+    inputs: tuple[Tensor, ...],
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any: ...
 def hessian(
     func: Function,
     inputs: Tensors,

@@ -3,13 +3,18 @@
 They cost nothing where nobody is in inference mode. While some code is, tensors are made by
 ``new_marked`` instead of ``object.__new__``, and with ``UNSETTLED`` instead of None for a version.
 That is never a tensor's version: whoever meets it asks ``settle``, or refuses.
+
+In the same way tensors are marked that a function made which ``vmap`` runs, and its examples:
+what it writes to in place must be one of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
-from .._state import inference_enabled
+from .._state import Variable, count_block, inference_enabled
 from .saved import is_needed
 
 T = TypeVar("T")
@@ -27,11 +32,18 @@ class _Unsettled(list[int]):
 UNSETTLED: Any = _Unsettled([0])
 
 
+#: In how many ``vmap`` the code of this context is.
+MAPPED: Variable[int] = Variable("mapped", 0)
+
+
 def new_marked(cls: type[T]) -> T:
-    """``object.__new__``, with a note on what is made in inference mode."""
+    """``object.__new__``, with a note on what is made in inference mode or inside ``vmap``."""
     made: Any = object.__new__(cls)
     if inference_enabled():
         made._inference = True
+    depth = MAPPED.get()
+    if depth:
+        made._mapped = depth
     return made  # type: ignore[no-any-return]
 
 
@@ -46,7 +58,12 @@ def settle(tensor: Any) -> bool:
 
 
 def take_after(out: Any, source: Any) -> None:
-    """Make ``out``, which shares the memory of ``source``, an inference tensor if that is one."""
+    """Make ``out``, which shares the memory of ``source``, an inference tensor if that is one.
+
+    It is marked as made inside ``vmap`` if the memory was.
+    """
+    if out._mapped or source._mapped:
+        out._mapped = source._mapped
     if source._inference:
         out._inference = True
         out._vc = UNSETTLED
@@ -61,12 +78,17 @@ def take_after(out: Any, source: Any) -> None:
 def check_saved(tensor: Any, node: Any) -> None:
     """RuntimeError for an inference tensor that ``node`` is about to save for its backward."""
     if settle(tensor) and is_needed(tensor, node):
-        raise RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-            "inference mode in computation tracked by autograd. To work around this, you can make "
-            "a clone to get a normal tensor and use it in autograd, or use `tinytorch.no_grad()` "
-            "instead of `tinytorch.inference_mode()`."
-        )
+        refuse_saved()
+
+
+def refuse_saved() -> NoReturn:
+    """RuntimeError for an inference tensor that a gradient would be computed from."""
+    raise RuntimeError(
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+        "inference mode in computation tracked by autograd. To work around this, you can make "
+        "a clone to get a normal tensor and use it in autograd, or use `tinytorch.no_grad()` "
+        "instead of `tinytorch.inference_mode()`."
+    )
 
 
 def check_update(tensor: Any) -> None:
@@ -83,4 +105,31 @@ def check_wanted(tensor: Any) -> None:
     if tensor._inference and not inference_enabled():
         raise RuntimeError(
             "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+        )
+
+
+# -- inside vmap -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def mapped() -> Iterator[int]:
+    """Mark the tensors that are made in a block with the number of ``vmap`` it is in."""
+    depth = MAPPED.get() + 1
+    token = MAPPED.set(depth)
+    count_block(1)
+    try:
+        yield depth
+    finally:
+        count_block(-1)
+        MAPPED.reset(token)
+
+
+def check_mapped(name: str, tensor: Any) -> None:
+    """RuntimeError for a tensor from outside that a function changes for each example of a vmap."""
+    if tensor._mapped < MAPPED.get():
+        raise RuntimeError(
+            f"vmap: inplace arithmetic(self, *extra_args) is not possible for {name}_: the tensor "
+            "written to was made outside the function that is vmapped over, which runs once for "
+            "each example. Please try to use out-of-place operators instead of inplace arithmetic, "
+            "or pass the tensor as an argument that is vmapped over."
         )

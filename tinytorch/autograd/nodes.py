@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
+from weakref import WeakSet
 
 #: Numbers nodes in the order of their creation: an input's node is always older.
 next_seq = itertools.count().__next__
@@ -63,7 +64,8 @@ class Node:
 
     def name(self) -> str:
         """torch's name of the node, such as ``AddBackward0``."""
-        return str(self.op.backward_name)
+        name = self.op.backward_name
+        return name if isinstance(name, str) else str(name(self))
 
     def _extra(self) -> dict[str, Any]:
         if self.extra is None:
@@ -138,6 +140,37 @@ def add_hook(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
+
+
+class LeafHooks(dict[int, Any]):
+    """The hooks of a leaf, in order; a pass asks whether there are any.
+
+    Attributes:
+        used: Whether there ever was such a table.
+        tables: Those there are.
+    """
+
+    used = False
+    tables: WeakSet[LeafHooks] = WeakSet()
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__ = object.__eq__
+
+    def __init__(self) -> None:
+        super().__init__()
+        LeafHooks.used = True
+        LeafHooks.tables.add(self)
+
+
+class BeforeAccumulation:
+    """A hook of ``AccumulateGrad`` among those that take a leaf's gradient."""
+
+    def __init__(self, hook: Any) -> None:
+        self.hook = hook
+
+    def __call__(self, g: Any) -> Any:
+        result = self.hook((g,))
+        return None if result is None else result[0]
 
 
 class AfterAccumulation:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
-from .._state import no_grad
+from .._state import Variable, no_grad
 from .links import towards
 from .nodes import Edge, Node, node_of
 from .saved import saved_arguments
@@ -41,9 +40,9 @@ class Recording:
 
 
 #: The hooks of the blocks around, innermost last.
-STACK: ContextVar[tuple[Hooks, ...]] = ContextVar("tinytorch.saved_tensors_hooks", default=())
+STACK: Variable[tuple[Hooks, ...]] = Variable("saved_tensors_hooks", ())
 #: Why there may be none, or None.
-FORBIDDEN: ContextVar[str | None] = ContextVar("tinytorch.no_saved_tensors_hooks", default=None)
+FORBIDDEN: Variable[str | None] = Variable("no_saved_tensors_hooks", None)
 
 
 class Packed:
@@ -82,6 +81,17 @@ class Packed:
 
 def _version(tensor: Any) -> int:
     return 0 if tensor._vc is None else int(tensor._vc[0])
+
+
+class SavedOutput:
+    """An output kept for backward: its array, since the tensor would make a cycle."""
+
+    def __init__(self, tensor: Any, index: int | None, differentiable: bool) -> None:
+        hooks = STACK.get()
+        self.data: Any = Packed(tensor, hooks[-1], None) if hooks else tensor._data
+        self.xp = tensor._xp
+        self.index = index
+        self.differentiable = differentiable
 
 
 class PackedNode:

@@ -10,6 +10,7 @@ from .._tensor import Size, Tensor, wrap
 from .engine import CURRENT, Hooks, Sweep, conjugate
 from .faces import AccumulateGrad
 from .graph import GradientEdge
+from .leaves import LeafSweep, sweep_class
 from .links import without_slope
 from .nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
 from .packing import Recording
@@ -51,7 +52,7 @@ def backward(
     if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = _root_grads(roots, grad_tensors, create_graph)
-    sweep = _sweep(roots, grads, retain_graph, create_graph, wanted)
+    sweep = _sweep(roots, grads, retain_graph, create_graph, wanted, True)
     if wanted is None:
         sweep.deliver()
         return
@@ -257,11 +258,15 @@ def _sweep(
     retain_graph: bool | None,
     create_graph: bool,
     wanted: tuple[Any, ...] | None,
+    accumulating: bool = False,
 ) -> Sweep:
     edges = [_edge(t) for t in wanted or ()]
     if any(edge is None for edge in edges):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    sweep = Sweep(create_graph if retain_graph is None else retain_graph, create_graph, edges)
+    make = sweep_class()
+    sweep = make(create_graph if retain_graph is None else retain_graph, create_graph, edges)
+    if accumulating and isinstance(sweep, LeafSweep):
+        sweep.accumulating = all(node_of(edge) is None for edge in edges)
     sweep.roots = root_edges = [_edge(t) for t in roots]
     if edges:
         sweep.needed = needed_nodes(root_edges, edges)

@@ -59,7 +59,8 @@ def is_needed(tensor: Any, node: Any) -> bool:
         if edge is not None
         for name in op.needs(i)
     }
-    return any(node.args[op.index[name]] is tensor._data for name in needed & op.index.keys())
+    saved = (node.args[op.index[name]] for name in needed & op.index.keys())
+    return any(hasattr(x, "dtype") and tensor._xp.is_view(tensor._data, x) for x in saved)
 
 
 def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:

@@ -42,9 +42,10 @@ class View:
     version: int
 
 
-#: Made by an operation that returns several views, in a mode that records nothing, or by a user's
-#: ``Function``.
+#: Made by an operation that returns several views, in a mode that records nothing, by a user's
+#: ``Function``, or by a transform of ``func`` in the place of an argument.
 SEVERAL, NO_GRAD, INFERENCE, FUNCTION = "several", "no_grad", "inference", "function"
+TRANSFORM = "transform"
 
 #: ``View.base_node`` of a view that has a kind, so that whoever asks for its node calls _refresh.
 _FIXED = object()
@@ -67,6 +68,8 @@ def track(out: Any, source: Any, step: Any, node: Any, kind: str = "") -> None:
     if base is None:
         base = source
     else:
+        if base._base is not None:
+            base = _root(source)
         kind = kind or source._view.kind
         replay = source._view.replay + replay
     view = object.__new__(View)  # View(...), without the frame of a call
@@ -84,6 +87,14 @@ def track(out: Any, source: Any, step: Any, node: Any, kind: str = "") -> None:
     out._view = view
 
 
+def fix(tensor: Any, kind: str) -> None:
+    """Give a view that was just made a kind."""
+    view = tensor._view
+    view.kind = kind
+    view.base_node = _FIXED
+    view.version = tensor._vc[0]
+
+
 def edge_of(tensor: Any) -> Edge:
     """Where the gradient of ``tensor`` goes: its node, itself if it is a leaf, or None."""
     rg = tensor._rg
@@ -93,7 +104,8 @@ def edge_of(tensor: Any) -> Edge:
     if rg is False:
         return None
     view = tensor._view
-    if tensor._base._node is not view.base_node:
+    base = tensor._base
+    if base._node is not view.base_node or base._base is not None:
         if view.kind:
             return _fixed_edge(tensor, view)
         _refresh(tensor, view)
@@ -126,8 +138,28 @@ def requires_grad(tensor: Any) -> bool:
     return edge_of(tensor) is not None
 
 
+def _root(tensor: Any) -> Any:
+    """The base of a view, which may have become a view itself since; see ``reroot``."""
+    while tensor._base._base is not None:
+        tensor._base = tensor._base._base
+    return tensor._base
+
+
+def reroot(tensor: Any, root: Any) -> None:
+    """Make a base a view of ``root``, a new tensor in its place: it is about to change its shape.
+
+    Its views are then views of ``root``, whose shape is what they were made from.
+    """
+    root._rg, root._node, root._vc = tensor._rg, tensor._node, tensor._vc
+    view = object.__new__(View)
+    view.replay, view.base_node, view.rg, view.kind = (), root._node, bool(root._rg), ""
+    tensor._base, tensor._view, tensor._rg = root, view, VIEW
+
+
 def _refresh(tensor: Any, view: View) -> None:
-    base = tensor._base
+    base = _root(tensor)
+    if base._node is view.base_node:
+        return
     with Hooks.enable_grad():
         again = base
         for function, arguments in view.replay:
@@ -147,7 +179,7 @@ def check_inplace(tensor: Any) -> None:
                 "a leaf Variable that requires grad is being used in an in-place operation."
             )
         return
-    base, view = tensor._base, tensor._view
+    base, view = _root(tensor), tensor._view
     if base._rg and base._node is None:
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."
@@ -173,12 +205,20 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
         if tensor._retains_grad:
             tensor._retain_from_here()
         return
-    replay = tensor._view.replay
+    base, replay = _root(tensor), tensor._view.replay
     data = base._data
     base._node = Node(
-        scatter, base._xp, (edge_of(base), node), (None, None, replay), (), data.shape, data.dtype
-    )
+        scatter, base._xp, (edge_of(base), node), (None, None, replay, _strides(data)), (),
+        data.shape, data.dtype,
+    )  # fmt: skip
     base._rg = True
+
+
+def _strides(array: Any) -> tuple[int, ...] | None:
+    """How many elements apart those of ``array`` are; None: in row-major order."""
+    if array.flags.c_contiguous:
+        return None
+    return tuple(step // array.itemsize for step in array.strides)
 
 
 def region(array: Any, replay: tuple[Any, ...], xp: Any) -> Any:
@@ -200,6 +240,8 @@ _WHY = {
     "as-is) and the autograd logic to handle view+inplace would override the custom backward "
     "associated with the custom Function, leading to incorrect gradients. This behavior is "
     "forbidden. You can fix this by cloning the output of the custom Function.",
+    TRANSFORM: "A function is differentiated by it: a leaf Variable that requires grad is being "
+    "used in an in-place operation.",
 }
 
 

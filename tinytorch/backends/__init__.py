@@ -20,6 +20,7 @@ from . import mps as mps
 from . import openmp as openmp
 from .base import Backend as Backend
 from .errors import BackendUnavailableError as BackendUnavailableError
+from .errors import OutOfMemoryError as OutOfMemoryError
 from .errors import UnknownBackendError as UnknownBackendError
 
 __all__ = [
@@ -259,6 +260,19 @@ def loaded(name: str) -> Backend | None:
     """The backend registered under ``name`` if it has been loaded; loads nothing."""
     found = _registry.get(name)
     return None if found is None else found.backend
+
+
+def serving(device_type: str) -> BackendLike:
+    """The backend whose arrays live on devices of this type: a registered name first of all.
+
+    Else it is one whose class says so, as far as that can be told without importing anything;
+    and if there is none, ``device_type`` itself, which ``load`` refuses.
+    """
+    if device_type not in _registry:
+        for each in [*_registry.values(), *_of_class.values()]:
+            if getattr(each.backend or each.loader, "device_type", None) == device_type:
+                return each.load()
+    return device_type
 
 
 def _load_class(cls: Any) -> Backend:

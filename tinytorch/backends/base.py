@@ -310,6 +310,16 @@ class Backend(Placement):
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable
 
+    def writable(self, array: Array) -> Array:
+        """``array`` for writing, also where it is a part of an expanded one; else ValueError."""
+        if not array.flags.writeable:
+            steps = zip(array.shape, array.strides, strict=True)
+            if array.size and any(step == 0 and size > 1 for size, step in steps):
+                raise ValueError("one element stands for many")
+            array = array.view()
+            array.flags.writeable = True
+        return array
+
     def blockwise(
         self, function: Callable[..., Array], *arrays: Array, unit: int = 1
     ) -> Array:

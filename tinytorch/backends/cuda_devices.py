@@ -149,12 +149,15 @@ class CudaDevices(Backend):
             return self._from_device(array, source)
         host: _Host = source.to_numpy(array)
         self.here()
-        if not (non_blocking and host.flags.c_contiguous and self.is_pinned_host(host)):
-            return self.from_numpy(host)
+        pinned = self.is_pinned_host(host)
+        if not (non_blocking and pinned and host.flags.c_contiguous):
+            # CuPy does not wait for a copy from pinned memory, which the program may write to next;
+            # other memory it has read when it returns.
+            return self.library.asarray(host, blocking=pinned)
         out = self.library.empty(host.shape, host.dtype)
         stream = self.library.cuda.get_current_stream()
         out.set(host, stream=stream)
-        self._hold(host, self._mark())
+        self._hold(host)
         return out
 
     def download(self, array: Array, non_blocking: bool = False) -> _Host:
@@ -163,6 +166,7 @@ class CudaDevices(Backend):
         host: _Host = self.extras.empty_pinned(array.shape, array.dtype)
         stream = self.library.cuda.get_current_stream()
         array.get(stream=stream, out=host, blocking=False)
+        self._hold(host)  # whoever is given the memory next must not find the copy in it
         return host
 
     def _from_device(self, array: Array, source: Any) -> Array:
@@ -186,11 +190,18 @@ class CudaDevices(Backend):
         event.record()
         return event
 
-    def _hold(self, host: _Host, done: Any) -> None:
-        """Keep ``host`` until the copy that reads from it is done."""
+    def _hold(self, host: _Host) -> None:
+        """Keep ``host`` until the copy from or to it, the last work in the stream, is done."""
+        done = self._mark()
+        self.let_go()
         with self._lock:
-            self._held = [pair for pair in self._held if not pair[0].done]
             self._held.append((done, host))
+
+    def let_go(self) -> None:
+        """Forget the host memory that no copy reads from or writes to any more."""
+        if self._held:
+            with self._lock:
+                self._held = [pair for pair in self._held if not pair[0].done]
 
     # -- pinned host memory ------------------------------------------------------------------
 
@@ -206,6 +217,8 @@ class CudaDevices(Backend):
         """A host array's contents in pinned memory."""
         if not host.size:
             return host.copy()
+        for xp in self.in_use():
+            xp.let_go()  # then its memory can be used again
         copy: _Host = self.extras.empty_pinned(host.shape, host.dtype)
         copy[...] = host
         return copy

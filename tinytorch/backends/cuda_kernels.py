@@ -14,6 +14,8 @@ from .cuda_types import INCLUDES, TYPES
 from .cuda_updates import Updates
 
 THREADS = 256
+#: Blocks that CUDA takes in a grid; CuPy hands it the lower 32 bits of a larger number.
+_MOST_BLOCKS = 2**31 - 1
 
 _ROWS = r"""
 %(include)s
@@ -146,7 +148,7 @@ class FusedKernels:
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp
-        self._modules: dict[str, Any] = {}
+        self._functions: dict[tuple[str, str], Any] = {}
         self._elementwise: dict[str, Any] = {}
         self._updates = Updates(xp)
 
@@ -157,20 +159,24 @@ class FusedKernels:
     # -- rows --------------------------------------------------------------------------------
 
     def _row(self, dtype: Any, name: str) -> Any:
-        if dtype.name not in self._modules:
-            source = row_source(dtype.name)
-            self._modules[dtype.name] = self.xp.RawModule(code=source, options=("--std=c++14",))
-        return self._modules[dtype.name].get_function(name)
+        key = dtype.name, name
+        if key not in self._functions:
+            module = self.xp.RawModule(code=row_source(dtype.name), options=("--std=c++14",))
+            self._functions[key] = module.get_function(name)
+        return self._functions[key]
 
     def _takes(self, array: Any) -> bool:
-        return array.dtype.name in TYPES and array.size > 0
+        return array.dtype.name in TYPES and bool(array.size > 0)
+
+    def _takes_rows(self, array: Any, length: int) -> bool:
+        return self._takes(array) and bool(array.size // length <= _MOST_BLOCKS)
 
     def _over_rows(self, name: str, input: Any, dim: int) -> Any:
         """A kernel that maps rows to rows, along any dimension; None if it takes no such array.
 
         The result is row-major: those who asked write to its flattened form, and view it.
         """
-        if not self._takes(input):
+        if not self._takes_rows(input, input.shape[dim]):
             return None
         xp = self.xp
         rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
@@ -178,6 +184,10 @@ class FusedKernels:
         n = rows.shape[-1]
         self._row(rows.dtype, name)((rows.size // n,), (THREADS,), (rows, out, n))
         return xp.ascontiguousarray(xp.moveaxis(out, -1, dim))
+
+    def _takes_classes(self, input: Any, target: Any) -> bool:
+        fits = input.ndim == 2 and self._takes_rows(input, input.shape[1])
+        return fits and bool(target.dtype.name == "int64")
 
     def _softmax(self, input: Any, dim: int) -> Any:
         return self._over_rows("softmax", input, dim)
@@ -187,7 +197,7 @@ class FusedKernels:
 
     def _surprise(self, input: Any, target: Any, ignore_index: int) -> Any:
         """Losses of class numbers and the range of those out of bounds; None if not taken."""
-        if input.ndim != 2 or not self._takes(input) or target.dtype.name != "int64":
+        if not self._takes_classes(input, target):
             return None
         xp = self.xp
         rows, n = input.shape
@@ -197,7 +207,7 @@ class FusedKernels:
         return out, extremes
 
     def _surprise_grad(self, grad: Any, input: Any, target: Any, ignore_index: int) -> Any:
-        if input.ndim != 2 or not self._takes(input) or target.dtype.name != "int64":
+        if not self._takes_classes(input, target):
             return None
         xp = self.xp
         rows, n = input.shape
@@ -210,11 +220,11 @@ class FusedKernels:
 
     def _layer_norm(self, input: Any, weight: Any, bias: Any, count: int, eps: float) -> Any:
         given = [a for a in (weight, bias) if a is not None]
-        if not self._takes(input) or any(a.dtype != input.dtype for a in given):
+        n = math.prod(input.shape[-count:])
+        if not self._takes_rows(input, n) or any(a.dtype != input.dtype for a in given):
             return None
         xp = self.xp
         rows = xp.ascontiguousarray(input)
-        n = math.prod(input.shape[-count:])
         out = xp.empty_like(rows)
         flat = [0 if a is None else xp.ascontiguousarray(a) for a in (weight, bias)]
         self._row(rows.dtype, "layer_norm")(

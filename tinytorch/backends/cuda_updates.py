@@ -116,7 +116,7 @@ class Updates:
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp
-        self._modules: dict[str, Any] = {}
+        self._functions: dict[tuple[str, str], Any] = {}
 
     def sgd(
         self, params: Arrays, grads: Arrays, momentum_buffers: Arrays, *, lr: float,
@@ -182,8 +182,8 @@ class Updates:
         self._function(dtype, name)((blocks, len(rows)), (THREADS,), (table, *numbers))
 
     def _function(self, dtype: str, name: str) -> Any:
-        if dtype not in self._modules:
-            self._modules[dtype] = self.xp.RawModule(
-                code=update_source(dtype), options=("--std=c++14",)
-            )
-        return self._modules[dtype].get_function(name)
+        key = dtype, name
+        if key not in self._functions:
+            module = self.xp.RawModule(code=update_source(dtype), options=("--std=c++14",))
+            self._functions[key] = module.get_function(name)
+        return self._functions[key]

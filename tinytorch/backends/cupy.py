@@ -14,6 +14,7 @@ from .cuda_devices import CudaDevices
 from .cuda_errors import dotted, open_cupy, refuse_after_fork
 from .cuda_gemm import gemm
 from .cuda_kernels import FusedKernels
+from .cuda_memory import raise_torchs_error
 from .deferred import DeferredChecks
 from .scans import index_combine, scan
 
@@ -39,6 +40,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         self.library, self.extras = self.open()
         self.array_type = self.library.ndarray
         self._fused: FusedKernels | None = None
+        raise_torchs_error(self.library)
         refuse_after_fork(self)
         self.look_for_devices()
 
@@ -48,7 +50,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
 
     def _start_empty(self) -> None:
         super()._start_empty()
-        self._pending = []
+        self._nothing_pending()
         self._fused = None
 
     # -- conversion and memory ----------------------------------------------------------
@@ -69,6 +71,11 @@ class CupyBackend(DeferredChecks, CudaDevices):
         # CuPy marks nothing read-only and would write to the shared element many times over.
         steps = zip(array.shape, array.strides, strict=True)
         return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
+
+    def writable(self, array: Array) -> Array:
+        if self.readonly(array):
+            raise ValueError("one element stands for many")
+        return array
 
     def is_view(self, out: Array, source: Array) -> bool:
         # A window made by as_strided has no base, but every array knows its allocation.
@@ -146,7 +153,9 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return self.special(name.removesuffix("_single"))(array)
 
     def raising(self) -> AbstractContextManager[object]:
-        # cuSOLVER's status stays on the device unless it is asked for: the host waits here.
+        # cuSOLVER's status stays on the device unless it is asked for: the host waits here, and
+        # what was wrong with the input comes before what the solver makes of it.
+        self.raise_pending()
         return self.extras.errstate(linalg="raise")  # type: ignore[no-any-return]
 
     # -- fused kernels ------------------------------------------------------------------
@@ -172,6 +181,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def synchronize(self) -> None:
         self.here()
         self.library.cuda.Device().synchronize()
+        self.let_go()
         self.raise_pending()
 
     def info(self) -> dict[str, str]:

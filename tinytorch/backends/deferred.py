@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +34,11 @@ class DeferredChecks(Backend):
     def __init__(self) -> None:
         super().__init__()
         self.immediate = os.environ.get("CUDA_LAUNCH_BLOCKING") == "1"
-        self._pending: list[tuple[Array, Callable[[_Host], None]]] = []
+        self._nothing_pending()
+
+    def _nothing_pending(self) -> None:
+        self._pending: deque[tuple[Array, Callable[[_Host], None]]] = deque()
+        self._answering = threading.RLock()
 
     def check_indices(
         self,
@@ -70,14 +76,33 @@ class DeferredChecks(Backend):
             self.raise_pending()
 
     def raise_pending(self) -> None:
-        """Wait for the checks made so far; raise what the first that failed found."""
-        pending, self._pending = self._pending, []
-        for answer, check in pending:
-            try:
-                check(self.library.asnumpy(answer))
-            except (IndexError, RuntimeError) as error:
-                error.add_note(
-                    f"Found by an earlier operation on backend {self.name!r}; with the environment "
-                    "variable CUDA_LAUNCH_BLOCKING=1 the error is raised where it happens."
-                )
-                raise
+        """Wait for the checks made so far; raise what the first that failed found.
+
+        A thread that comes here while another waits does so as well: no check is answered twice,
+        and none is forgotten.
+        """
+        with self._answering:
+            failed = [error for error in map(self._answer, range(len(self._pending))) if error]
+        if failed:
+            raise self._explained(failed)
+
+    def _answer(self, number: int) -> Exception | None:
+        """What the oldest check has found; it stays in the queue until that is known."""
+        answer, check = self._pending[0]
+        try:
+            check(self.library.asnumpy(answer))
+        except (IndexError, RuntimeError) as error:
+            return error
+        finally:
+            self._pending.popleft()
+        return None
+
+    def _explained(self, failed: list[Exception]) -> Exception:
+        first, *others = failed
+        first.add_note(
+            f"Found by an earlier operation on backend {self.name!r}; with the environment "
+            "variable CUDA_LAUNCH_BLOCKING=1 the error is raised where it happens."
+        )
+        if others:
+            first.add_note(f"{len(others)} later checks failed too; the next: {others[0]}")
+        return first

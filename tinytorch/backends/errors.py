@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BackendUnavailableError", "UnknownBackendError"]
+__all__ = ["BackendUnavailableError", "OutOfMemoryError", "UnknownBackendError"]
 
 
 class UnknownBackendError(ValueError):
@@ -31,8 +31,10 @@ class UnknownBackendError(ValueError):
         return UnknownBackendError(f"{context}: {self}", name=self.name, known=self.known)
 
 
-class BackendUnavailableError(ImportError):
+class BackendUnavailableError(ImportError, RuntimeError):
     """A registered backend cannot be used here; the message says why and what to do.
+
+    It is an ImportError, and a RuntimeError too, as programs written for PyTorch expect.
 
     Attributes:
         backend: The backend's name.
@@ -51,3 +53,15 @@ class BackendUnavailableError(ImportError):
         return BackendUnavailableError(
             f"{context}: {self}", backend=self.backend, reason=self.reason
         )
+
+
+class OutOfMemoryError(RuntimeError):
+    """A device has not the memory that was asked for.
+
+    What CuPy raises is one of these, and a ``MemoryError`` as well.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> issubclass(tt.cuda.OutOfMemoryError, RuntimeError)
+        True
+    """

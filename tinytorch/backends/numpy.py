@@ -83,12 +83,6 @@ class _Numbers(dict[float, Any]):
         return array
 
 
-def _has_minus_zero(array: Array) -> bool:
-    """Whether a float32 or float64 array holds -0.0, which as an integer is the least of all."""
-    whole = array.view(f"i{array.itemsize}")
-    return bool(whole.min() == numpy.iinfo(whole.dtype).min)
-
-
 class NumpyBackend(Backend):
     """NumPy, the library every other backend is described against."""
 
@@ -193,14 +187,8 @@ class NumpyBackend(Backend):
         return super().sum_of_products(a, b)
 
     def between(self, array: Array, low: Any, high: Any) -> Array:
-        # numpy.maximum of an array and a number leaves the processor's vectors unused; of equal
-        # numbers clip takes the bound, but for halves the array's.
-        half = array.dtype.char == "e"
-        if array.size < _FEW and not half:
-            return super().between(array, low, high)
-        if array.dtype.kind != "f" or numpy.ndim(low) or numpy.ndim(high):
-            return super().between(array, low, high)
-        if not half and 0 in (low, high) and _has_minus_zero(array):
+        # Of equal halves numpy.maximum takes the bound, clip the array's.
+        if array.dtype.char != "e" or numpy.ndim(low) or numpy.ndim(high):
             return super().between(array, low, high)
         low = numpy.array(-numpy.inf if low is None else low, array.dtype)
         return array.clip(low, numpy.array(numpy.inf if high is None else high, array.dtype))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy
@@ -75,10 +75,11 @@ def _describe(library: ctypes.CDLL, prefix: str, suffix: str) -> dict[str, str]:
 
 def _libraries() -> Iterator[str]:
     """Paths of the OpenBLAS libraries NumPy may have loaded: a wheel's own, then the system's."""
-    package = Path(numpy.__file__).parent
-    for folder in (package.parent / "numpy.libs", package / ".dylibs", package / ".libs"):
-        yield from map(str, sorted(folder.glob("*openblas*")))
-    maps = Path("/proc/self/maps")
-    if maps.exists():
-        paths = (line.split()[-1] for line in maps.read_text().splitlines())
+    package = os.path.dirname(numpy.__file__)
+    for folder in (f"{package}/../numpy.libs", f"{package}/.dylibs", f"{package}/.libs"):
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        yield from (f"{folder}/{name}" for name in names if "openblas" in name)
+    if os.path.exists("/proc/self/maps"):
+        with open("/proc/self/maps") as maps:
+            paths = [line.split()[-1] for line in maps]
         yield from sorted({path for path in paths if "openblas" in path and path.startswith("/")})

@@ -415,6 +415,29 @@ class TorchMT19937:
                 self._fill(shape, dtype, lambda n: np.exp(self._normal_pairs(n, mean, std)))
             )
 
+    def poisson(self, rates: Array) -> Array:
+        """Numbers of events, in C order, one for each rate; RuntimeError for a negative one."""
+        host = self._fetch(rates)
+        if not (host >= 0).all():
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        return self._place(self._one_by_one("poisson", host))
+
+    def binomial(self, counts: Array, chances: Array) -> Array:
+        """Numbers of successes, in C order, one for each number of trials and chance."""
+        host = np.broadcast_arrays(self._fetch(counts), self._fetch(chances))
+        return self._place(self._one_by_one("binomial", *host))
+
+    def _one_by_one(self, law: str, *parameters: NDArray) -> NDArray:
+        from . import discrete_laws  # few programs draw such numbers
+
+        number = getattr(discrete_laws, law)
+        rows = zip(*(p.ravel().tolist() for p in parameters), strict=True)
+        with self._lock:
+            units = discrete_laws.Units(self._unit64, self._bits)
+            values = [number(units, *row) for row in rows]
+            units.give_back()
+        return np.array(values, np.float64).astype(parameters[0].dtype).reshape(parameters[0].shape)
+
     def multinomial(self, weights: Array, count: int, replacement: bool = False) -> Array:
         """Indices drawn by weight, int64 of shape ``(*batch, count)``.
 

@@ -7,7 +7,7 @@ from typing import Any
 from .._device import device as _device
 from ..backends import BackendUnavailableError, load
 
-__all__ = ["backend", "current_device", "device_count", "is_available", "number"]
+__all__ = ["backend", "current_device", "device_count", "is_available", "number", "set_device"]
 
 
 def backend() -> Any:
@@ -49,6 +49,20 @@ def current_device() -> int:
     return int(backend().chosen())
 
 
+def set_device(device: Any) -> None:
+    """Make ``device`` the calling thread's; negative numbers do nothing.
+
+    Args:
+        device: A number, ``"cuda:1"`` or a device.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    place = number(device)
+    if place >= 0:
+        backend().choose(place)
+
+
 def number(device: Any) -> int:
     """The number of a device; None: of the calling thread's."""
     if device is None:
@@ -62,5 +76,5 @@ def number(device: Any) -> int:
 
 
 # Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
-for _function in (current_device, device_count, is_available):
+for _function in (current_device, device_count, is_available, set_device):
     _function.__module__ = "tinytorch.cuda"

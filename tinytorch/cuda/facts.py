@@ -8,9 +8,15 @@ from ..backends import loaded
 from ._places import backend, device_count, is_available, number
 
 __all__ = [
-    "can_device_access_peer", "get_arch_list", "init", "ipc_collect", "is_bf16_supported",
-    "is_initialized", "mem_get_info",
+    "can_device_access_peer", "cudart", "current_blas_handle", "get_arch_list",
+    "get_gencode_flags", "get_sync_debug_mode", "has_half", "has_magma", "init", "ipc_collect",
+    "is_bf16_supported", "is_initialized", "is_tf32_supported", "set_sync_debug_mode",
 ]  # fmt: skip
+
+#: Whether the library of linear algebra that torch may be built with is there.
+has_magma = False
+#: Whether tensors of float16 can be made.
+has_half = True
 
 
 def is_initialized() -> bool:
@@ -33,17 +39,6 @@ def init() -> None:
     backend()
 
 
-def mem_get_info(device: Any = None) -> tuple[int, int]:
-    """The free and the total bytes of a device (default: the current one).
-
-    Raises:
-        BackendUnavailableError: Without a device.
-    """
-    xp = backend()
-    free, total = xp.cuda.Device(number(device)).mem_info
-    return int(free), int(total)
-
-
 def is_bf16_supported(including_emulation: bool = True) -> bool:
     """Whether tensors of bfloat16 can be made on the GPU: False, CuPy has no such arrays.
 
@@ -53,6 +48,19 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
         False
     """
     return False
+
+
+def is_tf32_supported() -> bool:
+    """Whether the current device multiplies float32 on tensor cores, rounded; False without one.
+
+    CuPy does so where it is told by the environment variable ``CUPY_TF32=1``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.cuda.is_tf32_supported(), bool)
+        True
+    """
+    return is_available() and int(backend().cuda.Device().compute_capability) >= 80
 
 
 def get_arch_list() -> list[str]:
@@ -67,6 +75,18 @@ def get_arch_list() -> list[str]:
         return []
     devices = [backend().cuda.Device(index) for index in range(device_count())]
     return sorted({f"sm_{device.compute_capability}" for device in devices})
+
+
+def get_gencode_flags() -> str:
+    """``get_arch_list`` as a compiler's options; ``""`` without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.cuda.get_gencode_flags(), str)
+        True
+    """
+    numbers = [name.removeprefix("sm_") for name in get_arch_list()]
+    return " ".join(f"-gencode compute=compute_{n},code=sm_{n}" for n in numbers)
 
 
 def can_device_access_peer(device: Any, peer_device: Any) -> bool:
@@ -84,3 +104,72 @@ def can_device_access_peer(device: Any, peer_device: Any) -> bool:
 
 def ipc_collect() -> None:
     """Nothing: no memory is shared between processes here."""
+
+
+class _Runtime:
+    """CUDA's functions by their own names: CuPy leaves the ``cuda`` in front of them out."""
+
+    def __init__(self, functions: Any) -> None:
+        self._functions = functions
+
+    def __getattr__(self, name: str) -> Any:
+        own = name.removeprefix("cuda")
+        return getattr(self._functions, own[:1].lower() + own[1:])
+
+
+def cudart() -> Any:
+    """CUDA's runtime, as far as CuPy hands it on: ``cudart().cudaProfilerStart()``.
+
+    A function raises where torch's returns an error's number.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    return _Runtime(backend().cuda.runtime)
+
+
+def current_blas_handle() -> int:
+    """The address of cuBLAS's state for the current device.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    return int(backend().here().cuda.device.get_cublas_handle())
+
+
+# -- waits of the host -------------------------------------------------------------------------
+
+_MODES: dict[Any, int] = {"default": 0, "warn": 1, "error": 2, 0: 0, 1: 1, 2: 2}
+
+
+def get_sync_debug_mode() -> int:
+    """What happens when the host waits for a device: 0, nothing.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    backend()
+    return 0
+
+
+def set_sync_debug_mode(debug_mode: int | str) -> None:
+    """Choose what happens when the host waits for a device; nothing is all there is.
+
+    Args:
+        debug_mode: 0 or ``"default"``.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+        RuntimeError: For no mode of torch's.
+        NotImplementedError: For ``"warn"`` and ``"error"``: CuPy does not tell of every wait.
+    """
+    backend()
+    if debug_mode not in _MODES:
+        raise RuntimeError(
+            "invalid value of debug_mode, expected one of `default`, `warn`, `error`"
+        )
+    if _MODES[debug_mode]:
+        raise NotImplementedError(
+            f"set_sync_debug_mode({debug_mode!r}): CuPy does not tell of every wait of the host; "
+            "a profiler, such as Nsight Systems, does"
+        )

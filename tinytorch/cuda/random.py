@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._tensor import Tensor
@@ -10,14 +10,41 @@ from ..random import Generator, _default
 from ._places import backend, device_count, is_available, number
 
 __all__ = [
-    "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all",
-    "seed", "seed_all", "set_rng_state", "set_rng_state_all",
+    "default_generators", "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed",
+    "manual_seed_all", "seed", "seed_all", "set_rng_state", "set_rng_state_all",
 ]  # fmt: skip
 
 
 def _generator(device: Any) -> Generator:
     """The default generator of a device; "cuda" and None mean the thread's."""
     return _default(backend().at(number(device)))
+
+
+class _Generators(Sequence[Generator]):
+    """The devices' generators; as a tuple they would have CuPy loaded by whoever looks at it."""
+
+    def __len__(self) -> int:
+        return device_count()
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(len(self))[index])
+        count = len(self)
+        if not -count <= index < count:
+            raise IndexError(f"default_generators: there is no device {index}, only {count}")
+        return _generator(index % count)
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+#: The generator of each device, in their order.
+default_generators: Sequence[Generator] = _Generators()
 
 
 def manual_seed(seed: int) -> None:

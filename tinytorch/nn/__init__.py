@@ -10,7 +10,9 @@ Example:
 
 from __future__ import annotations
 
+from . import common_types as common_types
 from . import functional as functional
+from . import grad as grad
 from . import init as init
 from . import modules as modules
 from . import parallel as parallel
@@ -181,3 +183,9 @@ from .transformer import TransformerEncoderLayer as TransformerEncoderLayer
 from .upsampling import Upsample as Upsample
 from .upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
 from .upsampling import UpsamplingNearest2d as UpsamplingNearest2d
+
+
+def __dir__() -> list[str]:
+    """The layers and the modules for users, without the files in which the layers are written."""
+    modules = {"common_types", "functional", "grad", "init", "modules", "parallel", "utils"}
+    return sorted(name for name in globals() if name[0].isupper() or name in modules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
+from ..compiler import compile
 from ._call import HookedCall
 from ._global_hooks import CALLS as CALLS
 from ._global_hooks import register_module_backward_hook as register_module_backward_hook
@@ -104,6 +105,22 @@ class Module(Hooked):
             ):
                 return HookedCall(self, args, kwargs).run()
             return self.forward(*args, **kwargs)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: a module runs as it is written; see ``tinytorch.compile``.
+
+        Args:
+            *args: As for ``tinytorch.compile``.
+            **kwargs: The same.
+
+        Raises:
+            RuntimeError: If both ``mode`` and ``options`` are given, as in PyTorch.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.ReLU().compile(mode="reduce-overhead")
+        """
+        compile(self, *args, **kwargs)
 
     def _get_name(self) -> str:
         return type(self).__name__

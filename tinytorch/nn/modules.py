@@ -22,6 +22,7 @@ from .activation import *  # noqa: F403
 from .adaptive import *  # noqa: F403
 from .adaptive_pooling import *  # noqa: F403
 from .attention import MultiheadAttention as MultiheadAttention
+from .attention import NonDynamicallyQuantizableLinear as NonDynamicallyQuantizableLinear
 from .batchnorm import *  # noqa: F403
 from .batchnorm import BatchNorm as _BatchNorm
 from .batchnorm import InstanceNorm as _InstanceNorm

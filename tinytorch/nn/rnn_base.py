@@ -254,6 +254,8 @@ class RNNBase(Module):
                 "input.size(-1) must be equal to input_size. "
                 f"Expected {self.input_size}, got {input.shape[-1]}"
             )
+        if not input.shape[0]:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
 
     def _check_state_dims(self, state: tuple[Any, ...], batched: bool) -> None:
         kind, ndim = ("batched 3-D", 3) if batched else ("unbatched 2-D", 2)

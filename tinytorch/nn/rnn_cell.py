@@ -157,7 +157,7 @@ class RNNCell(RNNCellBase):
 
         Raises:
             ValueError: If the number of dimensions is another.
-            RuntimeError: If the nonlinearity is unknown.
+            RuntimeError: If the sizes do not fit, or the nonlinearity is unknown.
         """
         x, state, batched = self._prepare(input, hx)
         if self.nonlinearity not in _NONLINEARITIES:
@@ -219,6 +219,7 @@ class LSTMCell(RNNCellBase):
 
         Raises:
             ValueError: If the number of dimensions is another.
+            RuntimeError: If the sizes do not fit.
         """
         self._check("input", input)
         for place, state in enumerate(hx or ()):
@@ -284,6 +285,7 @@ class GRUCell(RNNCellBase):
 
         Raises:
             ValueError: If the number of dimensions is another.
+            RuntimeError: If the sizes do not fit.
         """
         x, state, batched = self._prepare(input, hx)
         new = gru_cell(x, state, *self._weights)

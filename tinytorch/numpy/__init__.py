@@ -17,8 +17,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _state
-from .. import fft as fft
-from .. import linalg as linalg
 from .._constants import False_ as False_
 from .._constants import True_ as True_
 from .._constants import e as e
@@ -48,10 +46,15 @@ from ._array_api import VERSIONS, NamespaceInfo
 from ._dialect import in_float64, same
 
 for _family in (
-    "ufuncs", "reductions", "shapes", "creation", "ordering", "products", "statistics", "parts",
-    "files",
+    "ufuncs", "reductions", "nan_reductions", "quantiles", "shapes", "creation", "ordering",
+    "products", "statistics", "parts", "files",
 ):  # fmt: skip
     importlib.import_module(f"tinytorch.numpy.{_family}")
+
+from . import fft as fft  # noqa: E402  what they call is filed by now
+from . import lib as lib  # noqa: E402
+from . import linalg as linalg  # noqa: E402
+from . import random as random  # noqa: E402
 
 c_: Joiner = Joiner(-1, 2, 0, float64)
 r_: Joiner = Joiner(floats=float64)
@@ -83,17 +86,19 @@ def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
 #: What the top level has of NumPy's alone: here Python floats are float64.
 _SAME: frozenset[str] = frozenset(
     """append apply_along_axis argpartition array_equiv asanyarray ascontiguousarray astype average
-    bartlett blackman block broadcast_arrays broadcast_shapes common_type compress convolve copy
-    copyto correlate cumulative_prod cumulative_sum delete diag_indices diag_indices_from digitize
+    bartlett blackman broadcast_arrays broadcast_shapes common_type compress convolve copy
+    copyto correlate delete diag_indices diag_indices_from digitize
     ediff1d expand_dims extract fill_diagonal flatnonzero frombuffer fromfunction fromiter
-    geomspace hamming hanning histogram2d histogram_bin_edges identity indices insert interp
+    geomspace hamming hanning histogram_bin_edges identity indices insert interp
     intersect1d iscomplex iscomplexobj isdtype isrealobj isscalar issubdtype ix_ kaiser lexsort
-    matrix_transpose min_scalar_type nanargmax nanargmin nancumprod nancumsum nanmax nanmin
-    nanprod nanstd nanvar ndim pad partition permute_dims piecewise place ptp put_along_axis
-    putmask ravel_multi_index repeat resize rollaxis savez savez_compressed setdiff1d setxor1d
+    matrix_transpose min_scalar_type nanargmax nanargmin nanmax nanmin
+    nanstd nanvar ndim pad partition permute_dims piecewise place ptp put_along_axis
+    putmask ravel_multi_index repeat resize rollaxis savez savez_compressed setxor1d
     shape size take_along_axis tri tril_indices_from trim_zeros triu_indices_from union1d
     unique_all unique_counts unique_inverse unique_values unstack unwrap""".split()
 )
+#: Of them those whose first two arguments end up in one tensor.
+_JOINED = frozenset("append convolve correlate intersect1d setxor1d union1d".split())
 #: NumPy's dtypes by name.
 _DTYPES: frozenset[str] = frozenset(
     """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64
@@ -122,7 +127,9 @@ def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
 def _function(name: str) -> Callable[..., Any] | None:
     """NumPy's function of this name; None if there is none."""
     function: Callable[..., Any] | None = NAMESPACES["numpy"].get(name)
-    return same(name) if function is None and name in _SAME else function
+    if function is None and name in _SAME:
+        return same(name, 2 if name in _JOINED else 0)
+    return function
 
 
 def __getattr__(name: str) -> Any:
@@ -154,8 +161,8 @@ def _forwarded(name: str) -> Any:
 #: What is defined above and public.
 _OWN = (
     "False_", "True_", "c_", "call", "dtype", "e", "errstate", "euler_gamma", "fft", "finfo",
-    "get_printoptions", "iinfo", "index_exp", "inf", "linalg", "mgrid", "nan", "ndarray",
-    "newaxis", "ogrid", "pi", "printoptions", "r_", "s_", "set_printoptions", "vectorize",
+    "get_printoptions", "iinfo", "index_exp", "inf", "lib", "linalg", "mgrid", "nan", "ndarray",
+    "newaxis", "ogrid", "pi", "printoptions", "r_", "random", "s_", "set_printoptions", "vectorize",
 )  # fmt: skip
 
 

@@ -4,18 +4,50 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
 
 from .. import _state, dtypes
 from .._facade import find
+from .._misuse import as_numpys
 from .._op import composite
 from .._tensor import Tensor
 from ..backends import load
 from ..ops._arrays import array_of, backend_of
 
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 #: Files a function under ``tinytorch.numpy``.
 numpy_function = composite(namespaces=("numpy",), method=False)
+
+
+def filed(function: F, name: str, doc: str) -> F:
+    """A function of a family that differ in little, filed under its name.
+
+    Args:
+        function: What it does.
+        name: What NumPy calls it.
+        doc: Its docstring.
+    """
+    shown: Any = function
+    shown.__name__ = shown.__qualname__ = name
+    shown.__doc__ = doc
+    public: Any = numpy_function(function)
+    return public  # type: ignore[no-any-return]
+
+
+def raising(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with NumPy's types of errors, for what is not filed as an operation."""
+
+    @functools.wraps(function)
+    def told(*args: P.args, **options: P.kwargs) -> R:
+        try:
+            return function(*args, **options)
+        except (RuntimeError, IndexError) as error:
+            raise as_numpys(error) from None
+
+    return told
 
 
 def in_float64() -> _state.default_dtype_context:
@@ -73,6 +105,29 @@ def promoted(*values: Any) -> list[Any]:
     return [t.to(dtype) for t in found]
 
 
+def joined(*values: Any) -> list[Any]:
+    """``promoted``, but Python's numbers count as arrays, as where NumPy joins or multiplies."""
+    return promoted(*tensors_of(*values))
+
+
+def allowed(values: Sequence[Any], dtype: Any, casting: str = "same_kind") -> list[Any]:
+    """Tensors in ``dtype``, or as they are for None.
+
+    Raises:
+        TypeError: If ``casting`` does not allow a cast.
+    """
+    if dtype is None:
+        return list(values)
+    wanted = dtypes.as_dtype(dtype)
+    for value in values:
+        if not host().can_cast(value._data.dtype, wanted.dtype, casting):
+            raise TypeError(
+                f"Cannot cast array data from {value.dtype.name} to {wanted.name} according to "
+                f"the rule {casting!r}"
+            )
+    return [value.to(wanted) for value in values]
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a number of Python's own, which is weak; NumPy's are not."""
     return isinstance(value, (bool, int, float, complex)) and not hasattr(value, "dtype")
@@ -112,14 +167,24 @@ def top_level(name: str) -> Callable[..., Any]:
     return function
 
 
-def same(name: str) -> Callable[..., Any]:
-    """The function that ``tinytorch`` has under this name, with Python floats as float64."""
+def same(name: str, together: int = 0) -> Callable[..., Any]:
+    """The function that ``tinytorch`` has under this name, with Python floats as float64.
+
+    Args:
+        name: Its name.
+        together: How many of its arguments, the first ones, are joined in NumPy's common dtype.
+    """
     function = top_level(name)
 
     @functools.wraps(function)
     def in_numpys_dtype(*args: Any, **options: Any) -> Any:
-        with in_float64():
-            return function(*args, **options)
+        try:
+            with in_float64():
+                if together <= len(args):
+                    args = (*joined(*args[:together]), *args[together:])
+                return function(*args, **options)
+        except (RuntimeError, IndexError) as error:
+            raise as_numpys(error) from None
 
     signature = inspect.signature(function)
     if signature.return_annotation == "Any":

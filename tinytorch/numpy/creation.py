@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._op import composite
 from .._tensor import Tensor
 from ..ops._arrays import axes_of, backend_of
 from ..ops.index_grids import open_grid
 from ._dialect import (
-    in_float64, numpy_function, promoted, tensor_of, tensors_of, top_level,
+    common_dtype, filed, in_float64, numpy_function, promoted, tensor_of, tensors_of, top_level,
 )  # fmt: skip
+from ._forms import with_step
 
 
 def _place(options: dict[str, Any]) -> dict[str, Any]:
@@ -31,16 +31,14 @@ def _filled(name: str, summary: str) -> Callable[..., Tensor]:
         make = top_level(name)
         return make(_sizes(shape), dtype=kind, **_place(options))  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}
+    return filed(function, name, f"""{summary}
 
     Args:
         shape: The sizes.
         dtype: Default float64.
         order: Accepted; the tensor is in row-major order.
         **options: ``device`` or ``backend``; ``like`` is accepted.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
 zeros = _filled("zeros", "A tensor of zeros.")
@@ -79,8 +77,7 @@ def _like(name: str, summary: str) -> Callable[..., Tensor]:
         place = _place(options) or {"backend": x._xp}
         return top_level(name)(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = f"{name}_like"
-    function.__doc__ = f"""{summary} of the shape and dtype of another.
+    return filed(function, f"{name}_like", f"""{summary} of the shape and dtype of another.
 
     Args:
         a: Tensor, or what makes one.
@@ -89,8 +86,7 @@ def _like(name: str, summary: str) -> Callable[..., Tensor]:
         subok: Accepted.
         shape: The sizes; default ``a``'s.
         **options: ``device`` or ``backend``.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
 zeros_like = _like("zeros", "A tensor of zeros")
@@ -179,6 +175,8 @@ def arange(*args: Any, dtype: Any = None, **options: Any) -> Tensor:
         given = {**given, "start": 0, "stop": given["start"]}
     first, last, step = given.get("start") or 0, given["stop"], given.get("step", 1)
     step = 1 if step is None else step
+    if not step:
+        raise ZeroDivisionError(f"arange(): step must not be 0, from {first} to {last}")
     values = [v.item() if hasattr(v, "item") else v for v in (first, last, step)]
     with in_float64():
         return top_level("arange")(  # type: ignore[no-any-return]
@@ -188,7 +186,7 @@ def arange(*args: Any, dtype: Any = None, **options: Any) -> Tensor:
 
 def _reachable(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
     """The same range; an end on the wrong side is no error to NumPy, but nothing."""
-    if step and (last - first) / step < 0:
+    if (last - first) / step < 0:
         last = first
     return first, last, step
 
@@ -206,11 +204,11 @@ def _steps(
     return [first, last], part, max(num - 1 if endpoint else num, 0)
 
 
-@numpy_function
+@with_step
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
     dtype: Any = None, axis: int = 0, *, device: Any = None,
-) -> Tensor | tuple[Tensor, Tensor]:  # fmt: skip
+) -> Any:  # fmt: skip
     """``num`` numbers at equal distances from ``start`` to ``stop``.
 
     Args:
@@ -235,7 +233,7 @@ def linspace(
     if retstep:
         step = (last - first) / count if count else first * float("nan")
         return found, step
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @numpy_function
@@ -317,7 +315,9 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
         N: How many columns; default ``n``.
         increasing: Whether the powers grow from left to right.
     """
-    return top_level("vander")(tensor_of(x), N, increasing)  # type: ignore[no-any-return]
+    source = tensor_of(x)
+    wide = source.to(common_dtype(source, dtypes.int64))  # as NumPy, so that powers fit
+    return top_level("vander")(wide, N, increasing)  # type: ignore[no-any-return]
 
 
 def _triangle(name: str, summary: str) -> Callable[..., Tensor]:
@@ -326,14 +326,12 @@ def _triangle(name: str, summary: str) -> Callable[..., Tensor]:
         x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
         return top_level(name)(x, k)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}
+    return filed(function, name, f"""{summary}
 
     Args:
         m: Tensor, or what makes one.
         k: Which diagonal the triangle ends at; default the main one.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
 tril = _triangle("tril", "The lower triangle of matrices, zeros above it.")
@@ -344,15 +342,13 @@ def _triangle_places(name: str, summary: str) -> Callable[..., tuple[Tensor, Ten
     def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
         return tuple(top_level(name)(n, n if m is None else m, k))
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}
+    return filed(function, name, f"""{summary}
 
     Args:
         n: Rows.
         k: Which diagonal the triangle ends at; default the main one.
         m: Columns; default ``n``.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
 tril_indices = _triangle_places("tril_indices", "Where the lower triangle of a matrix lies.")

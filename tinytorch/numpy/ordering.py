@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
 from .._op import NAMESPACES
 from .._tensor import Tensor
-from ..ops._arrays import flat_if_none
+from ..ops._arrays import flat_if_none, in_bounds
 from ._dialect import (
     common_dtype, is_number, numpy_function, promoted, tensor_of, tensors_of, top_level, written,
 )  # fmt: skip
+from ._forms import choosing, with_places
 
 
 def _orderable(x: Any) -> Any:
@@ -20,7 +22,7 @@ def _orderable(x: Any) -> Any:
 @numpy_function
 def sort(
     a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
-    stable: bool | None = None,
+    stable: bool | None = None, descending: bool = False,
 ) -> Tensor:  # fmt: skip
     """The elements in ascending order along ``axis``.
 
@@ -30,16 +32,17 @@ def sort(
         kind: Accepted; equal elements stay in their order.
         order: Must be None.
         stable: Accepted.
+        descending: From the largest down, as the array API standard spells it.
     """
-    x, at = flat_if_none(tensor_of(a), axis)
-    found = top_level("sort")(_orderable(x), at)[0]
+    x, at = flat_if_none("sort", tensor_of(a), axis)
+    found = top_level("sort")(_orderable(x), at, descending)[0]
     return found.to(x.dtype)  # type: ignore[no-any-return]
 
 
 @numpy_function
 def argsort(
     a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
-    stable: bool | None = None,
+    stable: bool | None = None, descending: bool = False,
 ) -> Tensor:  # fmt: skip
     """The indices that sort along ``axis``; equal elements stay in their order.
 
@@ -49,10 +52,12 @@ def argsort(
         kind: Accepted.
         order: Must be None.
         stable: Accepted.
+        descending: From the largest down, as the array API standard spells it.
     """
-    x, at = flat_if_none(tensor_of(a), axis)
-    found: Any = top_level("argsort")(_orderable(x), at, stable=True)
-    return found.reshape(1) if not x.ndim else found  # type: ignore[no-any-return]
+    x = tensor_of(a)
+    x, at = flat_if_none("argsort", x if x.ndim else x.reshape(1), axis)
+    found: Any = top_level("argsort")(_orderable(x), at, descending, stable=True)
+    return found  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -81,8 +86,8 @@ def argwhere(a: Any) -> Tensor:
     return top_level("argwhere")(tensor_of(a).detach())  # type: ignore[no-any-return]
 
 
-@numpy_function
-def where(condition: Any, /, *choices: Any) -> Tensor | tuple[Tensor, ...]:
+@choosing
+def where(condition: Any, /, *choices: Any) -> Any:
     """Elements of one tensor where a condition holds, and of another elsewhere.
 
     Args:
@@ -105,7 +110,7 @@ def where(condition: Any, /, *choices: Any) -> Tensor | tuple[Tensor, ...]:
         y = _beside(y, x)
     mask = tensor_of(condition, (x if isinstance(x, Tensor) else y)._xp)
     mask = mask if mask.dtype is dtypes.bool else mask.bool()
-    return top_level("where")(mask, x, y)  # type: ignore[no-any-return]
+    return top_level("where")(mask, x, y)
 
 
 def _beside(value: Any, tensor: Any) -> Any:
@@ -153,11 +158,25 @@ def isin(
 
 
 @numpy_function
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
+    """The elements of the first tensor that are not in the second.
+
+    Args:
+        ar1: Tensor, or what makes one.
+        ar2: The others.
+        assume_unique: The elements of each are known to be distinct; the order is then kept.
+    """
+    x, others = tensors_of(ar1, ar2)
+    kept = x.ravel() if assume_unique else top_level("unique")(x)
+    return kept[isin(kept, others, invert=True)]  # type: ignore[no-any-return]
+
+
+@with_places
 def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False,
     return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
     sorted: bool = True,
-) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
+) -> Any:  # fmt: skip
     """The distinct elements, or slices along ``axis``, in ascending order.
 
     Args:
@@ -171,7 +190,7 @@ def unique(
     """
     x = tensor_of(ar)
     options: Any = {"return_index": return_index, "equal_nan": equal_nan}
-    return top_level("unique")(  # type: ignore[no-any-return]
+    return top_level("unique")(
         x, return_inverse=return_inverse, return_counts=return_counts, axis=axis, **options
     )
 
@@ -213,10 +232,11 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
     """
     target: Any = a
     places = tensor_of(ind, a._xp).long().reshape(-1)
-    if mode != "raise":
-        size = target.numel()
-        places = places % size if mode == "wrap" else places.clamp(0, size - 1)
-    values = top_level("resize")(tensor_of(v, a._xp), places.shape[0])
+    places = in_bounds("put", places, target.numel(), mode)
+    given = tensor_of(v, a._xp)
+    if not places.numel() or not given.numel():
+        return
+    values = top_level("resize")(given, places.shape[0])
     target.put_(places, values.to(target.dtype))
 
 
@@ -231,6 +251,10 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
     """
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     places = tensor_of(indices).long()
+    places._xp.check_all(
+        (places._data >= 0) & (places._data < math.prod(sizes)),
+        f"unravel_index(): an index is out of bounds for array with size {math.prod(sizes)}",
+    )
     if order == "C":
         return tuple(top_level("unravel_index")(places, sizes))
     return tuple(top_level("unravel_index")(places, sizes[::-1]))[::-1]
@@ -254,6 +278,10 @@ def clip(
     """
     found: Any = tensor_of(a) if dtype is None else tensor_of(a).to(dtypes.as_dtype(dtype))
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
+    if found.dtype.category == 1:  # a bound beyond all integers of the dtype is none
+        limits = dtypes.iinfo(found.dtype)
+        low = None if type(low) is int and low <= limits.min else low
+        high = None if type(high) is int and high >= limits.max else high
     if low is not None:
         found = NAMESPACES["numpy"]["maximum"](found, low)
     if high is not None:

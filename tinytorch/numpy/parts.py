@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
+from .._op import NAMESPACES, composite
 from .._tensor import Tensor
 from ._dialect import (
-    as_float, common_dtype, host, numpy_function, tensor_of, top_level, written,
+    as_float, common_dtype, filed, host, numpy_function, tensor_of, top_level, written,
 )  # fmt: skip
 
 
@@ -30,7 +32,7 @@ def imag(val: Any) -> Tensor:
         val: Tensor, or what makes one.
     """
     x = tensor_of(val)
-    return top_level("imag")(x) if x.is_complex() else x * 0  # type: ignore[no-any-return]
+    return top_level("imag" if x.is_complex() else "zeros_like")(x)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -41,7 +43,8 @@ def angle(z: Any, deg: bool = False) -> Tensor:
         z: Tensor, or what makes one.
         deg: Whether in degrees.
     """
-    found: Any = top_level("angle")(as_float(z))
+    x = tensor_of(z)
+    found: Any = top_level("angle")(x) if x.is_complex() else NAMESPACES["numpy"]["arctan2"](0, x)
     return found * (180 / math.pi) if deg else found  # type: ignore[no-any-return]
 
 
@@ -55,7 +58,7 @@ def isreal(x: Any) -> Tensor:
     return top_level("isreal")(tensor_of(x))  # type: ignore[no-any-return]
 
 
-@numpy_function
+@composite(namespaces=("numpy",), method=False, aliases=("around",))
 def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Each element rounded, halves to the even digit.
 
@@ -64,34 +67,51 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
         decimals: How many digits after the point to keep; negative ones are before it.
         out: Where to write the result.
     """
-    x = tensor_of(a)
+    return written(_rounded(tensor_of(a), decimals), out)  # type: ignore[no-any-return]
+
+
+def _rounded(x: Any, decimals: int) -> Any:
+    run = top_level("round")
     if x.is_complex():
-        parts = [top_level("round")(part, decimals=decimals) for part in (x.real, x.imag)]
-        return written(top_level("complex")(*parts), out)  # type: ignore[no-any-return]
-    return written(top_level("round")(x, decimals=decimals), out)  # type: ignore[no-any-return]
+        return top_level("complex")(*(run(part, decimals=decimals) for part in (x.real, x.imag)))
+    if x.dtype.category < 2 and decimals >= 0:
+        return x.to(dtypes.float16) if x.dtype is dtypes.bool else x.clone()
+    if x.dtype.category < 2:
+        return run(x.to(dtypes.float64), decimals=decimals).to(x.dtype)
+    return run(x, decimals=decimals)
 
 
-@numpy_function
-def around(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Each element rounded: ``round``.
+def _elementwise(name: str, summary: str, compute: Callable[[Any], Any]) -> Callable[..., Tensor]:
+    """A function of one operand that has ``out=`` and no more: it is no ufunc of NumPy's."""
 
-    Args:
-        a: Tensor, or what makes one.
-        decimals: How many digits after the point to keep; negative ones are before it.
-        out: Where to write the result.
-    """
-    return round(a, decimals, out)
+    def function(x: Any, out: Tensor | None = None) -> Tensor:
+        return written(compute(tensor_of(x)), out)  # type: ignore[no-any-return]
 
-
-@numpy_function
-def fix(x: Any, out: Tensor | None = None) -> Tensor:
-    """Each element without its fractional part.
+    return filed(function, name, f"""{summary}
 
     Args:
         x: Tensor, or what makes one.
         out: Where to write the result.
-    """
-    return written(top_level("trunc")(tensor_of(x)), out)  # type: ignore[no-any-return]
+    """)
+
+
+fix = _elementwise(
+    "fix", "Each element without its fractional part.", lambda x: NAMESPACES["numpy"]["trunc"](x)
+)
+isneginf = _elementwise(
+    "isneginf", "Whether each element is minus infinity.",
+    lambda x: top_level("isneginf")(_real("isneginf", x)),
+)  # fmt: skip
+isposinf = _elementwise(
+    "isposinf", "Whether each element is plus infinity.",
+    lambda x: top_level("isposinf")(_real("isposinf", x)),
+)  # fmt: skip
+
+
+def _real(name: str, x: Any) -> Any:
+    if x.is_complex():
+        raise TypeError(f"{name}(): complex numbers have no order, got {x.dtype.name}")
+    return x
 
 
 @numpy_function

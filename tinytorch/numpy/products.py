@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
+from .._op import NAMESPACES
 from .._tensor import Tensor
-from ._dialect import cast, numpy_function, promoted, tensor_of, tensors_of, top_level, written
+from ..ops._arrays import axes_of
+from ._dialect import (
+    cast, joined, numpy_function, promoted, tensor_of, tensors_of, top_level, written,
+)  # fmt: skip
 
 
 @numpy_function
@@ -21,19 +26,24 @@ def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
     Raises:
         ValueError: If the sizes do not fit.
     """
-    x, y = promoted(a, b)
+    x, y = joined(a, b)
     if not x.ndim or not y.ndim:
-        return written(x * y, out)  # type: ignore[no-any-return]
+        return written(_times(x, y), out)  # type: ignore[no-any-return]
     along = -1 if y.ndim == 1 else -2
     if x.shape[-1] != y.shape[along]:
         raise ValueError(f"shapes {tuple(x.shape)} and {tuple(y.shape)} not aligned")
     if x.ndim <= 2 and y.ndim <= 2:
         return written(_matmul(x, y), out)  # type: ignore[no-any-return]
-    rows = x.reshape(-1, x.shape[-1])
-    columns = y.reshape(-1, 1) if y.ndim == 1 else y.movedim(-2, 0).reshape(y.shape[-2], -1)
-    rest = tuple(y.shape[:-2]) + tuple(y.shape[-1:]) if y.ndim > 1 else ()
-    found = _matmul(rows, columns).reshape(tuple(x.shape[:-1]) + rest)
+    before, after = tuple(x.shape[:-1]), tuple(y.shape[:-2]) + tuple(y.shape[-1:])[: y.ndim - 1]
+    # Sizes are written out: -1 stands for none where there are no elements.
+    rows = x.reshape(math.prod(before), x.shape[-1])
+    columns = y.movedim(along, 0).reshape(y.shape[along], math.prod(after))
+    found = _matmul(rows, columns).reshape(before + after)
     return written(found, out)  # type: ignore[no-any-return]
+
+
+def _times(x: Any, y: Any) -> Any:
+    return x & y if x.dtype is dtypes.bool else x * y
 
 
 def _matmul(x: Any, y: Any) -> Any:
@@ -52,7 +62,7 @@ def matmul(x1: Any, x2: Any, /, out: Tensor | None = None, *, dtype: Any = None)
         out: Where to write the result.
         dtype: What to compute in; default by NumPy's rules of promotion.
     """
-    x, y = (cast(t, dtype) for t in promoted(x1, x2))
+    x, y = (cast(t, dtype) for t in joined(x1, x2))
     return written(_matmul(x, y), out)  # type: ignore[no-any-return]
 
 
@@ -64,7 +74,7 @@ def vdot(a: Any, b: Any, /) -> Tensor:
         a: Tensor, or what makes one.
         b: Tensor with as many elements.
     """
-    x, y = promoted(a, b)
+    x, y = joined(a, b)
     return _matmul(x.reshape(-1).conj_physical(), y.reshape(-1))  # type: ignore[no-any-return]
 
 
@@ -76,9 +86,9 @@ def inner(a: Any, b: Any, /) -> Tensor:
         a: Tensor, or what makes one; a 0-d one multiplies.
         b: Tensor of the same last size.
     """
-    x, y = promoted(a, b)
+    x, y = joined(a, b)
     if not x.ndim or not y.ndim:
-        return x * y  # type: ignore[no-any-return]
+        return _times(x, y)  # type: ignore[no-any-return]
     return top_level("inner")(x, y)  # type: ignore[no-any-return]
 
 
@@ -91,8 +101,8 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
         b: Tensor, flattened.
         out: Where to write the result.
     """
-    x, y = promoted(a, b)
-    return written(x.reshape(-1, 1) * y.reshape(1, -1), out)  # type: ignore[no-any-return]
+    x, y = joined(a, b)
+    return written(_times(x.reshape(-1, 1), y.reshape(1, -1)), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -103,7 +113,7 @@ def kron(a: Any, b: Any) -> Tensor:
         a: Tensor, or what makes one.
         b: Tensor, or what makes one.
     """
-    return top_level("kron")(*promoted(a, b))  # type: ignore[no-any-return]
+    return top_level("kron")(*joined(a, b))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -115,7 +125,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
         b: Tensor, or what makes one.
         axes: How many: the last ones of ``a`` and the first of ``b``; or which of both.
     """
-    x, y = promoted(a, b)
+    x, y = joined(a, b)
     given = axes
     if isinstance(axes, (tuple, list)):
         given = [list(d) if isinstance(d, (tuple, list)) else [d] for d in axes]
@@ -137,11 +147,13 @@ def einsum(
         dtype: What to compute in; default by NumPy's rules of promotion.
         **options: ``order`` and ``casting`` are accepted.
     """
-    if not isinstance(subscripts, str):
-        found = top_level("einsum")(subscripts, *operands)
-        return written(found, out)  # type: ignore[no-any-return]
-    tensors = [cast(t, dtype) for t in promoted(*operands)]
-    return written(top_level("einsum")(subscripts, *tensors), out)  # type: ignore[no-any-return]
+    given = [subscripts, *operands]
+    # Either the subscripts come first, or each operand's come after it.
+    places = slice(1, None) if isinstance(subscripts, str) else slice(0, len(given) // 2 * 2, 2)
+    tensors = [cast(t, dtype) for t in joined(*given[places])]
+    given[places] = tensors
+    found = top_level("einsum")(*given)
+    return written(found.to(tensors[0].dtype), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -159,8 +171,10 @@ def trace(
         dtype: What to add in.
         out: Where to write the result.
     """
-    found = top_level("diagonal")(tensor_of(a), offset, axis1, axis2)
-    return written(cast(found, dtype).sum(-1), out)  # type: ignore[no-any-return]
+    x = tensor_of(a)
+    rows, columns = axes_of("trace", (axis1, axis2), x.ndim)
+    found = top_level("diagonal")(x, offset, rows, columns)
+    return NAMESPACES["numpy"]["sum"](found, -1, dtype, out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -182,7 +196,7 @@ def cross(
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = promoted(a, b)
+    x, y = joined(a, b)
     x, y = x.movedim(axisa, -1), y.movedim(axisb, -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ValueError(
@@ -202,7 +216,7 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
         x1: Tensor of shape ``(*, n, k)``.
         x2: Tensor of shape ``(*, k)``.
     """
-    return top_level("matvec")(*promoted(x1, x2))  # type: ignore[no-any-return]
+    return top_level("matvec")(*joined(x1, x2))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -213,7 +227,7 @@ def vecmat(x1: Any, x2: Any, /) -> Tensor:
         x1: Tensor of shape ``(*, n)``.
         x2: Tensor of shape ``(*, n, k)``.
     """
-    return top_level("vecmat")(*promoted(x1, x2))  # type: ignore[no-any-return]
+    return top_level("vecmat")(*joined(x1, x2))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -225,7 +239,8 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         x2: Tensor that broadcasts with it.
         axis: The dimension; default the last.
     """
-    return top_level("vecdot")(*promoted(x1, x2), axis=axis)  # type: ignore[no-any-return]
+    x, y = joined(x1, x2)
+    return top_level("vecdot")(x, y, axis=axis).to(x.dtype)  # type: ignore[no-any-return]
 
 
 @numpy_function

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._op import composite
 from .._tensor import Tensor
-from ..ops._arrays import axes_of, flat_if_none
+from ..ops._arrays import axes_of, flat_if_none, reduced, reduction_axes
 from ..ops.selection import where as where_
-from ._dialect import as_float, cast, numpy_function, tensor_of, top_level, written
+from ._dialect import as_float, cast, filed, numpy_function, tensor_of, top_level, written
 
 
 def _masked(a: Any, where: Any, value: Any) -> Any:
@@ -19,86 +19,75 @@ def _masked(a: Any, where: Any, value: Any) -> Any:
 
 
 def _total_dtype(a: Any, dtype: Any) -> Any:
-    """What integers are added up in: 64 bits, with the sign they have."""
+    """What is added up in: as asked, or 64 bits for integers, with the sign they have."""
     if dtype is not None:
         return dtypes.as_dtype(dtype)
-    return dtypes.uint64 if a.dtype.kind == "u" else None
-
-
-def _into(found: Any, dtype: Any, a: Any) -> Any:
-    """A sum or product in the dtype it is to have."""
-    wanted = _total_dtype(a, dtype)
-    return found if wanted is None else found.to(wanted)
+    return a.dtype if a.dtype.category > 1 else dtypes.uint64 if a.dtype.kind == "u" else (
+        dtypes.int64
+    )
 
 
 def _added(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
     wanted = _total_dtype(a, dtype)
-    early = wanted if wanted is not None and wanted.category > 1 else None
-    axes = None if axis is None else axes_of("sum", axis, a.ndim)
-    source = cast(a, early)
-    if axes == ():  # which means all of them to torch
-        return _into(source * 1 if a.dtype.category > 1 else source.long(), dtype, a)
-    return _into(source.sum(axes, keepdim=keepdims), dtype, a)
+    source = a if dtype is None else a.to(wanted)
+    axes = reduction_axes("sum", axis, a.ndim)
+    return reduced(source, "sum", axes, keepdims).to(wanted)
 
 
-@numpy_function
-def sum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
-    keepdims: bool = False, initial: Any = None, where: Any = True,
-) -> Tensor:  # fmt: skip
-    """The sum of the elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to add in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default 0.
-        where: Which elements count; default all.
-    """
-    x = tensor_of(a)
-    found = _added(_masked(x, where, 0), axis, dtype, keepdims)
-    return written(found if initial is None else found + initial, out)  # type: ignore
+def _begun(found: Any, initial: Any, combine: str) -> Any:
+    """A result combined with what to begin with, in its own dtype."""
+    if initial is None:
+        return found
+    return top_level(combine)(found, found.new_full((), _number(initial, found)))
 
 
-@numpy_function
-def prod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
-    keepdims: bool = False, initial: Any = None, where: Any = True,
-) -> Tensor:  # fmt: skip
-    """The product of the elements, of all or along ``axis``.
+def _number(value: Any, like: Any) -> Any:
+    """A number in the dtype of ``like``, which must hold it."""
+    return like._data.dtype.type(value.item() if hasattr(value, "item") else value).item()
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to multiply in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default 1.
-        where: Which elements count; default all.
-    """
-    x = tensor_of(a)
-    found = _masked(x, where, 1)
-    wanted = _total_dtype(x, dtype)
-    found = cast(found, wanted if wanted is not None and wanted.category > 1 else None)
-    for d in sorted(axes_of("prod", axis, x.ndim), reverse=True):
+
+def _multiplied(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
+    wanted = _total_dtype(a, dtype)
+    found = a if dtype is None else a.to(wanted)
+    axes = reduction_axes("prod", axis, a.ndim)
+    for d in sorted(axes, reverse=True):
         found = found.prod(d, keepdim=keepdims)
-    found = found if x.ndim else found.prod()
-    found = _into(found, dtype, x)
-    return written(found if initial is None else found * initial, out)  # type: ignore
+    return (found if axes else found.clone()).to(wanted)
 
 
-def _count(x: Any, axis: Any, keepdims: bool, where: Any) -> Any:
-    """How many elements each result is made of."""
-    if where is True:
-        axes = axes_of("mean", axis, x.ndim)
-        count = 1
-        for d in axes:
-            count *= x.shape[d]
-        return count
+def _total(
+    name: str, summary: str, verb: str, reduce: Any, combine: str, start: int
+) -> Callable[..., Tensor]:
+    """``sum`` and ``prod``."""
+
+    def function(
+        a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
+        keepdims: bool = False, initial: Any = None, where: Any = True,
+    ) -> Tensor:  # fmt: skip
+        found = reduce(_masked(tensor_of(a), where, start), axis, dtype, keepdims)
+        return written(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
+
+    return filed(function, name, f"""{summary} of the elements, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to {verb} in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: What to begin with; default {start}.
+        where: Which elements count; default all.
+    """)
+
+
+sum = _total("sum", "The sum", "add", _added, "add", 0)
+prod = _total("prod", "The product", "multiply", _multiplied, "mul", 1)
+
+
+def _count(x: Any, axes: tuple[int, ...], keepdims: bool, where: Any) -> Any:
+    """How many elements that are left in each result is made of."""
     chosen = tensor_of(where, x._xp).bool().expand(tuple(x.shape))
-    return _added(chosen, axis, None, keepdims)
+    return _added(chosen, axes, None, keepdims)
 
 
 @numpy_function
@@ -117,51 +106,42 @@ def mean(
         where: Which elements count; default all.
     """
     x = cast(as_float(a), dtype)
+    axes = axes_of("mean", axis, x.ndim)
     if where is True:
-        axes = None if axis is None else axes_of("mean", axis, x.ndim)
-        found = x * 1 if axes == () else x.mean(axes, keepdim=keepdims)
-        return written(found, out)  # type: ignore[no-any-return]
-    total = _added(_masked(x, where, 0), axis, None, keepdims)
-    return written(total / _count(x, axis, keepdims, where), out)  # type: ignore[no-any-return]
+        found = reduced(x, "mean", axes, keepdims)
+    else:
+        total = _added(_masked(x, where, 0), axes, None, keepdims)
+        found = total / _count(x, axes, keepdims, where)
+    return written(found, out)  # type: ignore[no-any-return]
 
 
-@numpy_function
-def var(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, ddof: float = 0,
-    keepdims: bool = False, *, where: Any = True, correction: float | None = None,
-) -> Tensor:  # fmt: skip
-    """The variance of the elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        correction: The same as ``ddof``, before which it comes.
-    """
-    freedom = ddof if correction is None else correction
-    x = cast(as_float(a), dtype)
-    axes = axes_of("var", axis, x.ndim)
+def _variance(x: Any, axes: tuple[int, ...], freedom: float, keepdims: bool, where: Any) -> Any:
     if where is True:
-        found = x.unsqueeze(0).var(0, correction=freedom) if not axes else x.var(
-            axes, correction=freedom, keepdim=keepdims
+        # Over no dimension each element varies alone.
+        found = x.var(axes, correction=freedom, keepdim=keepdims) if axes else (
+            x.unsqueeze(0).var(0, correction=freedom)
         )
-        return written(found, out)  # type: ignore[no-any-return]
+        return found
     center = mean(x, axes, keepdims=True, where=where)
     squares = _masked((x - center).abs() ** 2, where, 0)
-    total = _added(squares, axes, None, keepdims)
-    return written(total / (_count(x, axes, keepdims, where) - freedom), out)  # type: ignore
+    left = _count(x, axes, keepdims, where) - freedom
+    return _added(squares, axes, None, keepdims) / left.clamp(min=0)
 
 
-@numpy_function
-def std(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, ddof: float = 0,
-    keepdims: bool = False, *, where: Any = True, correction: float | None = None,
-) -> Tensor:  # fmt: skip
-    """The standard deviation of the elements: the square root of ``var``.
+def _spread(name: str, summary: str, finish: Callable[[Any], Any]) -> Callable[..., Tensor]:
+    """``var`` and ``std``, which ``finish`` makes of it."""
+
+    def function(
+        a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
+        ddof: float = 0, keepdims: bool = False, *, where: Any = True, mean: Any = None,
+        correction: float | None = None,
+    ) -> Tensor:  # fmt: skip
+        x = cast(as_float(a), dtype)
+        freedom = ddof if correction is None else correction
+        axes = axes_of(name, axis, x.ndim)
+        return written(finish(_variance(x, axes, freedom, keepdims, where)), out)  # type: ignore
+
+    return filed(function, name, f"""{summary}, of all or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
@@ -171,18 +151,19 @@ def std(
         ddof: Divide by the number of elements less this; default 0.
         keepdims: Keep the reduced dimensions with size 1.
         where: Which elements count; default all.
+        mean: Accepted; it is computed in any case.
         correction: The same as ``ddof``, before which it comes.
-    """
-    freedom = ddof if correction is None else correction
-    x = cast(as_float(a), dtype)
-    if where is True:
-        axes = axes_of("std", axis, x.ndim)
-        found = x.unsqueeze(0).std(0, correction=freedom) if not axes else x.std(
-            axes, correction=freedom, keepdim=keepdims
-        )
-        return written(found, out)  # type: ignore[no-any-return]
-    variance: Any = var(x, axis, ddof=freedom, keepdims=keepdims, where=where)
-    return written(variance.sqrt(), out)  # type: ignore[no-any-return]
+    """)
+
+
+var = _spread("var", "The variance of the elements", lambda variance: variance)
+std = _spread("std", "The standard deviation of the elements", lambda variance: variance.sqrt())
+
+
+def _nothing(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """Room for the results of a reduction."""
+    left = [n for d, n in enumerate(x.shape) if d not in axes]
+    return x.new_empty([1 if d in axes else n for d, n in enumerate(x.shape)] if keepdims else left)
 
 
 def _extreme(name: str, summary: str, reduce: str, combine: str) -> Callable[..., Tensor]:
@@ -200,14 +181,14 @@ def _extreme(name: str, summary: str, reduce: str, combine: str) -> Callable[...
                     "mask one has to specify 'initial'"
                 )
             x = _masked(x, where, initial)
-        axes = axes_of(name, axis, x.ndim)
-        found = getattr(x, reduce)(axes, keepdims) if axes else x * 1
-        if initial is not None:
-            found = top_level(combine)(found, found.new_full((), initial))
-        return written(found, out)  # type: ignore[no-any-return]
+        axes = reduction_axes(name, axis, x.ndim)
+        if initial is not None and not math.prod(x.shape[d] for d in axes):
+            first = _nothing(x, axes, keepdims).fill_(_number(initial, x))
+            return written(first, out)  # type: ignore[no-any-return]
+        found = reduced(x, reduce, axes, keepdims)
+        return written(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}, of all or along ``axis``.
+    return filed(function, name, f"""{summary}, of all or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
@@ -216,8 +197,7 @@ def _extreme(name: str, summary: str, reduce: str, combine: str) -> Callable[...
         keepdims: Keep the reduced dimensions with size 1.
         initial: The result is at least, or at most, this.
         where: Which elements count; needs ``initial``.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
 max = _extreme("max", "The largest element", "amax", "maximum")
@@ -232,12 +212,11 @@ def _truth(name: str, summary: str, start: bool) -> Callable[..., Tensor]:
         where: Any = True,
     ) -> Tensor:  # fmt: skip
         x = _masked(tensor_of(a).bool(), where, start)
-        for d in sorted(axes_of(name, axis, x.ndim), reverse=True):
+        for d in sorted(reduction_axes(name, axis, x.ndim), reverse=True):
             x = getattr(x, name)(d, keepdim=keepdims)
         return written(x, out)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}, in all or along ``axis``.
+    return filed(function, name, f"""{summary}, in all or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
@@ -245,8 +224,7 @@ def _truth(name: str, summary: str, start: bool) -> Callable[..., Tensor]:
         out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
         where: Which elements count; default all.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
 all = _truth("all", "Whether no element is zero", True)
@@ -259,18 +237,17 @@ def _place(name: str, summary: str) -> Callable[..., Tensor]:
     ) -> Tensor:
         x = tensor_of(a)
         x = x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
-        return written(getattr(x, name)(axis, keepdims), out)  # type: ignore[no-any-return]
+        at = None if axis is None else axes_of(name, axis, x.ndim or 1)[0]
+        return written(getattr(x, name)(at, keepdims), out)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}, in row-major order or along ``axis``.
+    return filed(function, name, f"""{summary}, in row-major order or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
         axis: The dimension; None, the default, means the flattened tensor.
         out: Where to write the result.
         keepdims: Keep the dimension with size 1.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
 argmax = _place("argmax", "The index of the largest element")
@@ -281,25 +258,51 @@ def _running(name: str, summary: str) -> Callable[..., Tensor]:
     def function(
         a: Any, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
     ) -> Tensor:
-        x, at = flat_if_none(tensor_of(a), axis)
+        x = tensor_of(a)
+        x, at = flat_if_none(name, x if x.ndim else x.reshape(1), axis)
         wanted = _total_dtype(x, dtype)
-        found = getattr(cast(x, wanted if wanted and wanted.category > 1 else None), name)(at)
-        return written(_into(found, dtype, x), out)  # type: ignore[no-any-return]
+        found = getattr(x if dtype is None else x.to(wanted), name)(at)
+        return written(found.to(wanted), out)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary} along ``axis``.
+    return filed(function, name, f"""{summary} along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
         axis: The dimension; None, the default, means that of the flattened tensor.
         dtype: What to compute in; default ``a``'s, 64 bits for integers.
         out: Where to write the result.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
 cumsum = _running("cumsum", "Running sums")
 cumprod = _running("cumprod", "Running products")
+
+
+def _running_from(name: str, run: str, start: str) -> Callable[..., Tensor]:
+    def function(
+        x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
+        source = tensor_of(x)
+        wanted = _total_dtype(source, dtype)
+        run: Any = top_level(name)
+        found = run(source.to(wanted), axis=axis, include_initial=include_initial)
+        return found.to(wanted)  # type: ignore[no-any-return]
+
+    return filed(function, name, f"""Running {run} along ``axis``.
+
+    Args:
+        x: Tensor, or what makes one.
+        axis: The dimension; it may be left out where there is only one.
+        dtype: What to compute in; default ``x``'s, 64 bits for integers.
+        include_initial: Begin with {start}.
+
+    Raises:
+        ValueError: If ``axis`` is missing and there are several dimensions.
+    """)
+
+
+cumulative_sum = _running_from("cumulative_sum", "sums", "0")
+cumulative_prod = _running_from("cumulative_prod", "products", "1")
 
 
 @numpy_function
@@ -312,102 +315,3 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tensor
         keepdims: Keep the reduced dimensions with size 1.
     """
     return _added(tensor_of(a) != 0, axis, None, keepdims)  # type: ignore[no-any-return]
-
-
-def _spelt(name: str) -> Callable[..., Tensor]:
-    """A function that takes NumPy's keywords for NumPy's meaning at the top level, too."""
-
-    def function(
-        a: Any, axis: Any = None, out: Tensor | None = None, overwrite_input: bool = False,
-        keepdims: bool = False,
-    ) -> Tensor:  # fmt: skip
-        found = top_level(name)(as_float(a), axis=axis, keepdims=keepdims)
-        return written(found, out)  # type: ignore[no-any-return]
-
-    function.__name__ = function.__qualname__ = name
-    rest = "" if name == "median" else " that are not NaN"
-    function.__doc__ = f"""The middle element, or the mean of the two middle ones, of those{rest}.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        keepdims: Keep the reduced dimensions with size 1.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
-
-
-median = _spelt("median")
-nanmedian = _spelt("nanmedian")
-
-
-def _quantile(name: str, base: str, scale: float) -> Callable[..., Tensor]:
-    def function(
-        a: Any, q: Any, axis: Any = None, out: Tensor | None = None,
-        overwrite_input: bool = False, method: str = "linear", keepdims: bool = False,
-    ) -> Tensor:  # fmt: skip
-        x = as_float(a)
-        part = tensor_of(q, x._xp).to(x.dtype) / scale
-        shape = tuple(part.shape)
-        found = top_level(base)(
-            x, part.reshape(-1) if part.ndim > 1 else part, axis=axis, keepdims=keepdims,
-            method=method,
-        )
-        found = found.reshape(shape + tuple(found.shape[1:])) if len(shape) > 1 else found
-        return written(found, out)  # type: ignore[no-any-return]
-
-    function.__name__ = function.__qualname__ = name
-    ignoring = " that are not NaN" if name.startswith("nan") else ""
-    function.__doc__ = f"""The values below which given parts of the elements{ignoring} lie.
-
-    Args:
-        a: Tensor, or what makes one.
-        q: The parts, from 0 to {scale:g}; tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        method: ``"linear"``, ``"lower"``, ``"higher"``, ``"midpoint"`` or ``"nearest"``.
-        keepdims: Keep the reduced dimensions with size 1.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
-
-
-quantile = _quantile("quantile", "quantile", 1)
-nanquantile = _quantile("nanquantile", "nanquantile", 1)
-percentile = _quantile("percentile", "quantile", 100)
-nanpercentile = _quantile("nanpercentile", "nanquantile", 100)
-
-
-@numpy_function
-def nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, keepdims: bool = False
-) -> Tensor:
-    """The sum of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to add in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-    """
-    x = tensor_of(a)
-    return sum(x.masked_fill(x != x, 0), axis, dtype, out, keepdims)
-
-
-@numpy_function
-def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, keepdims: bool = False
-) -> Tensor:
-    """The mean of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-    """
-    x = cast(as_float(a), dtype)
-    return mean(x, axis, None, out, keepdims, where=x == x)

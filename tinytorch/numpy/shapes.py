@@ -7,8 +7,11 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-from ..ops._arrays import axes_of, flat_if_none
-from ._dialect import cast, numpy_function, promoted, tensor_of, tensors_of, top_level, written
+from ..ops._arrays import axes_of, flat_if_none, in_bounds, reduction_axes
+from ._dialect import (
+    allowed, filed, joined, numpy_function, tensor_of, tensors_of, top_level, written,
+)  # fmt: skip
+from ._forms import one_or_several
 
 
 @numpy_function
@@ -73,13 +76,13 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     x = tensor_of(a)
     if axis is None:
         return x.squeeze()  # type: ignore[no-any-return]
-    axes = axes_of("squeeze", axis, x.ndim)
+    axes = reduction_axes("squeeze", axis, x.ndim)
     if any(x.shape[d] != 1 for d in axes):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     return x.squeeze(axes) if axes else x  # type: ignore[no-any-return]
 
 
-@numpy_function
+@composite(namespaces=("numpy",), method=False, aliases=("concat",))
 def concatenate(
     arrays: Any, /, axis: int | None = 0, out: Tensor | None = None, *, dtype: Any = None,
     casting: str = "same_kind",
@@ -91,30 +94,19 @@ def concatenate(
         axis: The dimension; None means they are flattened first.
         out: Where to write the result.
         dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Accepted.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
     """
-    parts = promoted(*arrays)
-    if axis is None:
-        parts, axis = [part.ravel() for part in parts], 0
-    found = top_level("cat")([cast(part, dtype) for part in parts], axis)
-    return written(found, out)  # type: ignore[no-any-return]
-
-
-@numpy_function
-def concat(
-    arrays: Any, /, axis: int | None = 0, out: Tensor | None = None, *, dtype: Any = None,
-    casting: str = "same_kind",
-) -> Tensor:  # fmt: skip
-    """``arrays`` joined along an existing dimension: ``concatenate``.
-
-    Args:
-        arrays: Tensors, or what makes them.
-        axis: The dimension; None means they are flattened first.
-        out: Where to write the result.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Accepted.
-    """
-    return concatenate(arrays, axis, out, dtype=dtype, casting=casting)
+    parts = allowed(joined(*arrays), dtype, casting)
+    parts, at = ([part.ravel() for part in parts], 0) if axis is None else (parts, axis)
+    if parts:
+        axes_of("concatenate", at, parts[0].ndim or 1)
+    if len({part.ndim for part in parts}) > 1:  # PyTorch passes over empty vectors
+        raise ValueError(
+            "concatenate(): all the input array dimensions must be alike, got "
+            f"{[part.ndim for part in parts]}"
+        )
+    return written(top_level("cat")(parts, at), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -129,26 +121,25 @@ def stack(
         axis: Where the new dimension goes; default first.
         out: Where to write the result.
         dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Accepted.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
     """
-    parts = [cast(part, dtype) for part in promoted(*arrays)]
+    parts = allowed(joined(*arrays), dtype, casting)
     return written(top_level("stack")(parts, axis), out)  # type: ignore[no-any-return]
 
 
 def _stacked(name: str, summary: str) -> Callable[..., Tensor]:
     def function(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
-        parts = [cast(part, dtype) for part in promoted(*tup)]
-        return top_level(name)(parts)  # type: ignore[no-any-return]
+        return top_level(name)(allowed(joined(*tup), dtype, casting))  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}
+    return filed(function, name, f"""{summary}
 
     Args:
         tup: Tensors, or what makes them.
         dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Accepted.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+    """)
 
 
 hstack = _stacked("hstack", "Tensors side by side: along the second dimension, or the only one.")
@@ -156,6 +147,31 @@ vstack = _stacked("vstack", "Tensors one below the other: rows, or along the fir
 row_stack = _stacked("row_stack", "Tensors one below the other: ``vstack``.")
 dstack = _stacked("dstack", "Tensors behind each other: along the third dimension.")
 column_stack = _stacked("column_stack", "Vectors as the columns of a matrix.")
+
+
+def _leaves(arrays: Any) -> list[Any]:
+    if not isinstance(arrays, list):
+        return [arrays]
+    return [leaf for part in arrays for leaf in _leaves(part)]
+
+
+@numpy_function
+def block(arrays: Any) -> Tensor:
+    """A tensor put together from blocks.
+
+    Args:
+        arrays: Nested lists of tensors: the innermost are joined along the last dimension,
+            those around them along the one before, and so on.
+
+    Raises:
+        ValueError: For an empty list, or shapes that do not fit.
+    """
+    found = iter(joined(*_leaves(arrays)))
+
+    def replaced(part: Any) -> Any:
+        return list(map(replaced, part)) if isinstance(part, list) else next(found)
+
+    return top_level("block")(replaced(arrays))  # type: ignore[no-any-return]
 
 
 def _at_least(name: str, count: int) -> Callable[..., Tensor | tuple[Tensor, ...]]:
@@ -172,7 +188,7 @@ def _at_least(name: str, count: int) -> Callable[..., Tensor | tuple[Tensor, ...
     Returns:
         One tensor, or a tuple of as many as were given.
     """
-    return composite(function, namespaces=("numpy",), method=False)
+    return one_or_several(function)
 
 
 atleast_1d = _at_least("atleast_1d", 1)
@@ -182,6 +198,7 @@ atleast_3d = _at_least("atleast_3d", 3)
 
 def _cut(ary: Any, given: Any, axis: int, equal: bool) -> tuple[Tensor, ...]:
     x = tensor_of(ary)
+    axes_of("split", axis, x.ndim)
     at = given.tolist() if hasattr(given, "tolist") else given
     if equal and isinstance(at, int) and x.shape[axis] % at:
         raise ValueError("array split does not result in an equal division")
@@ -221,15 +238,16 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tens
     return _cut(ary, indices_or_sections, axis, False)
 
 
-def _cut_along(name: str, axis: int, word: str) -> Callable[..., tuple[Tensor, ...]]:
+def _cut_along(name: str, axis: int, least: int, word: str) -> Callable[..., tuple[Tensor, ...]]:
     def function(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
         x = tensor_of(ary)
-        if x.ndim < min(axis + 1, 2) + (axis == 2) - (name == "hsplit"):
-            raise ValueError(f"{name} only works on arrays of more dimensions, got {x.ndim}")
-        return _cut(x, indices_or_sections, 0 if name == "hsplit" and x.ndim == 1 else axis, True)
+        if x.ndim < least:
+            raise ValueError(
+                f"{name} only works on arrays of {least} or more dimensions, got {x.ndim}"
+            )
+        return _cut(x, indices_or_sections, min(axis, x.ndim - 1), True)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""A tensor cut into equal parts, or before given places, {word}.
+    return filed(function, name, f"""A tensor cut into equal parts, or before given places, {word}.
 
     Args:
         ary: Tensor, or what makes one.
@@ -237,13 +255,12 @@ def _cut_along(name: str, axis: int, word: str) -> Callable[..., tuple[Tensor, .
 
     Returns:
         Views.
-    """
-    return composite(function, namespaces=("numpy",), method=False)
+    """)
 
 
-hsplit = _cut_along("hsplit", 1, "along the second dimension, or the only one")
-vsplit = _cut_along("vsplit", 0, "along the first dimension")
-dsplit = _cut_along("dsplit", 2, "along the third dimension")
+hsplit = _cut_along("hsplit", 1, 1, "along the second dimension, or the only one")
+vsplit = _cut_along("vsplit", 0, 2, "along the first dimension")
+dsplit = _cut_along("dsplit", 2, 3, "along the third dimension")
 
 
 @numpy_function
@@ -291,6 +308,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
             total += n
         return x.ravel().roll(total).reshape(tuple(x.shape))  # type: ignore[no-any-return]
     axes = axes_of("roll", axis, x.ndim)
+    if not axes:
+        return x.clone()  # type: ignore[no-any-return]
     count = max(len(shifts), len(axes))
     many = [list(given) * (count if len(given) == 1 else 1) for given in (shifts, axes)]
     for n, d in zip(*many, strict=True):
@@ -316,9 +335,8 @@ def _simple(name: str, summary: str) -> Callable[..., Tensor]:
     def function(a: Any, /) -> Tensor:
         return top_level(name)(tensor_of(a))  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{summary}\n\n    Args:\n        a: Tensor, or what makes one.\n    "
-    return composite(function, namespaces=("numpy",), method=False)
+    doc = f"{summary}\n\n    Args:\n        a: Tensor, or what makes one.\n    "
+    return filed(function, name, doc)
 
 
 fliplr = _simple("fliplr", "The columns in reverse order.")
@@ -334,7 +352,10 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
         source: Which dimensions.
         destination: Where they go.
     """
-    return tensor_of(a).movedim(source, destination)  # type: ignore[no-any-return]
+    x = tensor_of(a)
+    return x.movedim(  # type: ignore[no-any-return]
+        axes_of("moveaxis", source, x.ndim), axes_of("moveaxis", destination, x.ndim)
+    )
 
 
 @numpy_function
@@ -346,7 +367,9 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
         axis1: One of them.
         axis2: The other.
     """
-    return tensor_of(a).transpose(axis1, axis2)  # type: ignore[no-any-return]
+    x = tensor_of(a)
+    (first,), (second,) = (axes_of("swapaxes", d, x.ndim) for d in (axis1, axis2))
+    return x.transpose(first, second)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -378,11 +401,8 @@ def take(
     Raises:
         IndexError: For a place out of range.
     """
-    x, at = flat_if_none(tensor_of(a), axis)
-    places = tensor_of(indices, x._xp).long()
-    (at,) = axes_of("take", at, x.ndim)
-    size = x.shape[at]
-    if mode != "raise":
-        places = places % size if mode == "wrap" else places.clamp(0, size - 1)
+    x = tensor_of(a)
+    x, at = flat_if_none("take", x if x.ndim else x.reshape(1), axis)
+    places = in_bounds("take", tensor_of(indices, x._xp).long(), x.shape[at], mode)
     found = x[(slice(None),) * at + (places,)]
     return written(found, out)  # type: ignore[no-any-return]

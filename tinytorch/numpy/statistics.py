@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .. import dtypes
 from .._tensor import Tensor
-from ..ops.array_histograms import bin_numbers, counted, histogram_bin_edges
+from ..ops._arrays import axes_of
+from ..ops.array_histograms import bin_numbers, counted, grid_counts, histogram_bin_edges
+from ..ops.statistics import variables
 from ._dialect import (
-    as_float, cast, in_float64, numpy_function, promoted, tensor_of, top_level,
+    as_float, common_dtype, in_float64, joined, numpy_function, promoted, tensor_of, tensors_of,
+    top_level,
 )  # fmt: skip
 
 
@@ -30,26 +32,24 @@ def cov(
         aweights: How much each counts.
         dtype: Of the result.
     """
-    rows = _variables(m, y, rowvar)
-    rows = cast(rows, dtype)
+    rows = _rows(m, y, rowvar, dtype)
     correction = ddof if ddof is not None else 0 if bias else 1
     often = None if fweights is None else tensor_of(fweights, rows._xp)
     much = None if aweights is None else as_float(tensor_of(aweights, rows._xp))
+    for weights in (often, much):
+        if weights is not None and not float(weights.sum()):
+            raise ZeroDivisionError("cov(): weights sum to zero, cannot be normalized")
     return top_level("cov")(  # type: ignore[no-any-return]
         rows, correction=correction, fweights=often, aweights=much
     )
 
 
-def _variables(m: Any, y: Any, rowvar: bool) -> Any:
-    parts = [as_float(x) for x in (m, y) if x is not None]
-    rows = [
-        x if x.ndim == 2 and (rowvar or x.shape[0] == 1) else
-        x.transpose(0, 1) if x.ndim == 2 else x.reshape(1, -1)
-        for x in parts
-    ]  # fmt: skip
-    if len(rows) == 1:
-        return parts[0] if parts[0].ndim < 2 else rows[0]
-    return top_level("cat")(promoted(*rows), 0)
+def _rows(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
+    """One variable a row, in the dtype to compute in: float64 or what is wider."""
+    parts = tensors_of(m) if y is None else tensors_of(m, y)
+    kind = common_dtype(*parts, dtypes.float64) if dtype is None else dtypes.as_dtype(dtype)
+    first, *second = (part.to(kind) for part in parts)
+    return variables(first, second[0] if second else None, rowvar)
 
 
 @numpy_function
@@ -62,7 +62,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         rowvar: Whether variables are rows; else they are columns.
         dtype: Of the result.
     """
-    return top_level("corrcoef")(cast(_variables(x, y, rowvar), dtype))  # type: ignore
+    return top_level("corrcoef")(_rows(x, y, rowvar, dtype))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -83,12 +83,12 @@ def histogram(
     """
     x = tensor_of(a).detach().reshape(-1)
     with in_float64():
-        edges: Any = histogram_bin_edges(x, bins, range)
+        edges: Any = histogram_bin_edges(x, bins, range, weights)
     place = bin_numbers(x.to(edges.dtype), edges)
     w = None if weights is None else tensor_of(weights, x._xp)
     counts = counted(place, place >= 0, edges.shape[0] - 1, w)
     if density:
-        counts = counts / edges.diff() / counts.sum()
+        counts = counts.to(dtypes.float64) / edges.diff() / counts.sum()
     return counts, edges
 
 
@@ -110,34 +110,42 @@ def histogramdd(
         The counts, floating-point, and the edges of each dimension.
     """
     points = _points(sample)
-    count = len(points)
-    each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * count
-    ranges = [None] * count if range is None else list(range)
-    edges: list[Any] = [
-        histogram_bin_edges(x, n, r) for x, n, r in zip(points, each, ranges, strict=True)
-    ]
-    sizes = [e.shape[0] - 1 for e in edges]
-    flat: Any = 0
-    inside: Any = True
-    for x, e, n in zip(points, edges, sizes, strict=True):
-        place = bin_numbers(x, e)
-        flat, inside = flat * n + place, inside & (place >= 0)
-    w = None if weights is None else tensor_of(weights, points[0]._xp)
-    counts = counted(flat, inside, math.prod(sizes), w).reshape(sizes).to(edges[0].dtype)
-    if density:
-        for d, e in enumerate(edges):
-            counts = counts / e.diff().reshape([-1] + [1] * (count - d - 1))
-        counts = counts / counted(flat, inside, math.prod(sizes), w).sum()
-    return counts, tuple(edges)
+    each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * len(points)
+    return grid_counts(points, each, range, density, weights, dtypes.float64)
 
 
 def _points(sample: Any) -> list[Any]:
-    """The coordinates in each dimension."""
-    if isinstance(sample, (tuple, list)) and not isinstance(sample, Tensor):
-        return [as_float(x).detach().reshape(-1) for x in sample]
+    """The coordinates in each dimension, in one floating-point dtype."""
+    if isinstance(sample, (tuple, list)):
+        return [as_float(x).detach().reshape(-1) for x in joined(*sample)]
     x = as_float(sample).detach()
-    x = x.reshape(-1, 1) if x.ndim == 1 else x
-    return list(x.unbind(1))
+    return list((x.reshape(-1, 1) if x.ndim == 1 else x).unbind(1))
+
+
+@numpy_function
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
+    weights: Any = None,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """How many pairs of numbers are in each field of a grid.
+
+    Args:
+        x: Tensor of shape ``(n,)``.
+        y: Tensor of shape ``(n,)``.
+        bins: How many, or the edges; one for both, or one for each.
+        range: The first and the last edge for each; default the extremes.
+        density: Divide by the number of pairs and the fields' sizes.
+        weights: How much each pair counts; default 1.
+
+    Returns:
+        The counts, of shape ``(nx, ny)`` in float64; the edges of ``x``; those of ``y``.
+    """
+    first, second = _points([x, y])
+    if first.shape != second.shape:
+        raise ValueError(f"x and y must have the same length, got {len(first)} and {len(second)}")
+    each = list(bins) if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins] * 2
+    found, edges = grid_counts([first, second], each, range, density, weights, dtypes.float64)
+    return found, *edges
 
 
 @numpy_function
@@ -150,6 +158,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
         minlength: The least length of the result.
     """
     places = tensor_of(x)
+    places = places.long() if places.dtype is dtypes.bool else places
     w = None if weights is None else as_float(tensor_of(weights, places._xp)).to(dtypes.float64)
     return top_level("bincount")(places, w, minlength)  # type: ignore[no-any-return]
 
@@ -168,6 +177,9 @@ def diff(
         append: What to put after it.
     """
     x = tensor_of(a)
+    if not n:
+        return x  # type: ignore[no-any-return]
+    (axis,) = axes_of("diff", axis, x.ndim)
     ends = [_slice_of(v, x, axis) for v in (prepend, append)]
     x, *more = promoted(x, *(e for e in ends if e is not None))
     given = iter(more)

@@ -1,7 +1,11 @@
-"""NumPy's elementwise functions: ``out=``, ``where=``, ``dtype=`` and its rules of promotion."""
+"""NumPy's elementwise functions: ``out=``, ``where=``, ``dtype=`` and its rules of promotion.
+
+In which dtypes a function computes, and which casts it allows, is asked of NumPy's own.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +15,13 @@ from .._tensor import Tensor
 from ..ops._arrays import backend_of
 from ..ops.selection import where as where_
 from ._dialect import (
-    cast, common_dtype, float_dtype, is_number, tensor_of, top_level, written,
+    host, is_number, numpy_function, promoted, tensor_of, tensors_of, top_level,
 )  # fmt: skip
 
-#: By name: what torch calls it if not the same, and what it gives. Of one operand, and never an
-#: integer.
-FLOAT_OF_ONE = {
+#: Of one operand, by name: what torch calls it if not the same, and what it gives.
+OF_ONE = {
+    "abs": ("", "The absolute value of each element."),
+    "absolute": ("abs", "The absolute value of each element."),
     "acos": ("", "The angle whose cosine each element is."),
     "acosh": ("", "The inverse hyperbolic cosine of each element."),
     "arccos": ("acos", "The angle whose cosine each element is."),
@@ -29,7 +34,13 @@ FLOAT_OF_ONE = {
     "asinh": ("", "The inverse hyperbolic sine of each element."),
     "atan": ("", "The angle whose tangent each element is."),
     "atanh": ("", "The inverse hyperbolic tangent of each element."),
+    "bitwise_count": ("", "How many bits of each element's absolute value are set."),
+    "bitwise_invert": ("bitwise_not", "Every bit of each integer or bool inverted."),
+    "bitwise_not": ("", "Every bit of each integer or bool inverted."),
     "cbrt": ("", "The cube root of each element."),
+    "ceil": ("", "The smallest whole number that is not below each element."),
+    "conj": ("conj_physical", "The complex conjugate of each element."),
+    "conjugate": ("conj_physical", "The complex conjugate of each element."),
     "cos": ("", "The cosine of each element, in radians."),
     "cosh": ("", "The hyperbolic cosine of each element."),
     "deg2rad": ("", "Degrees as radians."),
@@ -38,64 +49,46 @@ FLOAT_OF_ONE = {
     "exp2": ("", "2 to the power of each element."),
     "expm1": ("", "e to the power of each element, less 1, exact near 0."),
     "fabs": ("abs", "The absolute value of each real element, as a float."),
-    "log": ("", "The natural logarithm of each element."),
-    "log10": ("", "The logarithm to base 10 of each element."),
-    "log1p": ("", "The natural logarithm of 1 plus each element, exact near 0."),
-    "log2": ("", "The logarithm to base 2 of each element."),
-    "rad2deg": ("", "Radians as degrees."),
-    "radians": ("deg2rad", "Degrees as radians."),
-    "rint": ("round", "The nearest whole number, as a float; halves to the even one."),
-    "signbit": ("", "Whether each element has a minus sign, also a zero."),
-    "sin": ("", "The sine of each element, in radians."),
-    "sinh": ("", "The hyperbolic sine of each element."),
-    "sqrt": ("", "The square root of each element."),
-    "tan": ("", "The tangent of each element, in radians."),
-    "tanh": ("", "The hyperbolic tangent of each element."),
-}
-#: Of one operand, in its own dtype or bools.
-OF_ONE = {
-    "abs": ("", "The absolute value of each element."),
-    "absolute": ("abs", "The absolute value of each element."),
-    "bitwise_count": ("", "How many bits of each element's absolute value are set."),
-    "bitwise_invert": ("bitwise_not", "Every bit of each integer or bool inverted."),
-    "bitwise_not": ("", "Every bit of each integer or bool inverted."),
-    "ceil": ("", "The smallest whole number that is not below each element."),
-    "conj": ("conj_physical", "The complex conjugate of each element."),
-    "conjugate": ("conj_physical", "The complex conjugate of each element."),
     "floor": ("", "The largest whole number that is not above each element."),
     "invert": ("bitwise_not", "Every bit of each integer or bool inverted."),
     "isfinite": ("", "Whether each element is neither infinite nor NaN."),
     "isinf": ("", "Whether each element is infinite."),
     "isnan": ("", "Whether each element is NaN."),
-    "isneginf": ("", "Whether each element is minus infinity."),
-    "isposinf": ("", "Whether each element is plus infinity."),
+    "log": ("", "The natural logarithm of each element."),
+    "log10": ("", "The logarithm to base 10 of each element."),
+    "log1p": ("", "The natural logarithm of 1 plus each element, exact near 0."),
+    "log2": ("", "The logarithm to base 2 of each element."),
     "logical_not": ("", "Whether each element is zero."),
     "negative": ("neg", "Each element with the other sign."),
     "positive": ("", "Each element as it is."),
-    "sign": ("sgn", "-1, 0 or 1 by the sign of each element; a complex number on the unit circle."),
+    "rad2deg": ("", "Radians as degrees."),
+    "radians": ("deg2rad", "Degrees as radians."),
+    "reciprocal": ("", "1 divided by each element; of integers, without the fraction."),
+    "rint": ("", "The nearest whole number, as a float; halves to the even one."),
+    "sign": ("sgn", "-1, 0 or 1 by the sign of each element; complex ones on the unit circle."),
+    "signbit": ("", "Whether each element has a minus sign, also a zero."),
+    "sin": ("", "The sine of each element, in radians."),
+    "sinh": ("", "The hyperbolic sine of each element."),
+    "sqrt": ("", "The square root of each element."),
     "square": ("", "Each element times itself."),
+    "tan": ("", "The tangent of each element, in radians."),
+    "tanh": ("", "The hyperbolic tangent of each element."),
     "trunc": ("", "Each element without its fractional part."),
 }
-#: Of two operands, and never an integer.
-FLOAT_OF_TWO = {
-    "arctan2": ("atan2", "The angle of the point (x2, x1)."),
-    "atan2": ("", "The angle of the point (x2, x1)."),
-    "copysign": ("", "The first's size with the second's sign."),
-    "heaviside": ("", "0 below zero, 1 above, the second operand at zero."),
-    "hypot": ("", "The length of the hypotenuse over two sides."),
-    "logaddexp": ("", "The logarithm of the sum of two exponentials."),
-    "logaddexp2": ("", "The same to base 2."),
-    "nextafter": ("", "The next number that can be represented towards the second operand."),
-}
-#: Of two operands, in their common dtype or bools.
+#: Of two operands.
 OF_TWO = {
     "add": ("", "The sum of two operands."),
+    "arctan2": ("atan2", "The angle of the point (x2, x1)."),
+    "atan2": ("", "The angle of the point (x2, x1)."),
     "bitwise_and": ("", "The bits that are set in both operands."),
     "bitwise_left_shift": ("", "The first operand's bits moved up."),
     "bitwise_or": ("", "The bits that are set in either operand."),
     "bitwise_right_shift": ("", "The first operand's bits moved down."),
     "bitwise_xor": ("", "The bits that are set in one operand alone."),
+    "copysign": ("", "The first's size with the second's sign."),
+    "divide": ("div", "The quotient of two operands; of integers in float64."),
     "equal": ("eq", "Whether elements are equal."),
+    "float_power": ("", "The first operand to the power of the second, at least in float64."),
     "floor_divide": ("", "The quotient, rounded down."),
     "fmax": ("", "The larger element; a number rather than NaN."),
     "fmin": ("", "The smaller element; a number rather than NaN."),
@@ -103,10 +96,13 @@ OF_TWO = {
     "gcd": ("", "The greatest common divisor."),
     "greater": ("gt", "Whether the first element is larger."),
     "greater_equal": ("ge", "Whether the first element is not smaller."),
+    "hypot": ("", "The length of the hypotenuse over two sides."),
     "lcm": ("", "The least common multiple."),
     "left_shift": ("bitwise_left_shift", "The first operand's bits moved up."),
     "less": ("lt", "Whether the first element is smaller."),
     "less_equal": ("le", "Whether the first element is not larger."),
+    "logaddexp": ("", "The logarithm of the sum of two exponentials."),
+    "logaddexp2": ("", "The same to base 2."),
     "logical_and": ("", "Whether both elements are not zero."),
     "logical_or": ("", "Whether an element is not zero."),
     "logical_xor": ("", "Whether one element alone is not zero."),
@@ -114,96 +110,229 @@ OF_TWO = {
     "minimum": ("", "The smaller element; NaN if one is."),
     "mod": ("remainder", "What remains of a division, with the divisor's sign."),
     "multiply": ("mul", "The product of two operands."),
+    "nextafter": ("", "The next number that can be represented towards the second operand."),
     "not_equal": ("ne", "Whether elements differ."),
     "pow": ("", "The first operand to the power of the second."),
     "power": ("pow", "The first operand to the power of the second."),
     "remainder": ("", "What remains of a division, with the divisor's sign."),
     "right_shift": ("bitwise_right_shift", "The first operand's bits moved down."),
     "subtract": ("sub", "The difference of two operands."),
-}
-
-#: float64 whatever goes in.
-WIDE_OF_TWO = {
-    "divide": ("div", "The quotient of two operands; of integers in float64."),
-    "float_power": ("", "The first operand to the power of the second, at least in float64."),
     "true_divide": ("div", "The quotient of two operands; of integers in float64."),
 }
+#: Bools that these have nothing to do for, though PyTorch's refuse them.
+_WHOLE = ("abs", "ceil", "floor", "trunc")
 
 
-def _operands(values: tuple[Any, ...], dtype: Any, floats: str) -> list[Any]:
-    """Tensors of the dtype to compute in, with Python's numbers as they are beside tensors."""
-    backend = backend_of(*values)
-    plain = [is_number(v) for v in values]
-    if all(plain):
-        plain = [False] * len(values)
-    given = [v if p else tensor_of(v, backend) for v, p in zip(values, plain, strict=True)]
-    kinds = {t._data.dtype for t, p in zip(given, plain, strict=True) if not p}
-    if dtype is None and len(kinds) == 1 and not any(plain):
-        (kind,) = kinds
-        if kind.kind in "fc" and floats != "float64" or not floats:
-            return given
-    wanted = dtypes.as_dtype(dtype) if dtype is not None else common_dtype(*given)
-    if dtype is None and floats:
-        small = wanted.category < 2
-        wide = floats == "wide" and small or floats == "float64"
-        wanted = common_dtype(wanted, dtypes.float64) if wide else float_dtype(wanted)
-    return [
-        tensor_of(v, backend).to(wanted) if not p or wanted.category < 2 else _number(v, wanted)
-        for v, p in zip(given, plain, strict=True)
-    ]
+@functools.cache
+def _loop(name: str, kinds: tuple[Any, ...], dtype: Any, casting: str) -> tuple[Any, ...]:
+    """The dtypes of operands and results, of which some may be given.
+
+    Args:
+        name: NumPy's function.
+        kinds: Of each operand its dtype or, for a number, its type; of each ``out`` its dtype.
+        dtype: Of the results, as the caller asks for it.
+        casting: Which casts are allowed.
+
+    Raises:
+        TypeError: If NumPy's function does not take them.
+    """
+    function = getattr(host(), name)
+    given: dict[str, Any] = {"casting": casting}
+    if dtype is not None:
+        given["signature"] = (None,) * function.nin + (dtype,) * function.nout
+    found: tuple[Any, ...] = function.resolve_dtypes(kinds, **given)
+    return found
 
 
 def _alike(values: tuple[Any, ...]) -> bool:
     """Whether all operands are tensors of one floating-point dtype: nothing is to be done."""
-    known = None
+    known: Any = None
     for value in values:
         if not isinstance(value, Tensor):
             return False
         dtype = value._data.dtype
-        if dtype.kind != "f" or known not in (None, dtype):
+        # To NumPy None is float64, so the two are told apart by identity.
+        if dtype.kind != "f" or (known is not None and dtype != known):
             return False
         known = dtype
     return True
 
 
-def _number(value: Any, dtype: dtypes.dtype) -> Any:
-    return float(value) if dtype.category == 2 else value
+def _kind(value: Any) -> Any:
+    """What NumPy's promotion asks of an operand; Python's numbers but bools are weak."""
+    if isinstance(value, Tensor):
+        return value._data.dtype
+    return host().dtype(bool) if isinstance(value, bool) else type(value)
+
+
+def _operands(values: tuple[Any, ...]) -> list[Any]:
+    """Tensors of one backend, with Python's numbers as they are beside them."""
+    backend = backend_of(*values)
+    plain = [is_number(v) for v in values]
+    if all(plain):
+        plain = [False] * len(values)
+    return [v if p else tensor_of(v, backend) for v, p in zip(values, plain, strict=True)]
+
+
+def _converted(value: Any, kind: Any, beside: Any) -> Any:
+    """An operand in the dtype of the computation; a number may stay one beside a tensor."""
+    if isinstance(value, Tensor):
+        native: Any = value
+        return native if native._data.dtype == kind else native.to(dtypes.from_name(kind.name))
+    number = kind.type(value).item()
+    if beside._data.dtype == kind and kind.kind != "b":
+        return number
+    return beside.new_full((), number, dtype=dtypes.from_name(kind.name))
+
+
+def _outs(out: Any, count: int) -> tuple[Any, ...]:
+    """Where each result goes, or None."""
+    found = out if isinstance(out, tuple) else (out,)
+    if out is None or len(found) != count:
+        if out is not None:
+            raise ValueError(f"out= must hold {count} tensors, got {len(found)}")
+        return (None,) * count
+    for target in found:
+        if target is not None and not isinstance(target, Tensor):
+            raise TypeError(f"return arrays must be Tensors, got {type(target).__name__} for out=")
+    return found
 
 
 def _run(
-    name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any, floats: str
-) -> Any:
-    function = top_level(name)
-    if out is None and where is True and dtype is None and floats != "float64" and _alike(values):
-        return function(*values)
-    operands = _operands(values, dtype, floats)
-    if len(operands) == 2 and function.op.strict:  # type: ignore[attr-defined]
-        tensor = next(v for v in operands if isinstance(v, Tensor))
-        operands = [
-            v if isinstance(v, Tensor) else tensor.new_full((), v)
-            for v in operands
-        ]
-    result = function(*operands)
+    name: str, function: Callable[..., Any], values: tuple[Any, ...], out: Any = None,
+    where: Any = True, casting: str = "same_kind", dtype: Any = None,
+) -> Any:  # fmt: skip
+    """What ``function`` gives for operands in the dtypes that NumPy's ``name`` computes in."""
+    count = getattr(host(), name).nout
+    outs = _outs(out, count)
+    given = _operands(values)
+    kinds = (*map(_kind, given), *(None if o is None else o._data.dtype for o in outs))
+    wanted = None if dtype is None else dtypes.as_dtype(dtype).dtype
+    loop = _loop(name, kinds, wanted, casting)
+    tensor = next(v for v in given if isinstance(v, Tensor))
+    try:
+        operands = [_converted(v, d, tensor) for v, d in zip(given, loop, strict=False)]
+    except OverflowError:
+        if name not in _ORDERS:
+            raise
+        results = _beyond(name, given)
+    else:
+        results = _computed(name, function, operands, loop[0].kind, tensor)
+    made = results if count > 1 else (results,)
+    rest = zip(made, outs, loop[len(given) :], strict=True)
+    done = tuple(_placed(r, o, d, where) for r, o, d in rest)
+    return done if count > 1 else done[0]
+
+
+def _computed(name: str, function: Any, operands: list[Any], kind: str, tensor: Any) -> Any:
+    if kind == "b" and getattr(function, "__name__", "") in _WHOLE:
+        return operands[0].clone()
+    if getattr(function, "op", None) is not None and function.op.strict and len(operands) == 2:
+        operands = [v if isinstance(v, Tensor) else tensor.new_full((), v) for v in operands]
+    if kind not in "iu":
+        return function(*operands)
+    if name in _ORDERS and len({v.dtype for v in operands if isinstance(v, Tensor)}) > 1:
+        return _by_sign(name, function, *operands)
+    own = _OF_INTEGERS.get(name)
+    return function(*operands) if own is None else own(function, *operands)
+
+
+def _placed(result: Any, out: Any, kind: Any, where: Any) -> Any:
+    """A result in its dtype, where it was wanted, in the place that ``out=`` names."""
+    wanted = dtypes.from_name(kind.name) if out is None else out.dtype
+    found = result if result.dtype is wanted else result.to(wanted)
     if where is not True:
-        other = result * 0 if out is None else (out[0] if isinstance(out, tuple) else out)
-        result = where_(tensor_of(where, result._xp), cast(result, other.dtype), other)
-    return written(result, out)
+        mask = tensor_of(where, found._xp).bool()
+        found = where_(mask, found, found.new_zeros(()) if out is None else out)
+    if out is None:
+        return found
+    try:
+        found = found.expand(tuple(out.shape))
+    except RuntimeError:
+        raise ValueError(
+            f"output array has shape {list(out.shape)}, the result {list(found.shape)}"
+        ) from None
+    return out.copy_(found)
 
 
-def _one(name: str, torch: str, summary: str, floats: str) -> Callable[..., Tensor]:
+# -- what integers alone need --------------------------------------------------------------------
+
+_ORDERS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
+
+
+def _beyond(name: str, given: list[Any]) -> Any:
+    """How integers compare with a number that their dtype does not hold: all of them alike."""
+    tensor = next(v for v in given if isinstance(v, Tensor))
+    anyone = tensor._data.dtype.type(0)
+    answer = getattr(host(), name)(*(anyone if isinstance(v, Tensor) else v for v in given))
+    return tensor.new_full(tuple(tensor.shape), bool(answer), dtype=dtypes.bool)
+
+
+def _by_sign(name: str, function: Any, a: Any, b: Any) -> Any:
+    """How integers with a sign compare with those of 64 bits without, which no dtype joins."""
+    signed, below = (a, (-1, 0)) if a._data.dtype.kind == "i" else (b, (0, -1))
+    negative = signed < 0
+    rest = signed.masked_fill(negative, 0).to(dtypes.uint64)
+    found = function(rest, b) if signed is a else function(a, rest)
+    return where_(negative, bool(getattr(host(), name)(*below)), found)
+
+
+def _by_some(function: Any, a: Any, b: Any) -> Any:
+    """A division; by zero it gives 0."""
+    if not isinstance(b, Tensor):
+        return function(a, b) if b else function(a, 1) * 0
+    divisor: Any = b
+    none = divisor == 0
+    return function(a, divisor.masked_fill(none, 1)).masked_fill(none, 0)
+
+
+def _raised(function: Any, a: Any, b: Any) -> Any:
+    text = "Integers to negative integer powers are not allowed."
+    if isinstance(b, Tensor):
+        b._xp.check_all(b._data >= 0, text)
+    elif b < 0:
+        raise ValueError(text)
+    return function(a, b)
+
+
+def _inverted(function: Any, a: Any) -> Any:
+    return a.new_ones(()).div(a, rounding_mode="trunc")
+
+
+_OF_INTEGERS: dict[str, Callable[..., Any]] = {
+    "reciprocal": _inverted, "power": _raised, "pow": _raised,
+    **dict.fromkeys(("floor_divide", "fmod", "mod", "remainder"), _by_some),
+}  # fmt: skip
+
+
+# -- the functions -------------------------------------------------------------------------------
+
+
+def _one(name: str, torch: str, summary: str) -> Callable[..., Tensor]:
     def function(
-        x: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
-    ) -> Tensor:
-        return _run(torch, (x,), out, where, dtype, floats)  # type: ignore[no-any-return]
+        x: Any, /, out: Tensor | None = None, *, where: Any = True, casting: str = "same_kind",
+        order: str = "K", dtype: Any = None, subok: bool = True,
+    ) -> Tensor:  # fmt: skip
+        run = top_level(torch)
+        if out is None and where is True and dtype is None and _alike((x,)):
+            return run(x)  # type: ignore[no-any-return]
+        return _run(name, run, (x,), out, where, casting, dtype)  # type: ignore[no-any-return]
 
     return _public(function, name, summary, "        x: Tensor, or what makes one.\n")
 
 
-def _two(name: str, torch: str, summary: str, floats: str) -> Callable[..., Tensor]:
+def _two(name: str, torch: str, summary: str) -> Callable[..., Tensor]:
+    wide = name == "float_power"
+
     def function(
-        x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
-    ) -> Tensor:
-        return _run(torch, (x1, x2), out, where, dtype, floats)  # type: ignore[no-any-return]
+        x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True,
+        casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+    ) -> Tensor:  # fmt: skip
+        run = top_level(torch)
+        plain = out is None and where is True and dtype is None and not wide
+        if plain and _alike((x1, x2)):
+            return run(x1, x2)  # type: ignore[no-any-return]
+        return _run(name, run, (x1, x2), out, where, casting, dtype)  # type: ignore
 
     operands = "".join(f"        {x}: Tensor, or what makes one.\n" for x in ("x1", "x2"))
     return _public(function, name, summary, operands)
@@ -212,13 +341,15 @@ def _two(name: str, torch: str, summary: str, floats: str) -> Callable[..., Tens
 _OPTIONS = """\
         out: Where to write the result.
         where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
         dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
 """
 
 
-def _public(
-    function: Any, name: str, summary: str, operands: str
-) -> Callable[..., Tensor]:
+def _public(function: Any, name: str, summary: str, operands: str) -> Callable[..., Tensor]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{summary}\n\n    Args:\n{operands}{_OPTIONS}    "
     return composite(  # type: ignore[no-any-return]
@@ -226,53 +357,60 @@ def _public(
     )
 
 
-for _name, (_torch, _summary) in FLOAT_OF_ONE.items():
-    _one(_name, _torch or _name, _summary, "float" if _name != "signbit" else "")
 for _name, (_torch, _summary) in OF_ONE.items():
-    _one(_name, _torch or _name, _summary, "")
-for _name, (_torch, _summary) in FLOAT_OF_TWO.items():
-    _two(_name, _torch or _name, _summary, "float")
+    _one(_name, _torch or _name, _summary)
 for _name, (_torch, _summary) in OF_TWO.items():
-    _two(_name, _torch or _name, _summary, "")
-for _name, (_torch, _summary) in WIDE_OF_TWO.items():
-    _two(_name, _torch or _name, _summary, "float64" if _name == "float_power" else "wide")
+    _two(_name, _torch or _name, _summary)
 
 
-@composite(namespaces=("numpy",), method=False)
-def reciprocal(
-    x: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
+@numpy_function
+def heaviside(
+    x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
 ) -> Tensor:
-    """1 divided by each element; of integers, without the fraction.
+    """0 below zero, 1 above, the second operand at zero; NaN of NaN.
 
     Args:
-        x: Tensor, or what makes one.
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
         out: Where to write the result.
         where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        dtype: What to compute in; default ``x``'s.
+        dtype: What to compute in; default by NumPy's rules of promotion.
     """
-    given = cast(tensor_of(x), dtype)
-    if given.dtype.category > 1:
-        return _run("reciprocal", (given,), out, where, None, "")  # type: ignore[no-any-return]
-    return written(  # type: ignore[no-any-return]
-        given.new_ones(()).div(given, rounding_mode="trunc"), out
-    )
+    return _run("heaviside", _step, (x1, x2), out, where, dtype=dtype)  # type: ignore
 
 
-@composite(namespaces=("numpy",), method=False)
-def ldexp(x1: Any, x2: Any, /, out: Tensor | None = None) -> Tensor:
+def _step(a: Any, b: Any) -> Any:
+    x, y = promoted(*tensors_of(a, b))
+    return top_level("heaviside")(x, y).masked_fill(x != x, float("nan"))
+
+
+@numpy_function
+def ldexp(
+    x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
+) -> Tensor:
     """``x1`` times 2 to the power of ``x2``.
 
     Args:
         x1: Tensor, or what makes one.
         x2: Integers.
         out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        dtype: What to compute in; default by NumPy's rules of promotion.
     """
-    (first,) = _operands((x1,), None, "float")
-    power = tensor_of(x2, first._xp)
-    return written(top_level("ldexp")(first, power), out)  # type: ignore[no-any-return]
+    return _run("ldexp", _scaled, (x1, x2), out, where, dtype=dtype)  # type: ignore
 
 
-@composite(namespaces=("numpy",), method=False)
+def _scaled(a: Any, b: Any) -> Any:
+    """In two steps, for a power alone may be out of range where the product is not."""
+    x, power = tensors_of(a, b)
+    kind = dtypes.float32 if x.dtype is dtypes.float16 else x.dtype
+    half = power.div(2, rounding_mode="trunc")
+    for part in (half, power - half):
+        x = x.to(kind) * part.to(kind).exp2()
+    return x
+
+
+@numpy_function
 def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
     """Each element as a fraction of size 0.5 to 1 and a power of 2.
 
@@ -282,28 +420,38 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
     Returns:
         The fractions and the exponents.
     """
-    (given,) = _operands((x,), None, "float")
-    return tuple(top_level("frexp")(given))
+    return _run("frexp", top_level("frexp"), (x,))  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("numpy",), method=False)
-def divmod(x1: Any, x2: Any, /) -> tuple[Tensor, Tensor]:
+@numpy_function
+def divmod(
+    x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and what remains.
 
     Args:
         x1: Dividends.
         x2: Divisors.
+        out: Where to write both.
     """
-    first = _run("floor_divide", (x1, x2), None, True, None, "")
-    return first, _run("remainder", (x1, x2), None, True, None, "")
+    return _run("divmod", _divided, (x1, x2), out)  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("numpy",), method=False)
-def modf(x: Any, /) -> tuple[Tensor, Tensor]:
+def _divided(a: Any, b: Any) -> tuple[Any, Any]:
+    quotient, rest = top_level("floor_divide"), top_level("remainder")
+    if (a if isinstance(a, Tensor) else b)._data.dtype.kind in "iu":
+        return _by_some(quotient, a, b), _by_some(rest, a, b)
+    # Steps have no slope: PyTorch refuses to differentiate them, and the remainder has one.
+    steps = (v.detach() if isinstance(v, Tensor) else v for v in (a, b))
+    return quotient(*steps), rest(a, b)
+
+
+@numpy_function
+def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """The fractional and the integral part of each element, both with its sign.
 
     Args:
         x: Real tensor, or what makes one.
+        out: Where to write both.
     """
-    (given,) = _operands((x,), None, "float")
-    return top_level("modf")(given)  # type: ignore[no-any-return]
+    return _run("modf", top_level("modf"), (x,), out)  # type: ignore[no-any-return]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 from .. import _state, dtypes
 from .._tensor import Tensor
+from ..backends import load
 from .creation import as_tensor
 from .joining import stack
-from .shape import normalize_dim, ravel
+from .shape import ravel
 
 
 def backend_of(*values: Any) -> Any:
@@ -56,16 +58,59 @@ def float_array(value: Any) -> Tensor:
 
 
 def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
-    """NumPy's ``axis`` as dimensions counted from the front; None means all of them."""
+    """NumPy's ``axis`` as dimensions counted from the front; None means all of them.
+
+    Raises:
+        numpy.exceptions.AxisError: For a dimension that is not there: a 0-d tensor has none.
+        ValueError: For one that comes twice.
+    """
     if axis is None:
         return tuple(range(ndim))
-    given = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return tuple(normalize_dim(name, d, ndim) for d in given)
+    given = tuple(map(operator.index, axis if isinstance(axis, (tuple, list)) else (axis,)))
+    for d in given:
+        if not -ndim <= d < ndim:
+            refused = load("numpy").library.exceptions.AxisError
+            raise refused(f"{name}(): axis {d} is out of bounds for array of dimension {ndim}")
+    found = tuple(d + ndim if d < 0 else d for d in given)
+    if len(set(found)) < len(found):
+        raise ValueError(f"{name}(): repeated axis in {given}")
+    return found
 
 
-def flat_if_none(tensor: Tensor, axis: int | None) -> tuple[Any, int]:
+def reduction_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
+    """``axes_of``, but a number may be reduced along its first dimension as if it had one."""
+    return () if not ndim and axis in (0, -1) else axes_of(name, axis, ndim)
+
+
+def flat_if_none(name: str, tensor: Tensor, axis: int | None) -> tuple[Any, int]:
     """The tensor and a dimension of it; None means the flattened tensor."""
-    return (ravel(tensor), 0) if axis is None else (tensor, axis)
+    if axis is None:
+        return ravel(tensor), 0
+    (at,) = axes_of(name, axis, tensor.ndim)
+    return tensor, at
+
+
+def reduced(tensor: Any, method: str, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """A reduction over some dimensions; over none, which to torch are all, a copy."""
+    if not axes:
+        return tensor.clone()
+    return getattr(tensor, method)(axes, keepdim=keepdims)
+
+
+def in_bounds(name: str, places: Any, size: int, mode: str) -> Any:
+    """Indices below ``size``: as they are for ``"raise"``, else wrapped around or clipped.
+
+    Raises:
+        ValueError: For another mode.
+        IndexError: If there is nothing to index.
+    """
+    if mode == "raise":
+        return places
+    if mode not in ("wrap", "clip"):
+        raise ValueError(f"{name}(): clipmode must be raise, wrap or clip, got {mode!r}")
+    if not size and places.numel():
+        raise IndexError(f"{name}(): cannot take from an empty dimension")
+    return places % max(size, 1) if mode == "wrap" else places.clamp(0, max(size - 1, 0))
 
 
 def indices_of(values: Sequence[int], like: Tensor) -> Any:

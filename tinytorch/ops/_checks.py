@@ -1,11 +1,13 @@
-"""What element-by-element kernels share: kinds of dtypes, refusals, walking in blocks."""
+"""What kernels share: kinds of dtypes, refusals, walking in blocks, dtypes of sums."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
+from .. import dtypes
+from .._op import Array, Backend
 from .._write import scalar_name
-from .._op import Backend
 
 
 def kind_of(*operands: Any) -> str:
@@ -56,3 +58,39 @@ def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:
     What several passes compute then stays in the processor's cache from one to the next.
     """
     return xp.blockwise(function, *arrays) if isinstance(xp, Backend) else function(*arrays)
+
+
+def in_single(xp: Backend, kernel: Any, *values: Any, **options: Any) -> Any:
+    """``kernel`` of halves, computed in single precision and rounded once, as torch does."""
+    wide = [xp.astype(v, "float32") if is_half(v) else v for v in values]
+    return xp.astype(xp.asarray(kernel(xp, *wide, **options)), "float16")
+
+
+def is_half(value: Any) -> bool:
+    """Whether an operand is an array of halves."""
+    return hasattr(value, "dtype") and value.dtype.char == "e"
+
+
+def running_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
+    """The native dtype of a sum or product: the wanted one; int64 for integers and bools."""
+    if dtype is not None:
+        return xp.native_dtype(dtypes.as_dtype(dtype))
+    return xp.native_dtype(dtypes.int64) if input.dtype.kind in "uib" else input.dtype
+
+
+def integer(name: str, argument: str, value: Any) -> int:
+    """``value`` as an int; TypeError for what is none."""
+    if not isinstance(value, bool):
+        if hasattr(value, "__index__"):
+            return operator.index(value)
+        if getattr(value, "shape", None) == () and value.dtype.kind in "ui":
+            return int(value)  # CuPy's arrays are no indices
+    raise TypeError(f"{name}(): argument '{argument}' must be int, not {type(value).__name__}")
+
+
+def integers_of(name: str, argument: str, values: Any) -> tuple[int, ...]:
+    """Several sizes or dimensions, or a single one, as ints; TypeError for what is none."""
+    if not isinstance(values, (tuple, list)):
+        single = not hasattr(values, "__iter__") or not getattr(values, "ndim", 1)
+        values = (values,) if single else tuple(values)
+    return tuple([v if v.__class__ is int else integer(name, argument, v) for v in values])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._op import Array, Backend, Index, op
+from .._op import Array, Backend, Index, op, piecewise
+from ..autograd.nodes import Node, target_of
 from .activation import _softmax
 
 _OUT_OF_BOUNDS = "Target {index} is out of bounds."
@@ -45,7 +46,7 @@ def _check_classes(xp: Backend, input: Array, classes: Array, ignore_index: int 
         )
 
 
-@op(public=False)
+@op(public=False, node="NllLossBackward0")
 def _negative_at(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
     """-input at the target classes, 0 where the target is ignored."""
     valid, classes = _valid(xp, target, ignore_index)
@@ -65,17 +66,22 @@ def _negative_onto(
     return out.reshape(shape)
 
 
-_negative_at.vjp(
-    input=lambda xp, g, target, ignore_index, in_shape: xp.call(
+_negative_at.vjp(input=piecewise(
+    lambda xp, g, target, ignore_index, in_shape: xp.call(
         _negative_onto, g, target, ignore_index, in_shape
     )
-)
+))  # fmt: skip
 _negative_onto.vjp(
     grad=lambda xp, g, target, ignore_index: xp.call(_negative_at, g, target, ignore_index)
 )
 
 
-@op(public=False)
+def _loss_name(node: Node) -> str:
+    images = len(target_of(node.edges[0])[0]) == 4
+    return "NllLoss2DBackward0" if images else "NllLossBackward0"
+
+
+@op(public=False, node=_loss_name)
 def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
     """-log softmax(input) at the target classes, 0 where the target is ignored."""
     fused = None if ignore_index is None else xp.fused("surprise", input, target, ignore_index)
@@ -121,7 +127,7 @@ _surprise.vjp(
 )
 
 
-@op(public=False)
+@op(public=False, node=_loss_name)
 def _reduced_surprise(
     xp: Backend, input: Array, target: Index, ignore_index: int | None, mean: bool
 ) -> Array:

@@ -19,7 +19,7 @@ from . import _depthwise
 from ._windows import SHORT, Block, Columns, Grid, Sizes, blocks
 
 
-@op(method=False)
+@op(method=False, node="ConvolutionBackward0")
 def _conv(
     xp: Backend,
     input: Array,
@@ -48,7 +48,7 @@ def _conv(
     return out
 
 
-@op(method=False)
+@op(method=False, node="ConvolutionBackward0")
 def _conv_input(
     xp: Backend,
     input: Array,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .. import _state, dtypes
@@ -19,9 +18,10 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
         TypeError: If ``generator`` is no ``Generator``.
         RuntimeError: If it draws for another backend.
     """
+    default = _state.generator(xp)
+    default = getattr(default, "_engine", default)  # raises inside a vmap that refuses
     if generator is None:
-        found = _state.generator(xp)
-        return getattr(found, "_engine", found)
+        return default
     engine = getattr(generator, "_engine", None)
     if engine is None:
         raise TypeError(
@@ -39,60 +39,13 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
             f"{name}: Expected a '{xp.device_type}' device type for generator but found "
             f"'{theirs.device_type}' (backends {xp.name} and {theirs.name})"
         )
+    told = _state.DRAWN.get()
+    if told is not None:
+        told(engine)
     return engine
 
 
-# -- order in memory ---------------------------------------------------------------------------
-
-
-def memory_order(array: Array) -> tuple[int, ...]:
-    """Dimensions from the one with the longest steps in memory to the shortest.
-
-    That is the order in which torch fills a tensor. In one that is not contiguous,
-    dimensions of size 1 come first: where they are does not matter.
-    """
-    shape, strides = array.shape, array.strides
-    if array.flags.c_contiguous:
-        return tuple(range(len(shape)))
-    return tuple(
-        sorted(range(len(shape)), key=lambda d: (shape[d] != 1, -abs(strides[d])))
-    )
-
-
-def order_like(array: Array) -> tuple[tuple[int, ...], bool]:
-    """The order in memory of a new tensor like ``array``, and whether it is contiguous.
-
-    An expanded tensor stands for no order.
-    """
-    shape, strides = array.shape, array.strides
-    if any(n > 1 and step == 0 for n, step in zip(shape, strides, strict=True)):
-        return tuple(range(len(shape))), True
-    order = memory_order(array)
-    longer = [d for d in order if shape[d] != 1]
-    return order, longer == sorted(longer)
-
-
-def in_order(
-    xp: Backend, shape: Sequence[int], order: Sequence[int], draw: Callable[[Any], Array]
-) -> Array:
-    """An array of ``shape``, drawn in the order of its dimensions that ``order`` says."""
-    drawn = draw(tuple(shape[d] for d in order))
-    if list(order) == sorted(order):
-        return drawn
-    back = sorted(range(len(order)), key=lambda place: order[place])
-    return xp.transpose(drawn, tuple(back))
-
-
 # -- bounds of integers ----------------------------------------------------------------------
-
-
-def integer(name: str, argument: str, value: Any) -> int:
-    """``value`` as an int; TypeError for what is none."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(
-            f"{name}(): argument '{argument}' must be int, not {type(value).__name__}"
-        )
-    return operator.index(value)
 
 
 def limits(dtype: dtypes.dtype) -> tuple[int, int]:

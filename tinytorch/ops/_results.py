@@ -13,4 +13,11 @@ def named_result(name: str, fields: str) -> Any:
     """The named tuple that the operation ``name`` returns; ``fields`` are separated by spaces."""
     make: Any = namedtuple
     RESULTS[name] = make(name, fields, module="tinytorch.return_types")
+    RESULTS[name].__repr__ = _text
     return RESULTS[name]
+
+
+def _text(result: Any) -> str:
+    """As torch writes it: every field begins a line, and rows of a matrix stay below another."""
+    fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result))
+    return f"tinytorch.return_types.{type(result).__name__}(\n{fields})"

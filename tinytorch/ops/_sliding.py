@@ -183,9 +183,9 @@ def slide_sum(xp: Backend, input: Array, slide: Slide) -> Array:
     return out
 
 
-slide_sum.vjp(
-    input=lambda xp, g, in_shape, slide: xp.call(slide_spread, g, slide, in_shape[slide.axis])
-)
+slide_sum.vjp(input=piecewise(
+    lambda xp, g, in_shape, slide: xp.call(slide_spread, g, slide, in_shape[slide.axis])
+))  # fmt: skip
 
 
 @op(public=False)

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .._op import Array, Backend, op
+from ..autograd.names import argument
+from ..autograd.nodes import Node
 
 Rounding = Callable[[float], float]
 
@@ -43,7 +45,14 @@ class Resampling(NamedTuple):
         return Resampling(self.transpose, self.taps)
 
 
-@op(public=False)
+def _resample_name(node: Node) -> str:
+    n, taps = len(node.shape) - 2, len(argument(node, "how").taps.places)
+    linear = ("", "Linear1D", "Bilinear2D", "Trilinear3D")[n]
+    kind = f"Nearest{n}D" if taps == 1 else linear if taps == 2 else "Bicubic2D"
+    return f"Upsample{kind}Backward0"
+
+
+@op(public=False, node=_resample_name)
 def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
     """``input`` with another size along ``axis``."""
     shape = [1] * input.ndim

@@ -14,6 +14,7 @@ from .. import _state, dtypes
 from .._op import Array, Backend, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ..autograd.nodes import Node, target_of
 from .shape import normalize_dim
 
 _FORWARD_NORM = {"none": "backward", "full": "forward", "ortho": "ortho"}
@@ -22,7 +23,12 @@ _INVERSE_NORM = {"none": "forward", "full": "backward", "ortho": "ortho"}
 # -- primitives ------------------------------------------------------------------------------------
 
 
-@op(method=False)
+def _transform_name(node: Node) -> str:
+    real = target_of(node.edges[0])[1].kind != "c"
+    return "FftR2CBackward0" if real else "FftC2CBackward0"
+
+
+@op(method=False, node=_transform_name)
 def _complex_transform(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
@@ -42,7 +48,7 @@ _complex_transform.vjp(
 )
 
 
-@op(method=False)
+@op(method=False, node="FftR2CBackward0")
 def _to_half(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
@@ -58,7 +64,7 @@ def _to_half(
     return half if forward else xp.conj(half)
 
 
-@op(method=False)
+@op(method=False, node="FftC2RBackward0")
 def _from_half(
     xp: Backend, input: Array, size: int, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:

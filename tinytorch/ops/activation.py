@@ -8,7 +8,8 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, composite, op, piecewise
 from .._tensor import Tensor
-from ._checks import blockwise, refuse, refuse_complex
+from ._checks import blockwise, in_single, is_half, refuse, refuse_complex
+from ._memory import in_rows
 from .selection import masked
 from .shape import normalize_dim
 
@@ -123,6 +124,8 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
     refuse(xp, "silu_cpu", "uib", input)
+    if is_half(input):
+        return in_single(xp, silu.kernel, input)
     return xp.blockwise(lambda x: x / (1 + xp.exp(-x)), input)
 
 
@@ -294,12 +297,15 @@ def _softmax(xp: Backend, input: Array, dim: int) -> Array:
     if fused is not None:
         return fused
 
+    if is_half(input):
+        return in_single(xp, _softmax.kernel, input, dim)
+
     def shares(axis: int, x: Array) -> Array:
         out = x - _highest(xp, x, axis)
         xp.exp(out, out=out)
         return xp.divide(out, out.sum(axis, keepdims=True), out=out)
 
-    return _by_slices(xp, shares, dim, input)
+    return in_rows(xp, _by_slices(xp, shares, dim, input))
 
 
 def _highest(xp: Backend, x: Array, axis: int) -> Array:
@@ -328,12 +334,15 @@ def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
     if fused is not None:
         return fused
 
+    if is_half(input):
+        return in_single(xp, _log_softmax.kernel, input, dim)
+
     def logarithms(axis: int, x: Array) -> Array:
         out = x - _highest(xp, x, axis)
         total = xp.exp(out).sum(axis, keepdims=True)
         return xp.subtract(out, xp.log(total), out=out)
 
-    return _by_slices(xp, logarithms, dim, input)
+    return in_rows(xp, _by_slices(xp, logarithms, dim, input))
 
 
 def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, op, piecewise
 from .._tensor import Tensor
+from ..autograd.nodes import Node
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
 from .gathering import gather
@@ -57,15 +58,15 @@ def _uneven_spread(xp: Backend, input: Array, axis: int, length: int) -> Array:
     return out
 
 
-_uneven_mean.vjp(
-    input=lambda xp, g, in_shape, axis: xp.call(_uneven_spread, g, axis, in_shape[axis])
-)
+_uneven_mean.vjp(input=piecewise(
+    lambda xp, g, in_shape, axis: xp.call(_uneven_spread, g, axis, in_shape[axis])
+))  # fmt: skip
 _uneven_spread.vjp(
     input=lambda xp, g, in_shape, axis: xp.call(_uneven_mean, g, axis, in_shape[axis])
 )
 
 
-@composite(namespaces=_BOTH, method=False)
+@composite(namespaces=_BOTH, method=False, node="SqueezeBackward1")
 def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
     """The means of ``output_size`` windows that cover a sequence evenly.
 
@@ -87,7 +88,12 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
     return _average("adaptive_avg_pool1d", 1, input, output_size)
 
 
-@composite(namespaces=_F, method=False)
+def _adaptive_name(node: Node) -> str:
+    whole = tuple(node.shape[-2:]) == (1, 1)
+    return "MeanBackward1" if whole else "AdaptiveAvgPool2DBackward0"
+
+
+@composite(namespaces=_F, method=False, node=_adaptive_name)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The means of windows that cover an image evenly.
 
@@ -110,7 +116,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return _average("adaptive_avg_pool2d", 2, input, output_size)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, node="AdaptiveAvgPool3DBackward0")
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The means of windows that cover a volume evenly.
 
@@ -220,7 +226,7 @@ def largest_in_image(xp: Backend, input: Array, sizes: list[int]) -> Array:
     return found
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES)
+@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="SqueezeBackward1")
 def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
     """The largest elements of ``output_size`` windows that cover a sequence evenly.
 
@@ -243,7 +249,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool =
     return _largest("adaptive_max_pool1d", 1, input, output_size, return_indices)
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES)
+@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="AdaptiveMaxPool2DBackward0")
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover an image evenly.
 
@@ -268,7 +274,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     return _largest("adaptive_max_pool2d", 2, input, output_size, return_indices)
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES)
+@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="AdaptiveMaxPool3DBackward0")
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover a volume evenly.
 

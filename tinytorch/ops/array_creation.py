@@ -41,9 +41,13 @@ def array(
         tensor([[1, 2]])
     """
     source: Any = array_of(object)
+    plain = isinstance(object, (int, float, complex, list, tuple))
+    if dtype is not None and plain and source.is_complex():
+        if dtypes.as_dtype(dtype).category in (1, 2):
+            raise TypeError(f"array(): complex numbers do not fit into {dtypes.as_dtype(dtype)}")
     found = source if dtype is None else source.to(dtypes.as_dtype(dtype))
     fresh = not isinstance(object, Tensor)
-    if copy is False and (found is not source or isinstance(object, (int, float, list, tuple))):
+    if copy is False and (found is not source or plain):
         raise ValueError("array(): a copy cannot be avoided; copy=None copies only if needed")
     if copy and (not fresh or hasattr(object, "__array_interface__")) and found is source:
         found = found.clone()
@@ -163,15 +167,15 @@ def geomspace(
     """Numbers whose quotients are equal, from ``start`` to ``stop``.
 
     Args:
-        start: The first: a real number, or a tensor of them.
-        stop: The last; of the same sign.
+        start: The first: a number, or a tensor of them; complex ones lie on a spiral.
+        stop: The last; between real ones of different signs there is only NaN.
         num: How many; default 50.
         endpoint: Whether ``stop`` is one of them; default yes.
         dtype: Of the result; default that of ``start`` and ``stop``, as floats.
         axis: Where the new dimension goes; default first.
 
     Raises:
-        ValueError: If a bound is 0, or their signs differ.
+        ValueError: If a bound is 0.
 
     Example:
         >>> import tinytorch as tt
@@ -180,14 +184,14 @@ def geomspace(
     """
     first, last = float_array(start), float_array(stop)
     first, last = first + last * 0, last + first * 0
-    if bool((first * last <= 0).any()):
-        raise ValueError("geomspace(): start and stop must be of one sign, and not 0")
+    if bool(((first == 0) | (last == 0)).any()):
+        raise ValueError("geomspace(): start and stop must not be 0")
     steps = max(num - 1 if endpoint else num, 1)
-    part: Any = arange(num, dtype=first.dtype, backend=first._xp) / steps
+    part: Any = arange(num, dtype=first.dtype.to_real(), backend=first._xp) / steps
     part = part.reshape([-1] + [1] * first.ndim)
     found: Any = first * 10 ** ((last / first).log10() * part)
     exact = (part == 1) & bool(endpoint)
-    found = found.where(~exact, last)
+    found = found.where(~exact, last).where(part != 0, first)
     found = found.movedim(0, axis)
     return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
 

@@ -78,7 +78,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
         >>> tt.delete(tt.tensor([1, 2, 3]), 1)
         tensor([1, 3])
     """
-    x, at = flat_if_none(array_of(arr), axis)
+    x, at = flat_if_none("delete", array_of(arr), axis)
     gone = set(_places("delete", obj, x.shape[at]))
     kept = [i for i in range(x.shape[at]) if i not in gone]
     return x.index_select(at, indices_of(kept, x))  # type: ignore[no-any-return]
@@ -106,7 +106,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
         tensor([1, 9, 2, 3])
     """
     source, new = arrays_of(arr, values)
-    x, at = flat_if_none(source, axis)
+    x, at = flat_if_none("insert", source, axis)
     at = normalize_dim("insert", at, x.ndim)
     new = new.to(x.dtype)
     single = not isinstance(obj, (slice, Sequence)) and not getattr(obj, "ndim", 0)
@@ -237,7 +237,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
         tensor([[3, 4]])
     """
     mask, source = arrays_of(condition, a)
-    x, at = flat_if_none(source, axis)
+    x, at = flat_if_none("compress", source, axis)
     return x.index_select(at, flatnonzero(mask))  # type: ignore[no-any-return]
 
 

@@ -14,6 +14,11 @@ def _hosted(values: Any) -> Any:
     return array_of(values).detach().cpu().numpy()
 
 
+def _write(name: str, file: Any, args: tuple[Any, ...], kwds: dict[str, Any]) -> None:
+    write = getattr(load("numpy").library, name)
+    write(file, *map(_hosted, args), **{key: _hosted(value) for key, value in kwds.items()})
+
+
 @composite(method=False)
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
@@ -33,8 +38,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
         >>> file.getvalue()[:2]
         b'PK'
     """
-    write = load("numpy").library.savez
-    write(file, *map(_hosted, args), **{name: _hosted(v) for name, v in kwds.items()})
+    _write("savez", file, args, kwds)
 
 
 @composite(method=False)
@@ -56,5 +60,4 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
         >>> file.getvalue()[:2]
         b'PK'
     """
-    write = load("numpy").library.savez_compressed
-    write(file, *map(_hosted, args), **{name: _hosted(v) for name, v in kwds.items()})
+    _write("savez_compressed", file, args, kwds)

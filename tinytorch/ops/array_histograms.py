@@ -33,6 +33,16 @@ def _iqr(a: Any) -> float:
     return float(quarters[1] - quarters[0])
 
 
+def _doane(a: Any, n: float, spread: float) -> float:
+    """D. P. Doane: Aesthetic Frequency Classifications, 1976: Sturges' rule for skew data."""
+    deviation = float(a.std(correction=0)) if n > 2 else 0.0
+    if not deviation:
+        return 0.0
+    skewness = float((((a - a.mean()) / deviation) ** 3).mean())
+    usual = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    return spread / (1 + math.log2(n) + math.log2(1 + abs(skewness) / usual))
+
+
 def _width(rule: str, a: Any) -> float:
     """The width of the bins that a rule of thumb gives; 0 for one bin."""
     n = float(a.numel())
@@ -47,11 +57,13 @@ def _width(rule: str, a: Any) -> float:
         return math.pow(24 * math.sqrt(math.pi) / n, 1 / 3) * float(a.std(correction=0))
     if rule == "fd":
         return 2 * _iqr(a) * math.pow(n, -1 / 3)
+    if rule == "doane":
+        return _doane(a, n, spread)
     if rule == "auto":
         return min(max(_width("fd", a), _width("sqrt", a) / 2), _width("sturges", a))
     raise ValueError(
         f"histogram_bin_edges(): {rule!r} is not supported; give a number of bins, or 'auto', "
-        "'fd', 'rice', 'scott', 'sqrt' or 'sturges'"
+        "'doane', 'fd', 'rice', 'scott', 'sqrt' or 'sturges'"
     )
 
 
@@ -61,16 +73,17 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
     Args:
         a: Real tensor of any shape.
-        bins: How many, the edges themselves, or a rule of thumb: ``"auto"``, ``"fd"``,
-            ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``.
+        bins: How many, the edges themselves, or a rule of thumb: ``"auto"``, ``"doane"``,
+            ``"fd"``, ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``.
         range: The first and the last edge; default the extremes of ``a``.
-        weights: Accepted; the edges do not depend on them.
+        weights: The edges do not depend on them; no rule of thumb goes with them.
 
     Returns:
         Tensor of shape ``(bins + 1,)``.
 
     Raises:
-        ValueError: For a rule or a range that does not exist.
+        ValueError: For a rule or a range that does not exist, or edges that do not ascend.
+        TypeError: For a rule of thumb with weights.
 
     Example:
         >>> import tinytorch as tt
@@ -79,7 +92,14 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     """
     x: Any = float_array(a).detach().ravel()
     if not isinstance(bins, (int, str)):
-        return array_of(bins, x._xp)
+        edges: Any = array_of(bins, x._xp)
+        if bool((edges.diff() < 0).any()):
+            raise ValueError("histogram_bin_edges(): bins must increase monotonically")
+        return edges  # type: ignore[no-any-return]
+    if isinstance(bins, str) and weights is not None:
+        raise TypeError(
+            "histogram_bin_edges(): no rule of thumb counts weights; give a number of bins"
+        )
     low, high = bounds(x, range)
     if isinstance(bins, str):
         kept = x if range is None else x[(x >= low) & (x <= high)]
@@ -104,6 +124,39 @@ def counted(place: Any, inside: Any, count: int, weights: Any) -> Any:
     """How often each number below ``count`` comes, or the sum of the weights."""
     kept = None if weights is None else weights.ravel()[inside]
     return bincount(place[inside], kept, count)
+
+
+def grid_counts(
+    points: list[Any], bins: list[Any], ranges: Any, density: Any, weights: Any, dtype: Any
+) -> tuple[Any, tuple[Any, ...]]:
+    """How many points each field of a grid holds, or their density; and the edges.
+
+    Args:
+        points: The coordinates in each dimension.
+        bins: How many, or the edges, for each.
+        ranges: The first and the last edge for each; None means the extremes.
+        density: Whether to divide by the number of points and the fields' sizes.
+        weights: How much each point counts; None means 1.
+        dtype: Of the counts.
+    """
+    given = [None] * len(points) if ranges is None else list(ranges)
+    edges: list[Any] = [
+        histogram_bin_edges(x, n, r) for x, n, r in zip(points, bins, given, strict=True)
+    ]
+    sizes = [e.shape[0] - 1 for e in edges]
+    flat: Any = 0
+    inside: Any = True
+    for x, e, n in zip(points, edges, sizes, strict=True):
+        place = bin_numbers(x, e)
+        flat, inside = flat * n + place, inside & (place >= 0)
+    w = None if weights is None else array_of(weights, points[0]._xp)
+    counts = counted(flat, inside, math.prod(sizes), w).reshape(sizes).to(dtype)
+    if not density:
+        return counts, tuple(edges)
+    total = counts.sum()
+    for d, e in enumerate(edges):
+        counts = counts / e.diff().reshape([-1] + [1] * (len(edges) - d - 1))
+    return counts / total, tuple(edges)
 
 
 @composite(method=False)
@@ -138,17 +191,5 @@ def histogram2d(
             f"x and y must have the same length, got {a.shape[0]} and {b.shape[0]}"
         )
     each = list(bins) if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins, bins]
-    ranges = [None, None] if range is None else list(range)
-    edges: list[Any] = [
-        histogram_bin_edges(v, n, r) for v, n, r in zip((a, b), each, ranges, strict=True)
-    ]
-    rows, columns = (e.shape[0] - 1 for e in edges)
-    first, second = (bin_numbers(v, e) for v, e in zip((a, b), edges, strict=True))
-    w = None if weights is None else array_of(weights, a._xp)
-    inside = (first >= 0) & (second >= 0)
-    counts: Any = counted(first * columns + second, inside, rows * columns, w)
-    counts = counts.reshape(rows, columns).to(a.dtype)
-    if density:
-        areas = edges[0].diff()[:, None] * edges[1].diff()
-        counts = counts / areas / counts.sum()
-    return counts, edges[0], edges[1]
+    counts, (first, second) = grid_counts([a, b], each, range, density, weights, a.dtype)
+    return counts, first, second

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-from ._arrays import alike, array_of, arrays_of, axes_of
+from ._arrays import alike, array_of, arrays_of, axes_of, flat_if_none
 from .broadcasting import broadcast_tensors
 from .diagonal import diagonal
 from .einsum import tensordot as contracted
@@ -176,9 +176,12 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
         >>> tt.repeat([1, 2], 2)
         tensor([1, 1, 2, 2])
     """
-    x = array_of(a)
+    source: Any = array_of(a)
+    x, at = flat_if_none("repeat", source if source.ndim else source.reshape(1), axis)
     counts: Any = repeats if isinstance(repeats, int) else array_of(repeats, x._xp)
-    return repeat_interleave(x, counts, axis)
+    if isinstance(counts, Tensor) and not counts.numel():  # an empty list is one of floats
+        counts = counts.long()
+    return repeat_interleave(x, counts, at)
 
 
 @composite(namespaces=("linalg",), method=False)

@@ -7,10 +7,11 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-from ._arrays import array_of
+from ..backends import load
+from ._arrays import array_of, indices_of
 from .array_editing import flatnonzero, resize
 from .broadcasting import broadcast_to
-from .selection import where
+from .selection import where as where_
 
 
 def _target(name: str, value: Any) -> Any:
@@ -26,10 +27,12 @@ def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True)
     Args:
         dst: The tensor that is written to.
         src: Values that broadcast with it.
-        casting: Accepted; a value is cast to ``dst``'s dtype if its kind allows it.
+        casting: Which casts to ``dst``'s dtype are allowed: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
         where: Bools that broadcast with ``dst``; default everywhere.
 
     Raises:
+        TypeError: If a cast is not allowed.
         RuntimeError: If the shapes do not broadcast, or a leaf that requires grad is written to.
 
     Example:
@@ -40,15 +43,25 @@ def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True)
         tensor([2., 0., 2.])
     """
     target = _target("copyto", dst)
-    values = array_of(src, target._xp)
+    values: Any = array_of(src, target._xp)
+    if not _castable(src, values, target, casting):
+        raise TypeError(
+            f"copyto(): cannot cast {values.dtype.name} to {target.dtype.name} according to the "
+            f"rule {casting!r}"
+        )
+    values = values.to(target.dtype)
     if where is not True:
         chosen = array_of(where, target._xp)
-        values = _selected(chosen, values.to(target.dtype), target)
+        values = where_(chosen, values, target)
     target.copy_(values)
 
 
-def _selected(mask: Any, values: Any, otherwise: Any) -> Tensor:
-    return where(mask, values, otherwise)
+def _castable(src: Any, values: Any, target: Any, casting: str) -> bool:
+    """Whether NumPy's rule allows the cast; of Python's numbers the kind alone counts."""
+    if isinstance(src, (bool, int, float, complex)):
+        return casting == "unsafe" or values.dtype.category <= target.dtype.category
+    can_cast = load("numpy").library.can_cast
+    return bool(can_cast(values.dtype.dtype, target.dtype.dtype, casting))
 
 
 @composite(method=False)
@@ -68,9 +81,11 @@ def putmask(a: Tensor, mask: Any, values: Any) -> None:
         tensor([ 1,  2, 10, 20])
     """
     target = _target("putmask", a)
-    chosen: Any = array_of(mask, target._xp)
-    repeated: Any = resize(array_of(values, target._xp), tuple(target.shape)).to(target.dtype)
-    target.copy_(where(chosen.reshape(target.shape).bool(), repeated, target))
+    chosen, given = (array_of(v, target._xp) for v in (mask, values))
+    if not given.numel():
+        return
+    repeated: Any = resize(given, tuple(target.shape)).to(target.dtype)
+    target.copy_(where_(chosen.reshape(target.shape).bool(), repeated, target))
 
 
 @composite(method=False)
@@ -135,7 +150,7 @@ def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> 
     shape[axis] = places.shape[axis]
     places = broadcast_to(places, shape)
     size = target.shape[axis]
-    places = where(places < 0, places + size, places)
+    places = where_(places < 0, places + size, places)
     target.scatter_(axis, places, broadcast_to(new, shape))
 
 
@@ -171,7 +186,7 @@ def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
     stop = target.numel()
     if len(shape) == 2 and not wrap:
         stop = min(stop, shape[1] * shape[1])
-    places = array_of(list(range(0, stop, step)), target._xp)
+    places = indices_of(range(0, stop, step), target)
     source: Any = resize(array_of(val, target._xp), places.shape[0]).to(target.dtype)
     target.put_(places, source)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-from ._arrays import array_of, axes_of, float_array
+from ._arrays import array_of, axes_of, float_array, reduced, reduction_axes
 from .broadcasting import broadcast_to
 from .joining import cat
 from .quantiles import quantile
@@ -49,6 +49,7 @@ def average(
 
     Raises:
         ValueError: If the weights' shape does not fit.
+        ZeroDivisionError: If weights sum to zero.
 
     Example:
         >>> import tinytorch as tt
@@ -58,13 +59,16 @@ def average(
     x: Any = float_array(a)
     axes = axes_of("average", axis, x.ndim)
     if weights is None:
-        found = x.mean(axes, keepdim=keepdims)
+        found = reduced(x, "mean", axes, keepdims)
         total = x.new_ones(()) * (x.numel() / max(found.numel(), 1))
     else:
         w = _spread_out(array_of(weights, x._xp), x, axes)
         product = x * w
-        total = broadcast_to(w, tuple(x.shape)).to(product.dtype).sum(axes, keepdim=keepdims)
-        found = product.sum(axes, keepdim=keepdims) / total
+        spread = broadcast_to(w, tuple(x.shape)).to(product.dtype)
+        total = reduced(spread, "sum", axes, keepdims)
+        if bool((total == 0).any()):
+            raise ZeroDivisionError("average(): weights sum to zero, cannot be normalized")
+        found = reduced(product, "sum", axes, keepdims) / total
     return (found, broadcast_to(total, tuple(found.shape)).clone()) if returned else found
 
 
@@ -86,8 +90,9 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
         tensor([6, 2])
     """
     x: Any = array_of(a)
-    axes = axes_of("ptp", axis, x.ndim)
-    return x.amax(axes, keepdims) - x.amin(axes, keepdims)  # type: ignore[no-any-return]
+    axes = reduction_axes("ptp", axis, x.ndim)
+    largest, smallest = (reduced(x, name, axes, keepdims) for name in ("amax", "amin"))
+    return largest - smallest  # type: ignore[no-any-return]
 
 
 @composite(method=False)
@@ -121,17 +126,17 @@ def percentile(
 
 
 def _running(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Tensor:
-    if axis is None:
-        if x.ndim != 1:
-            raise ValueError(f"{name}(): axis is required for a tensor of {x.ndim} dimensions")
-        axis = 0
+    x = x if x.ndim else x.reshape(1)
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"{name}(): axis is required for a tensor of {x.ndim} dimensions")
+    (at,) = axes_of(name, axis, x.ndim)
     sums = name == "cumulative_sum"
-    found = x.cumsum(axis, dtype=dtype) if sums else x.cumprod(axis, dtype=dtype)
+    found = x.cumsum(at, dtype=dtype) if sums else x.cumprod(at, dtype=dtype)
     if not include_initial:
         return found  # type: ignore[no-any-return]
     first = list(found.shape)
-    first[axis] = 1
-    return cat([found.new_full(first, 0 if sums else 1), found], axis)
+    first[at] = 1
+    return cat([found.new_full(first, 0 if sums else 1), found], at)
 
 
 @composite(method=False)
@@ -147,7 +152,7 @@ def cumulative_sum(
         include_initial: Begin with 0.
 
     Raises:
-        ValueError: If ``axis`` is missing and there is not exactly one dimension.
+        ValueError: If ``axis`` is missing and there are several dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -170,7 +175,7 @@ def cumulative_prod(
         include_initial: Begin with 1.
 
     Raises:
-        ValueError: If ``axis`` is missing and there is not exactly one dimension.
+        ValueError: If ``axis`` is missing and there are several dimensions.
 
     Example:
         >>> import tinytorch as tt

@@ -7,6 +7,8 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
+from ..autograd.inference import check_mapped
+from ._memory import suggested
 from ._standardize import (
     along_channels,
     check_float,
@@ -14,11 +16,12 @@ from ._standardize import (
     single,
     standardize,
 )
+from .layout import contiguous
 
 _SPACE = ("nn.functional",)
 
 
-@composite(namespaces=_SPACE, method=False)
+@composite(namespaces=_SPACE, method=False, node="NativeBatchNormBackward0")
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -128,11 +131,12 @@ def _by_own_statistics(
         count = input.numel() // input.shape[1]
         _move(running_mean, mean._data, momentum)
         _move(running_var, var._data * (count / max(count - 1, 1)), momentum)
-    return out.to(input.dtype) if x is not input else out
+    return contiguous(out.to(input.dtype) if x is not input else out, suggested(input._data))
 
 
 def _move(running: Any, batch: Any, momentum: float) -> None:
     """Move running statistics towards the batch's, in place and unrecorded."""
+    check_mapped("batch_norm", running)
     xp, data = running._xp, running._data
     step = xp.reshape(batch, data.shape) * momentum
     xp.copyto(data, data * (1 - momentum) + step, casting="same_kind")
@@ -148,10 +152,10 @@ def _by_running_statistics(
         factor = factor * weight
     shift = -mean * factor if bias is None else bias - mean * factor
     out = x * along_channels(factor, input.ndim) + along_channels(shift, input.ndim)
-    return out.to(input.dtype)  # type: ignore[no-any-return]
+    return contiguous(out.to(input.dtype), suggested(input._data))
 
 
-@composite(namespaces=_SPACE, method=False)
+@composite(namespaces=_SPACE, method=False, node="ViewBackward0")
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -217,7 +221,7 @@ def instance_norm(
         _move(running_mean, xp.mean(mean._data, axis=0), momentum)
         unbiased = xp.mean(var._data, axis=0) * (count / max(count - 1, 1))
         _move(running_var, unbiased, momentum)
-    return out.to(input.dtype) if x is not input else out
+    return contiguous(out.to(input.dtype) if x is not input else out)
 
 
 @composite(namespaces=_SPACE, method=False)

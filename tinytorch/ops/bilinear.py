@@ -8,7 +8,7 @@ from .._op import composite
 from .._tensor import Tensor
 
 
-@composite(namespaces=("nn.functional", ""), method=False)
+@composite(namespaces=("nn.functional", ""), method=False, node="ViewBackward0")
 def bilinear(
     input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None
 ) -> Tensor:

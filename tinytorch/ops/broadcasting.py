@@ -8,10 +8,11 @@ from typing import Any
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Size, Tensor
 from ..autograd.nodes import sum_to_shape
+from ._checks import integers_of
 from .shape import expand, expanded_size
 
 
-@op(view=True)
+@op(view=True, node="ExpandBackward0")
 def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
     """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
 
@@ -142,7 +143,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
         tensor([[2., 2., 2.]])
     """
     many = len(size) == 1 and isinstance(size[0], (tuple, list))
-    wanted = tuple(int(n) for n in (size[0] if many else size))
+    wanted = integers_of("sum_to_size", "size", size[0] if many else size)
     lead = input.ndim - len(wanted)
     if lead < 0 or any(
         n not in (1, m) for n, m in zip(wanted, input.shape[lead:], strict=True)

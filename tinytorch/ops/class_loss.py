@@ -80,7 +80,7 @@ def _check_weight(input: Any, weight: Any) -> None:
         raise RuntimeError(f"expected scalar type {expected} but found {found}")
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE, method=False, node="NllLossBackward0")
 def nll_loss(
     input: Tensor,
     target: Tensor,

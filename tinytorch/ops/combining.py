@@ -106,7 +106,7 @@ def _chosen(xp: Backend, input: Array, r: int, with_replacement: bool) -> Array:
     return grid[:, xp.all(rises, axis=0)]
 
 
-@composite
+@composite(node="StackBackward0")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All ways to take ``r`` elements, as ``itertools.combinations`` orders them.
 
@@ -138,7 +138,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     return transpose(reshape(picked, (r, index.shape[1])), 0, 1)
 
 
-@composite(method=False)
+@composite(method=False, node="BlockDiagBackward0")
 def block_diag(*tensors: Tensor) -> Tensor:
     """The matrix with the given ones along its diagonal and zeros elsewhere.
 

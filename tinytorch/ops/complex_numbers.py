@@ -36,7 +36,7 @@ def _sgn_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
 sgn.vjp(input=torch_convention(_sgn_gradient))
 
 
-@op(view=True, method=False)
+@op(view=True, method=False, node="SelectBackward0")
 def _real(xp: Backend, input: Array) -> Array:
     return input.real
 
@@ -58,7 +58,7 @@ def real(input: Tensor) -> Tensor:
     return _real(input) if _is_complex(input) else input
 
 
-@op(view=True, method=False)
+@op(view=True, method=False, node="SelectBackward0")
 def _imag(xp: Backend, input: Array) -> Array:
     return input.imag
 
@@ -115,7 +115,7 @@ def conj_physical(xp: Backend, input: Array) -> Array:
 conj_physical.vjp(input=lambda xp, g: xp.conj(g))
 
 
-@composite(also=("conjugate",))
+@composite(also=("conjugate",), node="ConjBackward0")
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself.
 

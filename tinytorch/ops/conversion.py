@@ -7,16 +7,18 @@ from typing import Any
 from .. import _state, dtypes
 from .._creation import backend_of_device
 from .._device import device
-from .._layouts import contiguous_format
+from .._layouts import checked_format, preserve_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from .._tensor_types import NAMED_DTYPES, dtype_and_device
-from ..autograd.nodes import Node
+from ..autograd.nodes import Node, node_of
 from ..autograd.views import edge_of, region
 from ..backends import load
+from ._memory import arranged, laid, lies
+from .layout import contiguous
 
 
-@op(method=False)
+@op(method=False, node="ToCopyBackward0")
 def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
     native = xp.native_dtype(dtype)
     if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
@@ -33,8 +35,8 @@ def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
 
     Args:
         input: Tensor of any shape.
-        memory_format: ``contiguous_format`` for elements in row-major order; with others, and
-            by default, they keep the order they have.
+        memory_format: In which order its elements lie in memory; the default,
+            ``preserve_format``, is the order they have.
 
     Example:
         >>> import tinytorch as tt
@@ -44,13 +46,22 @@ def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
         >>> x
         tensor([0., 0.])
     """
-    return xp.array(input, order="C" if memory_format is contiguous_format else "K")
+    if memory_format is None or memory_format is preserve_format:
+        return xp.array(input, order="K")
+    out = arranged(xp, input, checked_format("clone", memory_format))
+    return xp.array(input, order="K") if out is input else out
 
 
 clone.vjp(input=lambda xp, g: g)
 
 
-@op(method=False)
+def _assigned_name(node: Node) -> str:
+    """The name of what was computed, as if it had been so in place."""
+    made: Any = node_of(node.edges[0])
+    return "CopyBackwards" if made is None else str(made.name())
+
+
+@op(method=False, node=_assigned_name)
 def _assigned(xp: Backend, input: Array) -> Array:
     return xp.array(input)
 
@@ -59,27 +70,51 @@ _assigned.vjp(input=lambda xp, g: g)
 
 
 @op(method=False)
-def _clear_region(xp: Backend, input: Array, replay: Any) -> Array:
-    """``input`` with zeros where the view made by ``replay`` lies."""
-    out = xp.array(input)
-    region(out, replay, xp)[...] = 0
-    return out
+def _laid(xp: Backend, input: Array, strides: Any) -> Array:
+    """``input``, or a copy, with its elements so far apart in memory; None: row-major.
+
+    What a view's replay shows of an array may hang on that.
+    """
+    if input.flags.c_contiguous if strides is None else lies(input, strides):
+        return input
+    return laid(xp, input, strides)
 
 
-_clear_region.vjp(input=lambda xp, g, replay: xp.call(_clear_region, g, replay))
+_laid.vjp(input=lambda xp, g: g)
 
 
 @op(method=False)
-def _view_scatter(xp: Backend, input: Array, value: Array, replay: Any) -> Array:
-    """``input`` with ``value`` where the view made by ``replay`` lies."""
+def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array:
+    """``input`` with zeros where the view made by ``replay`` lies."""
+    out = laid(xp, input, strides)
+    part = region(out, replay, xp)
+    if part.size and not xp.is_view(part, out):
+        raise RuntimeError("the gradient's memory cannot be laid out as that of the changed view")
+    xp.writable(part)[...] = 0
+    return out
+
+
+_clear_region.vjp(
+    input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides)
+)
+
+
+@op(method=False, node="CopySlices")
+def _view_scatter(
+    xp: Backend, input: Array, value: Array, replay: Any, strides: Any = None
+) -> Array:
+    """``input`` with ``value`` where the view made by ``replay`` lies.
+
+    ``strides`` are those of ``input``; None: row-major.
+    """
     out = xp.array(input)
-    region(out, replay, xp)[...] = value
+    xp.writable(region(out, replay, xp))[...] = value
     return out
 
 
 _view_scatter.vjp(
-    input=lambda xp, g, replay: xp.call(_clear_region, g, replay),
-    value=lambda xp, g, replay: region(g, replay, xp),
+    input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides),
+    value=lambda xp, g, replay, strides: region(xp.call(_laid, g, strides), replay, xp),
 )
 
 
@@ -130,7 +165,8 @@ def to(
             to a GPU, whatever uses the result there waits by itself. To the CPU, the numbers
             are there after ``tt.cuda.synchronize()``.
         copy: Copy even where nothing changes.
-        memory_format: Accepted for compatibility; results are row-major.
+        memory_format: In which order the result's elements lie in memory; the default,
+            ``preserve_format``, is the order they have.
 
     Returns:
         ``input`` itself if nothing changes and ``copy`` is False.
@@ -155,6 +191,8 @@ def to(
         wanted = dtypes.as_dtype(dtype)
         if out._data.dtype != wanted.dtype:
             out = _to_dtype(out, wanted)
+    if memory_format is not None and memory_format is not preserve_format:
+        out = contiguous(out, memory_format)
     return out.clone() if copy and out is input else out
 
 
@@ -232,7 +270,7 @@ def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
         >>> tt.ones(2).cpu().device
         device(type='cpu')
     """
-    return to(input, device="cpu")
+    return to(input, device="cpu", memory_format=memory_format)
 
 
 @composite(namespaces=("Tensor",))
@@ -244,7 +282,8 @@ def cuda(
     Raises:
         BackendUnavailableError: If there is no CuPy or no device.
     """
-    return to(input, device="cuda" if device is None else device, non_blocking=non_blocking)
+    where = "cuda" if device is None else device
+    return to(input, device=where, non_blocking=non_blocking, memory_format=memory_format)
 
 
 @composite(namespaces=("Tensor",))
@@ -270,7 +309,7 @@ def pin_memory(input: Tensor, device: Any = None) -> Tensor:
     return input if is_pinned(input) else _pinned(input)
 
 
-@op(method=False)
+@op(method=False, node="ToCopyBackward0")
 def _pinned(xp: Backend, input: Array) -> Array:
     return xp.pinned(input)
 
@@ -294,7 +333,7 @@ def _cast_method(name: str, dtype: dtypes.dtype) -> None:
     """File ``x.name()``, which is ``x.to(dtype)``."""
 
     def cast(input: Tensor, memory_format: Any = None) -> Tensor:
-        return to(input, dtype)
+        return to(input, dtype, memory_format=memory_format)
 
     cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = (

@@ -7,6 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
+from ..autograd.nodes import Node
 from . import _conv_arguments as arguments
 from ._conv_arguments import Arguments, Size, per_dimension
 from ._correlation import _conv, _conv_input
@@ -228,7 +229,11 @@ def _run(
 # -- transposed --------------------------------------------------------------------------------
 
 
-@composite(namespaces=_SPACES, method=False)
+def _transposed_name(node: Node) -> str | None:
+    return None if node.op.name == "squeeze" else "ConvolutionBackward0"
+
+
+@composite(namespaces=_SPACES, method=False, node=_transposed_name)
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -268,7 +273,7 @@ def conv_transpose1d(
     )
 
 
-@composite(namespaces=_SPACES, method=False)
+@composite(namespaces=_SPACES, method=False, node=_transposed_name)
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -312,7 +317,7 @@ def conv_transpose2d(
     )
 
 
-@composite(namespaces=_SPACES, method=False)
+@composite(namespaces=_SPACES, method=False, node=_transposed_name)
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -445,7 +450,7 @@ def convolution(
     )
 
 
-@composite(namespaces=_SPACES, method=False)
+@composite(namespaces=_SPACES, method=False, node="ConvTbcBackward0")
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """``conv1d`` with the time first and the channels last.
 

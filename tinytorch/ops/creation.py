@@ -8,10 +8,12 @@ from typing import Any
 from .. import dtypes
 from .._convert import dtype_of_number, fit_number
 from .._creation import backend_for, creation, pinned
+from .._layouts import checked_format, contiguous_format
 from .._op import Array, Backend, Shape, composite
 from .._state import default_dtype
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
+from ._memory import in_order
 from ._sequences import array_from
 
 
@@ -49,19 +51,31 @@ def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
 
 
 @creation
-def empty(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
+def empty(
+    xp: Backend, size: Shape, *, memory_format: Any = contiguous_format, dtype: Any = None
+) -> Array:
     """A tensor whose elements are whatever its memory held.
 
     Args:
         size: The shape, as a sequence or as ints one by one.
+        memory_format: In which order they lie in memory; default row-major.
         dtype: Default: the default dtype.
+
+    Raises:
+        RuntimeError: If the format is ``preserve_format``, or one of tensors with another number
+            of dimensions.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.empty(2, 3).shape
         tinytorch.Size([2, 3])
     """
-    return xp.empty(size, dtype)
+    if memory_format is None or memory_format is contiguous_format:
+        return xp.empty(size, dtype)
+    order = checked_format("empty", memory_format).order(len(size))
+    if order is None:
+        raise RuntimeError("empty: unsupported memory format Preserve")
+    return in_order(xp, size, order, lambda shape: xp.empty(shape, dtype))
 
 
 @creation(default_dtype=False)
@@ -80,6 +94,10 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
     """
     if hasattr(fill_value, "item"):  # a tensor, or a number of NumPy's
         fill_value = fill_value.item()
+    if not isinstance(fill_value, (bool, int, float, complex)):
+        raise TypeError(
+            "full(): argument 'fill_value' must be Number, not " + type(fill_value).__name__
+        )
     if dtype is None:
         dtype = xp.native_dtype(dtype_of_number(fill_value))
     return xp.full(size, fit_number(fill_value, xp.dtype_of_native(dtype), xp), dtype)

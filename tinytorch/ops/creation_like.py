@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from .. import dtypes
 from .._op import OPS, Backend, Shape, composite
 from .._tensor import Tensor
+from ._memory import in_order, order_like
 from .creation import tensor
 
 if TYPE_CHECKING:
@@ -33,10 +34,14 @@ def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Te
         options["backend"] = input._xp
     if options.get("dtype") is None:
         options["dtype"] = input.dtype
-    options.pop("memory_format", None)
+    wanted = options.pop("memory_format", None)
     size = options.pop("shape", size)
-    shape = input.shape if size is None else size
-    return OPS[name].function(shape, *values, **options)  # type: ignore[no-any-return]
+    if size is not None:
+        return OPS[name].function(size, *values, **options)  # type: ignore[no-any-return]
+    order, _ = order_like(input._data, wanted)
+    out: Tensor = OPS[name].function([input.shape[d] for d in order], *values, **options)
+    out._data = in_order(out._xp, input.shape, order, lambda shape: out._data)
+    return out
 
 
 @composite(method=False)

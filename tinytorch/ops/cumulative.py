@@ -9,7 +9,8 @@ from .. import dtypes
 from .._write import scalar_name
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._checks import refuse
+from ._checks import refuse, running_dtype
+from ._memory import in_rows
 from ._results import named_result
 from .gathering import gather
 from .shape import normalize_dim
@@ -17,13 +18,6 @@ from .shape import normalize_dim
 
 def _axis(name: str, dim: int, array: Array) -> int:
     return normalize_dim(name, dim, len(array.shape))
-
-
-def running_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
-    """The native dtype of a sum or product: the wanted one; int64 for integers and bools."""
-    if dtype is not None:
-        return xp.native_dtype(dtypes.as_dtype(dtype))
-    return xp.native_dtype(dtypes.int64) if input.dtype.kind in "uib" else input.dtype
 
 
 #: Per type letter, the type in which running results are kept.
@@ -82,7 +76,7 @@ def cumsum(
     native = running_dtype(xp, input, dtype)
     if not input.ndim:
         return xp.array(input, dtype=native)
-    return _running(xp.cumsum, xp, input, at, native)
+    return in_rows(xp, _running(xp.cumsum, xp, input, at, native))
 
 
 cumsum.vjp(input=lambda xp, g, in_shape, dim: _suffix_sum(xp, g, dim).reshape(in_shape))
@@ -183,7 +177,7 @@ def cumprod(
     native = running_dtype(xp, input, dtype)
     if not input.ndim:
         return xp.array(input, dtype=native)
-    return _running(xp.cumprod, xp, input, at, native)
+    return in_rows(xp, _running(xp.cumprod, xp, input, at, native))
 
 
 def _cumprod_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int | None) -> Any:
@@ -221,10 +215,10 @@ def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     else:
         running = xp.accumulate(word, input, at)
     # A NaN stays the extreme.
-    return xp.last_true((input == running) | (input != input), at)
+    return in_rows(xp, xp.last_true((input == running) | (input != input), at))
 
 
-@composite(out=True)
+@composite(out=True, node="CummaxBackward0")
 def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Largest elements up to each one along ``dim``, and where they are.
 
@@ -248,7 +242,7 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     return _cummax_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
-@composite(out=True)
+@composite(out=True, node="CumminBackward0")
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Smallest elements up to each one along ``dim``, and where they are.
 
@@ -300,11 +294,11 @@ def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
         name = scalar_name(xp.dtype_of(input))
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{name}'")
     if not input.ndim or input.shape[at] < 2:
-        return xp.array(input)
+        return xp.array(input, order="C")
     if input.dtype.kind == "c":
-        return xp.scan(lambda x, y: _log_sum(xp, x, y), input, at)
+        return in_rows(xp, xp.scan(lambda x, y: _log_sum(xp, x, y), input, at))
     wide = xp.astype(input, _WIDER.get(input.dtype.char, input.dtype))  # see _running
-    return xp.astype(xp.accumulate("logaddexp", wide, at), input.dtype)
+    return in_rows(xp, xp.astype(xp.accumulate("logaddexp", wide, at), input.dtype))
 
 
 def _log_sum(xp: Backend, x: Array, y: Array) -> Array:

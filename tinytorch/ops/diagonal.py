@@ -8,6 +8,9 @@ from .. import dtypes
 from .._creation import creation
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ..autograd.nodes import Node
+from ._checks import integer
+from ._memory import in_rows
 from ._positions import counting
 from .shape import flatten, normalize_dim
 
@@ -73,7 +76,7 @@ _diagonal_write.vjp(
 )
 
 
-@composite
+@composite(node="DiagEmbedBackward0")
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere.
 
@@ -106,7 +109,11 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return _diagonal_write(input, tuple(shape), offset, first, second)
 
 
-@composite(out=True)
+def _diag_name(node: Node) -> str:
+    return "DiagonalBackward0_copy" if len(node.shape) == 1 else "DiagEmbedBackward0"
+
+
+@composite(out=True, node=_diag_name)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal.
 
@@ -142,7 +149,7 @@ def _numpy_diag(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return diag(options.pop("v", input), k)
 
 
-@composite
+@composite(node="DiagEmbedBackward0")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with all elements of ``input`` on a diagonal.
 
@@ -198,7 +205,7 @@ def tril(xp: Backend, input: Array, diagonal: int = 0) -> Array:
                 [1., 1., 0.]])
     """
     _check_matrix("tril", input)
-    return xp.tril(input, diagonal)
+    return in_rows(xp, xp.tril(input, integer("tril", "diagonal", diagonal)))
 
 
 tril.vjp(input=lambda xp, g, diagonal: xp.call(tril, g, diagonal))
@@ -230,7 +237,7 @@ def triu(xp: Backend, input: Array, diagonal: int = 0) -> Array:
                 [0., 1., 1.]])
     """
     _check_matrix("triu", input)
-    return xp.triu(input, diagonal)
+    return in_rows(xp, xp.triu(input, integer("triu", "diagonal", diagonal)))
 
 
 triu.vjp(input=lambda xp, g, diagonal: xp.call(triu, g, diagonal))

@@ -9,7 +9,7 @@ from .._tensor import Tensor
 from .norms import p_norm
 
 
-@composite(namespaces=("", "nn.functional"), method=False)
+@composite(namespaces=("", "nn.functional"), method=False, node="NormBackward1")
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
@@ -34,7 +34,7 @@ def pairwise_distance(
     return p_norm(difference, p, -1, keepdim)
 
 
-@composite(namespaces=("", "nn.functional"), method=False)
+@composite(namespaces=("", "nn.functional"), method=False, node="SumBackward1")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps.
 

@@ -12,7 +12,8 @@ from .._op import Array, Backend, Mask, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ._checks import refuse
-from ._drawing import engine_of, in_order, order_like
+from ._drawing import engine_of
+from ._memory import in_order, order_like
 
 BOTH = ("nn.functional", "")
 FUNCTIONAL = ("nn.functional",)
@@ -21,7 +22,7 @@ FUNCTIONAL = ("nn.functional",)
 _ALPHA = 1.7580993408473766
 
 
-@op(inplace=True, method=False)
+@op(inplace=True, method=False, node="MulBackward0")
 def _scaled(xp: Backend, input: Array, noise: Mask) -> Array:
     """``input * noise``: only the noise is kept for the gradient."""
     return input * noise
@@ -30,7 +31,7 @@ def _scaled(xp: Backend, input: Array, noise: Mask) -> Array:
 _scaled.vjp(input=lambda xp, g, noise: g * noise)
 
 
-@op(inplace=True, method=False)
+@op(inplace=True, method=False, node="MulBackward0")
 def _dropped(xp: Backend, input: Array, keep: Mask, *, scale: float) -> Array:
     """``input`` times ``scale`` where ``keep`` holds, else times 0."""
     out = xp.fused("dropout", input, keep, scale)
@@ -40,7 +41,7 @@ def _dropped(xp: Backend, input: Array, keep: Mask, *, scale: float) -> Array:
 _dropped.vjp(input=lambda xp, g, keep, scale: xp.call(_dropped, g, keep, scale=scale))
 
 
-@op(inplace=True, method=False)
+@op(inplace=True, method=False, node="AddBackward0")
 def _scaled_and_moved(xp: Backend, input: Array, noise: Mask, offset: Mask) -> Array:
     return input * noise + offset
 
@@ -340,7 +341,7 @@ def feature_alpha_dropout(
 # -- randomised leaky relu -----------------------------------------------------------------------
 
 
-@composite(namespaces=BOTH, method=False)
+@composite(namespaces=BOTH, method=False, node="RreluWithNoiseBackward0")
 def rrelu(
     input: Tensor,
     lower: float = 1 / 8,

@@ -48,7 +48,7 @@ def _layout(a: str, b: str, result: str) -> _Layout:
     )  # fmt: skip
 
 
-@op(promote="arithmetic", method=False)
+@op(promote="arithmetic", method=False, node="ViewBackward0")
 def _contract(xp: Backend, input: Array, other: Array, a: str, b: str, result: str) -> Array:
     """Sum of products over the labels that ``result`` lacks.
 
@@ -288,7 +288,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return written(out, result, "inner")  # type: ignore[no-any-return]
 
 
-@composite
+@composite(node="UnsafeViewBackward0")
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product: every element of ``input`` times the whole of ``other``.
 

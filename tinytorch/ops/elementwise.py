@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _state, dtypes
-from .._op import Array, Backend, Operand, composite, op
+from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
-from ._checks import kind_of, refuse
+from ..autograd.names import argument, by_operand
+from ..autograd.nodes import Node
+from ._checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import sgn
 
 
@@ -58,6 +60,8 @@ def add(
         tensor([21., 42.])
     """
     if alpha != 1 or alpha is True:
+        if is_half(input) and is_half(other) and out is None:
+            return in_single(xp, add.kernel, input, other, alpha=alpha)
         other = _scaled(xp, "add", input, other, alpha)
     return xp.add(input, other) if out is None else xp.add(input, other, out=out)
 
@@ -69,8 +73,9 @@ add.vjp(
 
 
 @op(
-    inplace=True, operators=("sub",), promote="arithmetic", ufunc="subtract", aliases=("subtract",)
-)
+    inplace=True, operators=("sub",), promote="arithmetic", ufunc="subtract",
+    aliases=("subtract",), number_node="RsubBackward1",
+)  # fmt: skip
 def sub(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
 ) -> Array:
@@ -95,6 +100,8 @@ def sub(
         tensor([0., 1.])
     """
     if alpha != 1 or alpha is True:
+        if is_half(input) and is_half(other) and out is None:
+            return in_single(xp, sub.kernel, input, other, alpha=alpha)
         other = _scaled(xp, "sub", input, other, alpha)
     try:
         return xp.subtract(input, other) if out is None else xp.subtract(input, other, out=out)
@@ -160,9 +167,14 @@ mul.vjp(
 )
 
 
+def _quotient_name(node: Node) -> str:
+    rounded = argument(node, "rounding_mode") in ("floor", "trunc")
+    return "DivBackward2" if rounded else "DivBackward0"
+
+
 @op(
     inplace=True, operators=("truediv", "div"), promote="arithmetic", ufunc="true_divide",
-    aliases=("divide", "true_divide"),
+    aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
 )  # fmt: skip
 def div(
     xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None
@@ -236,7 +248,7 @@ def _truncated_quotient(xp: Backend, input: Any, other: Any) -> Array:
     return quotient + (inexact & ((input < 0) != (other < 0)))
 
 
-@op(inplace=True, operators=("floordiv",), promote="arithmetic")
+@op(inplace=True, operators=("floordiv",), promote="arithmetic", node="NotImplemented")
 def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input / other`` rounded down, element by element.
 
@@ -245,8 +257,8 @@ def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
         other: Tensor or number; the two shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape and torch's promoted dtype; not differentiable in
-        torch, so no gradient flows.
+        Tensor of the broadcast shape and torch's promoted dtype. It has no derivative: a backward
+        pass through it raises RuntimeError, as in torch.
 
     Raises:
         RuntimeError: Where an integer is divided by 0.
@@ -261,7 +273,15 @@ def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.floor_divide(input, other)
 
 
-@op(inplace=True, operators=("mod",), promote="arithmetic", strict=True, also=("mod",))
+floor_divide.vjp(
+    input=no_derivative("floor_divide"), other=no_derivative("floor_divide")
+)
+
+
+@op(
+    inplace=True, operators=("mod",), promote="arithmetic", strict=True, also=("mod",),
+    node=by_operand("other", "RemainderBackward0", "RemainderBackward1"),
+)
 def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
     """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
 
@@ -287,7 +307,7 @@ def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
 
 remainder.vjp(
     input=lambda xp, g: g,
-    other=lambda xp, g, input, other: -g * xp.floor_divide(input, other),
+    other=lambda xp, g, input, other: -g * xp.call(div, input, other, rounding_mode="floor"),
 )
 
 
@@ -358,7 +378,7 @@ def _abs_gradient(xp: Any, g: Any, input: Any) -> Any:
 abs.vjp(input=_abs_gradient)
 
 
-@op(inplace=True)
+@op(inplace=True, node="PowBackward0")
 def square(xp: Backend, input: Array) -> Array:
     """``input * input``.
 

@@ -7,6 +7,8 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
+from ..autograd.inference import check_mapped
+from ._checks import integer
 
 
 @op(method=False)
@@ -114,6 +116,7 @@ def embedding(
 
 def _renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use down to ``max_norm``, in place and unrecorded."""
+    check_mapped("embedding_renorm", weight)
     xp, table = weight._xp, weight._data
     used = xp.unique(input._data)
     picked = table[used]
@@ -164,6 +167,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             "one_hot is only applicable to index tensor of type LongTensor, got "
             f"{tensor.dtype}"
         )
+    num_classes = integer("one_hot", "num_classes", num_classes)
     xp, index = tensor._xp, tensor._data
     if not index.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")

@@ -32,7 +32,7 @@ _bag_sums.vjp(input=lambda xp, g, bags, count: xp.call(_bag_rows, g, bags, count
 _bag_rows.vjp(input=lambda xp, g, bags, count: xp.call(_bag_sums, g, bags, count))
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",), method=False, node="EmbeddingBagBackward0")
 def embedding_bag(
     input: Tensor,
     weight: Tensor,

@@ -6,9 +6,21 @@ import math
 from typing import Any
 
 from .._op import Array, Backend, Operand, op
+from ..autograd.names import is_tensor, wants_gradient
+from ..autograd.nodes import Node
 
 
-@op(inplace=True, operators=("pow",), promote="arithmetic", strict=True, also=("power",))
+def _power_name(node: Node) -> str:
+    if is_tensor(node, "exponent"):
+        number = not wants_gradient(node, "input") and not is_tensor(node, "input")
+        return "PowBackward2" if number else "PowBackward1"
+    return "PowBackward0"
+
+
+@op(
+    inplace=True, operators=("pow",), promote="arithmetic", strict=True, also=("power",),
+    node=_power_name,
+)
 def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
     """``input`` to the power of ``exponent``, element by element.
 

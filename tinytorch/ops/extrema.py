@@ -7,9 +7,11 @@ from typing import Any
 from .. import dtypes
 from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor
+from ..autograd.nodes import Node
 from ._checks import refuse
 from ._results import named_result
 from .gathering import gather
+from .layout import contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
 from .shape import normalize_dim, squeeze
 
@@ -188,6 +190,10 @@ def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
     return picked if keepdim else squeeze(picked, dim)
 
 
+def _max_name(node: Node) -> str:
+    return "MaxBackward1" if node.op.name == "_extreme_of_all" else "MaxBackward0"
+
+
 @composite(out=True, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
@@ -196,7 +202,7 @@ def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-))  # fmt: skip
+), node=_max_name)  # fmt: skip
 def max(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -224,6 +230,10 @@ def max(
     return _max_or_min("max", _max_result, input, dim, keepdim, other)
 
 
+def _min_name(node: Node) -> str:
+    return "MinBackward1" if node.op.name == "_extreme_of_all" else "MinBackward0"
+
+
 @composite(out=True, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
@@ -232,7 +242,7 @@ def max(
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-))  # fmt: skip
+), node=_min_name)  # fmt: skip
 def min(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -299,7 +309,7 @@ def _numpy_min(
 _aminmax_result = named_result("aminmax", "min max")
 
 
-@composite(out=True)
+@composite(out=True, node="AminmaxBackward0")
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -329,4 +339,5 @@ def aminmax(
             "identity."
         )
     at: Any = () if dim is None else normalize_dim("aminmax", dim, input.ndim)
-    return _aminmax_result(amin(input, at, keepdim), amax(input, at, keepdim))  # type: ignore
+    least, most = amin(input, at, keepdim), amax(input, at, keepdim)
+    return _aminmax_result(contiguous(least), contiguous(most))  # type: ignore

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._inplace import call_inplace
 from .._op import Array, Backend, Operand, composite, op
 from .._tensor import Tensor
+from ..autograd.names import by_operand
 
 
-@op(inplace=True)
+@op(node=by_operand("value", "FillBackward2", "FillBackward1"))
 def fill(xp: Backend, input: Array, value: Operand) -> Array:
     """``value`` everywhere, in the shape and dtype of ``input``.
 
@@ -45,4 +48,32 @@ def zero_(input: Tensor) -> Tensor:
         >>> tt.ones(2).zero_()
         tensor([0., 0.])
     """
-    return call_inplace(fill.op, (input, 0), {})
+    call_inplace(fill.op.called("ZeroBackward0"), (_each_once(input), 0), {})
+    return input
+
+
+@composite
+def fill_(input: Tensor, value: Operand) -> Tensor:
+    """Write ``value``, a number or 0-d tensor, over ``input``.
+
+    Raises:
+        RuntimeError: If ``value`` has dimensions, or if it is a tensor and ``input`` is expanded.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).fill_(3)
+        tensor([3., 3.])
+    """
+    target = input if isinstance(value, Tensor) else _each_once(input)
+    call_inplace(fill.op, (target, value), {})
+    return input
+
+
+def _each_once(tensor: Tensor) -> Tensor:
+    """An expanded tensor without its repetitions; others as they are."""
+    data = getattr(tensor, "_data", None)
+    if data is None or not tensor._xp.readonly(data):
+        return tensor
+    steps = zip(data.shape, data.strides, strict=True)
+    part = tuple(slice(0, 1) if step == 0 else slice(None) for _, step in steps)
+    return tensor[part]

@@ -64,7 +64,7 @@ def _largest(xp: Backend, flat: Array, corner: Array, offsets: list[int]) -> Arr
     return index
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES)
+@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="FractionalMaxPool2DBackward0")
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -106,7 +106,7 @@ def fractional_max_pool2d(
     )
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES)
+@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="FractionalMaxPool3DBackward0")
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Size,

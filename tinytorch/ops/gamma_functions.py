@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._op import Array, Backend, Operand, composite, op
+from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
 from ._checks import as_arrays, refuse, special
+from .layout import contiguous
 
 BOTH = ("", "special")
 
@@ -120,7 +121,7 @@ setattr(Tensor, "polygamma", _polygamma_method)
 setattr(Tensor, "polygamma_", _polygamma_inplace)
 
 
-@composite(out=True, inplace=True, also=("special.multigammaln",))
+@composite(out=True, inplace=True, also=("special.multigammaln",), node="MvlgammaBackward0")
 def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``.
 
@@ -146,7 +147,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     total = lgamma(x) + p * (p - 1) / 4 * math.log(math.pi)
     for j in range(1, p):
         total = total + lgamma(x - j / 2)
-    return total
+    return contiguous(total)
 
 
 @op(inplace=True, promote="float", strict=True, also=("special.gammainc",))
@@ -177,7 +178,10 @@ def _gamma_density(xp: Any, a: Any, x: Any) -> Any:
     return xp.exp((a - 1) * xp.log(x) - x - xp.call(lgamma, a))
 
 
-igamma.vjp(other=lambda xp, g, input, other: g * _gamma_density(xp, input, other))
+igamma.vjp(
+    input=no_derivative("igamma: input", NotImplementedError),
+    other=lambda xp, g, input, other: g * _gamma_density(xp, input, other),
+)
 
 
 @op(inplace=True, promote="float", strict=True, also=("special.gammaincc",))
@@ -203,7 +207,10 @@ def igammac(xp: Backend, input: Array, other: Array) -> Array:
     return special(xp, "gammaincc", input, other)
 
 
-igammac.vjp(other=lambda xp, g, input, other: -g * _gamma_density(xp, input, other))
+igammac.vjp(
+    input=no_derivative("igammac: input", NotImplementedError),
+    other=lambda xp, g, input, other: -g * _gamma_density(xp, input, other),
+)
 
 
 @op(promote="float", strict=True, namespaces=("special",), method=False)
@@ -231,5 +238,6 @@ def zeta(xp: Backend, input: Operand, other: Operand) -> Array:
 
 
 zeta.vjp(
-    other=lambda xp, g, input, other: -g * (input * xp.call(zeta, input + 1, other))
+    input=no_derivative("zeta", NotImplementedError),
+    other=lambda xp, g, input, other: -g * (input * xp.call(zeta, input + 1, other)),
 )

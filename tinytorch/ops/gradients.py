@@ -9,7 +9,8 @@ from .._op import composite
 from .._tensor import Tensor
 from .creation import as_tensor
 from .joining import cat
-from .shape import normalize_dim
+from .layout import contiguous
+from .shape import normalize_dims
 
 
 @composite(method=False, forms=(
@@ -17,7 +18,7 @@ from .shape import normalize_dim
     "-> tuple[Tensor, ...]",
     "(input: Tensor, distance: Any, /, *varargs: Any, dim: Any = None, edge_order: int = 1) "
     "-> Tensor | tuple[Tensor, ...]",
-))  # fmt: skip
+), node="CatBackward0")  # fmt: skip
 def gradient(
     input: Any, *varargs: Any, spacing: Any = 1, dim: Any = None, edge_order: int = 1
 ) -> Any:
@@ -70,12 +71,10 @@ def gradient(
 
 
 def _dims(input: Tensor, dim: Any) -> list[int]:
-    given = range(input.ndim) if dim is None else ([dim] if isinstance(dim, int) else dim)
-    dims = [normalize_dim("gradient", d, input.ndim) for d in given]
+    given = range(input.ndim) if dim is None else dim
+    dims = list(normalize_dims("gradient", given, input.ndim))
     if len(set(dims)) < len(dims):
-        raise RuntimeError(
-            f"gradient: dim appears multiple times in the list of dims {list(given)}"
-        )
+        raise RuntimeError(f"gradient: dim appears multiple times in the list of dims {dims}")
     if input.dtype.name in ("uint8", "bool"):
         raise RuntimeError(f"torch.gradient does not support {input.dtype.name} input.")
     return dims
@@ -122,7 +121,7 @@ def _along(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     else:
         inner, first, last = _even(x, step, edge_order)
     parts = (first, inner, last) if x.shape[-1] > 2 else (first, last)
-    return cat(parts, -1).transpose(dim, -1)
+    return contiguous(cat(parts, -1).transpose(dim, -1))
 
 
 def _even(x: Any, step: Any, edge_order: int) -> tuple[Any, Any, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
+from ..autograd.nodes import Node
 
 _F = ("nn.functional",)
 _PADDINGS = ("zeros", "border", "reflection")
@@ -90,7 +91,11 @@ def _pixel_coordinates(x: Any, size: int, corners: bool) -> Any:
 # -- sampling ------------------------------------------------------------------------------------
 
 
-@composite(namespaces=_F, method=False)
+def _grid_name(node: Node) -> str:
+    return f"GridSampler{len(node.shape) - 2}DBackward0"
+
+
+@composite(namespaces=_F, method=False, node=_grid_name)
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -268,7 +273,7 @@ def _cubic_weights(t: Any) -> list[Any]:
 # -- grids ---------------------------------------------------------------------------------------
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, node="AffineGridGeneratorBackward0")
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid for ``grid_sample`` that maps images by affine matrices.
 

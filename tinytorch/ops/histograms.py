@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, no_derivative, op
 from .._tensor import Tensor
 from ._checks import refuse
 from ._results import named_result
@@ -100,7 +100,7 @@ def _tally(
     return out[:bins]
 
 
-@op(method=False)
+@op(method=False, node="NotImplemented")
 def _histogram(
     xp: Backend, input: Array, weight: Array | None, edges: Sequence[Array], density: bool
 ) -> Array:
@@ -115,6 +115,9 @@ def _histogram(
         place = place * shape[d] + xp.clip(cell, 0, shape[d] - 1)  # the last edge is inside
     counts = _tally(xp, place, inside, math.prod(shape), input.dtype, weight).reshape(shape)
     return _density(xp, counts, edges) if density else counts
+
+
+_histogram.vjp(input=no_derivative("histogram"), weight=no_derivative("histogram"))
 
 
 def _density(xp: Backend, counts: Array, edges: Sequence[Array]) -> Array:
@@ -180,8 +183,8 @@ _histogramdd_result = named_result("histogramdd", "hist bin_edges")
 def _counted(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -> Tensor:
     _check_weight(points, weight)
     refuse(points._xp, "histogramdd", "biuc", points._data)
-    flat = points.detach().reshape(math.prod(points.shape[:-1]), points.shape[-1])
-    weights = None if weight is None else weight.detach().reshape(-1)
+    flat = points.reshape(math.prod(points.shape[:-1]), points.shape[-1])
+    weights = None if weight is None else weight.reshape(-1)
     return _histogram(flat, weights, edges, density)
 
 
@@ -256,7 +259,7 @@ def histogramdd(
     return _histogramdd_result(_counted(input, weight, edges, density), edges)  # type: ignore
 
 
-@op
+@op(node="NotImplemented")
 def bincount(
     xp: Backend, input: Array, weights: Array | None = None, minlength: int = 0
 ) -> Array:
@@ -308,3 +311,6 @@ def bincount(
     out = xp.zeros(count, wide)
     xp.index_add(out, input, xp.astype(weights, wide))
     return out
+
+
+bincount.vjp(weights=no_derivative("bincount"))

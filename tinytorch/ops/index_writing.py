@@ -174,7 +174,7 @@ index_fill.vjp(
 _REDUCTIONS = ("prod", "mean", "amax", "amin")
 
 
-@composite(out=True, inplace=True)
+@composite(out=True, inplace=True, node="IndexReduceBackward0")
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
     include_self: bool = True,

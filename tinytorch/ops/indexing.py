@@ -10,6 +10,8 @@ from .._inplace import assign
 from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from .._write import check_writable, scalar_name
+from ..autograd.inference import refuse_saved
+from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
 from ._positions import row_major, slices
@@ -17,7 +19,23 @@ from ._positions import row_major, slices
 # -- x[index] ----------------------------------------------------------------------------------
 
 
-@op(view=True, method=False)
+def _read_name(node: Node) -> str:
+    """torch's name, which is that of its last step: it selects, slices and inserts one by one."""
+    index = argument(node, "index")
+    last = "Alias"
+    for item in index if isinstance(index, tuple) else (index,):
+        if hasattr(item, "dtype") or isinstance(item, bool):
+            return "IndexBackward0"
+        if isinstance(item, int):
+            last = "Select"
+        elif item is None:
+            last = "Unsqueeze"
+        elif item is not Ellipsis and (item != slice(None) or not isinstance(index, tuple)):
+            last = "Slice"
+    return f"{last}Backward0"
+
+
+@op(view=True, method=False, node=_read_name)
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]
@@ -72,7 +90,14 @@ def _add_rows(xp: Backend, out: Array, items: tuple[Array, ...], values: Array) 
 _scatter_item.vjp(input=lambda xp, g, index: xp.call(_getitem, g, index))
 
 
-@op(method=False)
+def _written_name(node: Node) -> str:
+    index = argument(node, "index")
+    items = index if isinstance(index, tuple) else (index,)
+    whole = all(hasattr(i, "dtype") or i == slice(None) or i is Ellipsis for i in items)
+    return "IndexPutBackward0" if whole and _has_arrays(index) else "CopySlices"
+
+
+@op(method=False, node=_written_name)
 def _setitem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     """``input`` with ``value`` written at ``index``."""
     out = xp.array(input)
@@ -163,13 +188,19 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
         )
     if item._xp is not tensor._xp:
         item = item.to(backend=tensor._xp)
-    if not item._data.shape and item._data.dtype.kind != "b" and tensor._xp.device_type == "cpu":
-        return int(item._data)
+    if not item._data.shape and item._data.dtype.kind != "b":
+        return int(tensor._xp.item(item._data))  # gives a view, for which a GPU's host waits
+    if item._inference and _state.grad_enabled() and tensor.requires_grad:
+        refuse_saved()
     return item._data
 
 
 def _bound(value: Any) -> Any:
-    return value if value is None else value.__index__()
+    if value is None:
+        return None
+    if not hasattr(value, "__index__"):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    return value.__index__()
 
 
 def _consumes(item: Any) -> int:
@@ -234,9 +265,11 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
 
 
 def _set(self: Tensor, index: Any, value: Any) -> None:
+    xp = self._xp
+    if xp.readonly(self._data):
+        return _set_part(self, index, value)
     check_writable("index_put", self)
     raw = raw_index(self, index)
-    xp = self._xp
     if not isinstance(value, Tensor):
         if not isinstance(value, (bool, int, float, complex)):
             value = OPS["tensor"].function(value, backend=xp)
@@ -248,6 +281,16 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
         before, raw = _ints_first(raw)
         self = _getitem(self, before)
     _write_at(self, raw, value)
+
+
+def _set_part(self: Tensor, index: Any, value: Any) -> None:
+    """Write to a part of an expanded tensor, which may have each of its elements once."""
+    part = getitem(self, index)
+    if part._base is None:
+        check_writable("index_put", self)
+    if not isinstance(value, Tensor):
+        value = OPS["tensor"].function(value, backend=self._xp)
+    part.copy_(value)
 
 
 def _fits(value: Any, tensor: Tensor) -> bool:
@@ -347,7 +390,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     return (_additem if accumulate else _setitem)(input, values, raw)
 
 
-@op(method=False)
+@op(method=False, node="IndexPutBackward0")
 def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     out = row_major(xp, input)
     _add_at(xp, out, index, value)

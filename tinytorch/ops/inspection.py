@@ -105,6 +105,73 @@ def data_ptr(input: Tensor) -> int:
 
 
 @composite(namespaces=("Tensor",))
+def is_set_to(input: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors are the same window, of the same shape and strides, into one memory.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, 3)
+        >>> x.is_set_to(x.detach()), x.is_set_to(x.view(6)), x.is_set_to(x.clone())
+        (True, False, False)
+    """
+    if input._xp is not tensor._xp or input.dtype is not tensor.dtype:
+        return False
+    same = input.shape == tensor.shape and input.stride() == tensor.stride()
+    return same and input.data_ptr() == tensor.data_ptr()
+
+
+@composite(namespaces=("Tensor",))
+def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions, from the one with the longest steps in memory to the shortest.
+
+    Args:
+        input: Tensor of any shape.
+        ambiguity_check: Whether to refuse a tensor that several orders describe.
+
+    Raises:
+        RuntimeError: If ``ambiguity_check`` finds one.
+        NotImplementedError: For a list of memory formats to check.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2, 3, 4).permute(2, 0, 1).dim_order()
+        (1, 2, 0)
+    """
+    if not isinstance(ambiguity_check, bool):
+        raise NotImplementedError("dim_order: ambiguity_check must be a bool; every tensor is "
+                                  "laid out row by row, whatever its memory_format")  # fmt: skip
+    shape, strides = input.shape, input.stride()
+    order = list(range(input.ndim))
+    if input.is_contiguous():
+        return tuple(order)
+    order.reverse()
+    # An insertion sort, because not all dimensions can be compared.
+    for end in range(1, len(order)):
+        place = end
+        for other in reversed(range(end)):
+            longer = _longer_steps(shape, strides, order[other], order[place])
+            if longer is False:
+                break
+            if longer:
+                order[other], order[place] = order[place], order[other]
+                place = other
+    if ambiguity_check:
+        pairs = zip(order, order[1:], strict=False)
+        if any(_longer_steps(shape, strides, a, b) is not False for a, b in pairs):
+            raise RuntimeError("dim_order: The tensor does not have unique dim order.")
+    return tuple(reversed(order))
+
+
+def _longer_steps(shape: Any, strides: Any, a: int, b: int) -> bool | None:
+    """Whether dimension ``a`` belongs outside ``b``; None if that does not matter."""
+    if 0 in (strides[a], strides[b]):
+        return None
+    if strides[a] == strides[b]:
+        return True if shape[a] > shape[b] else None
+    return bool(strides[a] > strides[b])
+
+
+@composite(namespaces=("Tensor",))
 def storage_offset(input: Tensor) -> int:
     """How many elements of the tensor it is a view of lie before its first.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._layouts import checked_format, contiguous_format
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._memory import arranged
 from .shape import infer_shape, reshape
 
 
@@ -106,7 +108,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, tuple(other.shape))
 
 
-@op(view=True, method=False, public=False)
+@op(view=True, method=False, public=False, node="CloneBackward0")
 def in_order(xp: Backend, input: Array) -> Array:
     """``input`` with its elements in row-major order in memory, perhaps a view."""
     return xp.ascontiguousarray(input)
@@ -115,13 +117,34 @@ def in_order(xp: Backend, input: Array) -> Array:
 in_order.vjp(input=lambda xp, g: g)
 
 
+@op(method=False)
+def _in_format(xp: Backend, input: Array, memory_format: Any) -> Array:
+    return arranged(xp, input, memory_format)
+
+
+_in_format.vjp(input=lambda xp, g: g)
+
+
 @composite
-def contiguous(input: Tensor, memory_format: Any = None) -> Tensor:
-    """``input`` with its elements in row-major order in memory: itself, or a copy.
+def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
+    """``input`` with its elements in the format's order in memory: itself, or a copy.
+
+    Args:
+        input: Tensor of any shape.
+        memory_format: Default ``contiguous_format``, row-major.
+
+    Returns:
+        ``input`` itself if its elements lie so, without gaps.
+
+    Raises:
+        RuntimeError: If the format is one of tensors with another number of dimensions.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros(2, 3).t().contiguous().is_contiguous()
         True
     """
-    return input if input._data.flags.c_contiguous else in_order(input)
+    if memory_format is contiguous_format:
+        return input if input._data.flags.c_contiguous else in_order(input)
+    checked_format("contiguous", memory_format)
+    return input if memory_format.holds(input._data) else _in_format(input, memory_format)

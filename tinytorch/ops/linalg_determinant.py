@@ -157,7 +157,7 @@ def _slogdet_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any) -> tuple[Any
     return (factor[..., None, None] * transposed(xp, inverse),)
 
 
-@composite
+@composite(node="WhereBackward0")
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of every matrix's determinant: NaN for negative, -inf for zero.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, Index, composite, op
+from .._op import Array, Backend, Index, composite, no_derivative, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._linalg import (
@@ -23,7 +23,7 @@ _LdlFactor = named_result("linalg_ldl_factor", "LD pivots")
 _LdlFactorEx = named_result("linalg_ldl_factor_ex", "LD pivots info")
 
 
-@op(namespaces=("linalg",), method=False, returns=_LdlFactorEx)
+@op(namespaces=("linalg",), method=False, returns=_LdlFactorEx, node="NotImplemented")
 def ldl_factor_ex(
     xp: Backend, A: Array, *, hermitian: bool = False, check_errors: bool = False
 ) -> tuple[Array, Array, Array]:
@@ -60,6 +60,9 @@ def ldl_factor_ex(
     return ld, pivots, info
 
 
+ldl_factor_ex.vjp(A=no_derivative("linalg_ldl_factor_ex"))
+
+
 @composite(namespaces=("linalg",), method=False)
 def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """LDL factors in one matrix, with LAPACK's pivots; see ``linalg.ldl_factor_ex``.
@@ -84,7 +87,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     return written(out, _LdlFactor(LD, pivots), "linalg.ldl_factor")
 
 
-@op(namespaces=("linalg",), method=False)
+@op(namespaces=("linalg",), method=False, node="NotImplemented")
 def ldl_solve(
     xp: Backend, LD: Array, pivots: Index, B: Array, *, hermitian: bool = False
 ) -> Array:
@@ -115,6 +118,11 @@ def ldl_solve(
     ld, b = (xp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (LD, B))
     rows = xp.broadcast_to(pivots, (*batch, n))
     return solve_ldl(xp, ld, rows, b, hermitian and LD.dtype.kind == "c")
+
+
+ldl_solve.vjp(
+    LD=no_derivative("linalg_ldl_solve"), B=no_derivative("linalg_ldl_solve")
+)
 
 
 def _check_solve(xp: Backend, LD: Array, pivots: Array, B: Array) -> None:

@@ -16,7 +16,7 @@ _Lstsq = named_result("linalg_lstsq", "solution residuals rank singular_values")
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, node="LinalgLstsqBackward0")
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column.
 

@@ -166,7 +166,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return written(out, _LuFactor(LU, pivots), "linalg.lu_factor")
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, node="LinalgLuBackward0")
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """The matrices of ``A = P L U``: a permutation, lower and upper triangular.
 
@@ -194,7 +194,7 @@ def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return written(out, _Lu(*parts), "linalg.lu")
 
 
-@composite(method=False)
+@composite(method=False, node="LuUnpackBackward0")
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,
@@ -256,7 +256,7 @@ def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
     LU._xp.check_all((raw >= 1) & (raw <= LU.shape[-2]), text)
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, node="LinalgLuSolveBackward0")
 def lu_solve(
     LU: Tensor,
     pivots: Tensor,

@@ -7,6 +7,7 @@ from typing import Any
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import integer
 from ._linalg import transposed
 from ._out import written
 from .linalg_solve import inv
@@ -58,12 +59,8 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 5.],
                 [0., 1.]])
     """
-    if not hasattr(n, "__index__"):
-        raise TypeError(
-            f"linalg.matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}"
-        )
+    n = integer("linalg.matrix_power", "n", n)
     _check_square("linalg.matrix_power", A)
-    n = n.__index__()
     if n == 0:
         result = _identity(A)
     else:

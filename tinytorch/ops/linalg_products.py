@@ -11,11 +11,13 @@ from .._write import scalar_name
 from ._out import written
 from .joining import cat
 from .linear_algebra import matmul
+from ._checks import refuse
+from ._memory import in_rows
 from .reduction import sum as sum_
 from .shape import normalize_dim, unsqueeze
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, node="ViewBackward0")
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications.
 
@@ -98,7 +100,7 @@ def _multiplied(chain: list[Tensor], cuts: dict[tuple[int, int], int], i: int, j
     return matmul(_multiplied(chain, cuts, i, k), _multiplied(chain, cuts, k + 1, j))
 
 
-@composite(method=False)
+@composite(method=False, node="ViewBackward0")
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; see ``linalg.multi_dot``.
 
@@ -113,7 +115,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     return multi_dot(chain, out=out)
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, node="SumBackward1")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Dot products of the vectors along a dimension, those of ``x`` conjugated.
 
@@ -172,9 +174,11 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got "
             f"{input.shape[at] if input.ndim else 0} and {other.shape[at] if other.ndim else 0}"
         )
+    refuse(xp, "cross", "b", input)
     a0, a1, a2 = _components(input, at)
     b0, b1, b2 = _components(other, at)
-    return xp.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=at)
+    product = xp.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=at)
+    return in_rows(xp, product)
 
 
 def _components(x: Any, at: int) -> list[Any]:

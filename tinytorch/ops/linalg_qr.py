@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, composite, op, torch_convention
+from .._op import Array, Backend, composite, no_derivative, op, torch_convention
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ._linalg import adjoint, check_floating, check_matrix
@@ -146,6 +146,9 @@ def geqrf(xp: Backend, input: Array) -> tuple[Array, Array]:
     return xp.swapaxes(packed, -1, -2), tau
 
 
+geqrf.vjp(input=no_derivative("geqrf", NotImplementedError))
+
+
 # -- reflections -----------------------------------------------------------------------------------
 
 
@@ -192,7 +195,7 @@ def _product(A: Tensor, tau: Tensor) -> Tensor:
     return unit - vectors @ right
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, node="LinalgHouseholderProductBackward0")
 def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of Householder reflections ``1 - tau v v^H``.
 
@@ -229,7 +232,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
     return written(out, _product(A, tau), name)  # type: ignore[no-any-return]
 
 
-@composite
+@composite(node="LinalgHouseholderProductBackward0")
 def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of reflections; see ``linalg.householder_product``.
 
@@ -241,7 +244,7 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     return householder_product(input, tau, out=out)
 
 
-@composite
+@composite(node="OrmqrBackward0")
 def ormqr(
     input: Tensor,
     tau: Tensor,

@@ -84,7 +84,7 @@ def _restored(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
 # -- solve -----------------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), method=False)
+@op(namespaces=("linalg",), method=False, node="LinalgSolveExBackward0")
 def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
     """The solution ``X`` of ``A X = B``, for every matrix of a batch.
 
@@ -197,7 +197,7 @@ def _inverse_anyway(xp: Backend, a: Array) -> tuple[Array, Array]:
     return solve_anyway(xp, a, xp.eye(a.shape[-1], dtype=a.dtype))
 
 
-@op(namespaces=("linalg",), method=False)
+@op(namespaces=("linalg",), method=False, node="LinalgInvExBackward0")
 def inv(xp: Backend, A: Array) -> Array:
     """The inverse of every matrix of a batch.
 

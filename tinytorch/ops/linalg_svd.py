@@ -210,7 +210,7 @@ def _spectrum(xp: Backend, A: Array, hermitian: bool) -> tuple[Array, Array, Arr
     return factors_of(xp, A, False)
 
 
-@op(namespaces=("linalg",), method=False)
+@op(namespaces=("linalg",), method=False, node="LinalgPinvBackward0")
 def pinv(
     xp: Backend,
     A: Array,

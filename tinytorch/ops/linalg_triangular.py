@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._op import Array, Backend, composite, op, torch_convention
-from .._tensor import Tensor, wrap
+from .._tensor import Tensor
 from ._linalg import (
     LinAlgError,
     adjoint,
@@ -13,6 +13,7 @@ from ._linalg import (
     check_same_dtype,
     check_square,
     common_batch,
+    conjugated,
     failed_element,
     guarded,
     transposed,
@@ -90,7 +91,7 @@ def _triangular_rule(
 _TriangularSolve = named_result("triangular_solve", "solution cloned_coefficient")
 
 
-@composite
+@composite(node="TriangularSolveBackward0")
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -170,7 +171,7 @@ def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
     )
 
 
-@op(namespaces=("linalg", ""))
+@op(namespaces=("linalg", ""), node="LinalgCholeskyExBackward0")
 def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
     """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
 
@@ -254,7 +255,7 @@ cholesky_ex.vjp(
 )
 
 
-@composite
+@composite(node="CholeskySolveBackward0")
 def cholesky_solve(
     B: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -278,13 +279,38 @@ def cholesky_solve(
         tensor([[2.]])
     """
     _check_system("cholesky_solve", B, L)
-    lower = L.mH if upper else L
-    half = solve_triangular(lower, B, upper=False)
-    solution = solve_triangular(lower.mH, half, upper=True)
-    return written(out, solution, "cholesky_solve")  # type: ignore[no-any-return]
+    return written(out, _solved(B, L, upper), "cholesky_solve")  # type: ignore[no-any-return]
 
 
-@composite
+@op(method=False, node="CholeskySolveBackward0")
+def _solved(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
+    lower = adjoint(xp, L) if upper else L
+    half = xp.call(solve_triangular, lower, B, upper=False)
+    return xp.call(solve_triangular, adjoint(xp, lower), half, upper=True)
+
+
+@_solved.vjp_joint("B", "L")
+def _solved_rule(
+    xp: Any, g: Any, in_shape: Any, out: Any, L: Any, upper: bool
+) -> tuple[Any, Any]:
+    """As if ``L L^H`` were made of the whole of ``L``, which is what torch takes."""
+    for_b = xp.call(_solved, conjugated(xp, g), L, upper)
+    if in_shape[1] is None:
+        return conjugated(xp, for_b), None
+    for_l = _of_factor(xp, xp.matmul(for_b, adjoint(xp, out)), L, upper)
+    return conjugated(xp, for_b), conjugated(xp, for_l)
+
+
+def _of_factor(xp: Any, g: Any, L: Any, upper: bool) -> Any:
+    """The gradient of a factor, from minus that of the product of which it is one.
+
+    All in torch's convention; of ``L L^H`` it is ``(G + G^H) L``.
+    """
+    both = g + adjoint(xp, g)
+    return -xp.matmul(L, both) if upper else -xp.matmul(both, L)
+
+
+@composite(node="CholeskyInverseBackward0")
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``L L^H``.
 
@@ -314,7 +340,19 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
             f"cholesky_inverse: {where}The diagonal element {code} is zero, the inversion could "
             "not be completed because the input matrix is singular."
         )
-    unit = wrap(xp.eye(L.shape[-1], dtype=L._data.dtype), xp)
-    lower = L.mH if upper else L
-    root = solve_triangular(lower, unit, upper=False)
-    return written(out, root.mH @ root, "cholesky_inverse")  # type: ignore[no-any-return]
+    return written(out, _inverse(L, upper), "cholesky_inverse")  # type: ignore[no-any-return]
+
+
+@op(method=False, node="CholeskyInverseBackward0")
+def _inverse(xp: Backend, L: Array, upper: bool) -> Array:
+    unit = xp.eye(L.shape[-1], dtype=L.dtype)
+    root = xp.call(solve_triangular, adjoint(xp, L) if upper else L, unit, upper=False)
+    return xp.matmul(adjoint(xp, root), root)
+
+
+def _inverse_rule(xp: Any, g: Any, out: Any, L: Any, upper: bool) -> Any:
+    """As if ``L L^H`` were made of the whole of ``L``, which is what torch takes."""
+    return _of_factor(xp, xp.matmul(out, xp.matmul(g, out)), L, upper)
+
+
+_inverse.vjp(L=torch_convention(_inverse_rule))

@@ -6,9 +6,30 @@ import math
 from typing import Any
 
 from .._op import Array, Backend, op, reads
+from ..autograd.names import ndim_of, wants_gradient
+from ..autograd.nodes import Node
 
 
-@op(operators=("matmul",), namespaces=("", "linalg"))
+def product_name(node: Node) -> str:
+    """torch's name for a product, by the number of dimensions of its factors and its result."""
+    a, b = ndim_of(node, "input"), ndim_of(node, "other")
+    n = len(node.shape)
+    if a is None:
+        a = n + 1 if b == 1 else n if b == 2 else 3
+    if b is None:
+        b = {(1, 0): 1, (1, 1): 2, (2, 1): 1, (2, 2): 2}.get((a, n), 3)
+    if (a, b) in _PRODUCTS:
+        return _PRODUCTS[a, b]
+    folded = a == 2 and b > 2 and wants_gradient(node, "input")
+    return "CloneBackward0" if folded else "UnsafeViewBackward0"
+
+
+_PRODUCTS = {
+    (1, 1): "DotBackward0", (2, 1): "MvBackward0", (1, 2): "SqueezeBackward4", (2, 2): "MmBackward0"
+}  # fmt: skip
+
+
+@op(operators=("matmul",), namespaces=("", "linalg"), node=product_name, strict=True)
 def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """Matrix product of two tensors.
 
@@ -106,7 +127,7 @@ def _matmul_other(xp: Any, g: Any, input: Any, other: Any) -> Any:
 matmul.vjp(input=_matmul_input, other=_matmul_other)
 
 
-@op
+@op(strict=True)
 def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
     """Product of two matrices, without broadcasting.
 
@@ -137,7 +158,7 @@ mm.vjp(
 )
 
 
-@op
+@op(strict=True)
 def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
     """Products of the matrices in two batches.
 
@@ -172,7 +193,7 @@ bmm.vjp(
 )
 
 
-@op
+@op(strict=True)
 def mv(xp: Backend, input: Array, vec: Array) -> Array:
     """Product of a matrix and a vector.
 
@@ -264,7 +285,14 @@ def _dot_tensor(xp: Any, g: Any, input: Any, tensor: Any) -> Any:
 dot.vjp(input=_dot_input, tensor=_dot_tensor)
 
 
-@op(method=False, namespaces=("nn.functional",))
+def _linear_name(node: Node) -> str:
+    n = len(node.shape)
+    if node.edges[2] is not None:
+        return "AddmmBackward0" if n == 2 else "ViewBackward0"
+    return {1: "SqueezeBackward4", 2: "MmBackward0"}.get(n, "UnsafeViewBackward0")
+
+
+@op(method=False, namespaces=("nn.functional",), node=_linear_name, strict=True)
 def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) -> Array:
     """``input @ weight.T + bias``.
 
@@ -324,7 +352,7 @@ def _linear_rule(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tup
     )
 
 
-@op(promote="arithmetic", aliases=("ger",))
+@op(promote="arithmetic", aliases=("ger",), node="MulBackward0")
 def outer(xp: Backend, input: Array, vec2: Array) -> Array:
     """Every product of an element of one vector and one of another.
 

@@ -37,7 +37,7 @@ def _warn_of_broadcasting(input: Tensor, target: Tensor) -> None:
         )
 
 
-@op(public=False, promote="arithmetic")
+@op(public=False, promote="arithmetic", node="MseLossBackward0")
 def _squared_error(xp: Backend, input: Array, other: Array) -> Array:
     difference = input - other
     return difference * difference
@@ -49,7 +49,7 @@ _squared_error.vjp(
 )
 
 
-@op(public=False, promote="arithmetic")
+@op(public=False, promote="arithmetic", node="MseLossBackward0")
 def _mean_squared_error(xp: Backend, input: Array, other: Array) -> Array:
     """The mean of ``_squared_error`` of two arrays of one shape."""
     difference = input - other
@@ -62,7 +62,7 @@ _mean_squared_error.vjp(
 )
 
 
-@op(public=False, promote="arithmetic")
+@op(public=False, promote="arithmetic", node="AbsBackward0")
 def _absolute_error(xp: Backend, input: Array, other: Array) -> Array:
     return xp.abs(input - other)
 
@@ -73,7 +73,7 @@ _absolute_error.vjp(
 )
 
 
-@op(public=False, promote="arithmetic")
+@op(public=False, promote="arithmetic", node="HuberLossBackward0")
 def _huber_error(xp: Backend, input: Array, target: Array, delta: float) -> Array:
     refuse(xp, "huber_cpu", "c", input)
     error = xp.abs(input - target)
@@ -86,6 +86,11 @@ _huber_error.vjp(
     input=lambda xp, g, input, target, delta: g * xp.clip(input - target, -delta, delta),
     target=lambda xp, g, input, target, delta: g * xp.clip(target - input, -delta, delta),
 )
+
+
+@composite(public=False, method=False, node="MseLossBackward0")
+def _sum_of_squares(input: Tensor, target: Tensor) -> Tensor:
+    return _squared_error(input, target).sum()
 
 
 @composite(namespaces=SPACE, method=False)
@@ -122,6 +127,8 @@ def mse_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     if reduction == "mean" and weight is None and _are_floats_of_one_shape(input, target):
         return _mean_squared_error(input, target)
+    if reduction == "sum" and weight is None:
+        return _sum_of_squares(input, target)
     return _weighted(_squared_error(input, target), weight, input, reduction)
 
 
@@ -163,7 +170,7 @@ def l1_loss(
     return _weighted(_absolute_error(input, target), weight, input, reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE, method=False, node="SmoothL1LossBackward0")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -207,7 +214,7 @@ def smooth_l1_loss(
     return reduced(_huber_error(input, target, float(beta)) / beta, reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE, method=False, node="HuberLossBackward0")
 def huber_loss(
     input: Tensor,
     target: Tensor,

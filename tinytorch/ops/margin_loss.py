@@ -12,7 +12,7 @@ from .distance import pairwise_distance
 from .smooth_activation import logsigmoid
 
 
-@composite(namespaces=("", *SPACE), method=False)
+@composite(namespaces=SPACE, method=False)
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -55,7 +55,7 @@ def margin_ranking_loss(
     return reduced(gap.clamp(min=0), reduction)
 
 
-@composite(namespaces=("", *SPACE), method=False)
+@composite(namespaces=SPACE, method=False)
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -92,7 +92,7 @@ def hinge_embedding_loss(
     return reduced(apart + x * (y != -1), reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE, method=False, node="SoftMarginLossBackward0")
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -160,7 +160,7 @@ def multilabel_soft_margin_loss(
     return reduced(loss.sum(-1) / input.shape[-1], reduction)
 
 
-@composite(namespaces=("", *SPACE), method=False)
+@composite(namespaces=SPACE, method=False)
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -211,7 +211,7 @@ def cosine_embedding_loss(
     return reduced(alike + (cosine - margin).clamp(min=0) * (y == -1), reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE, method=False, node="MultiMarginLossBackward0")
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -289,7 +289,7 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
         )
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE, method=False, node="MultilabelMarginLossBackward0")
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -367,7 +367,7 @@ def _label_mask(xp: Backend, places: Index, wanted: Index) -> Array:
     return hits > 0
 
 
-@composite(namespaces=("", *SPACE), method=False)
+@composite(namespaces=SPACE, method=False)
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,

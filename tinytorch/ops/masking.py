@@ -8,12 +8,19 @@ from .. import dtypes
 from .._write import scalar_name
 from .._op import Array, Backend, Mask, Operand, composite, op
 from .._tensor import Tensor
+from ..autograd.names import wants_gradient
+from ..autograd.nodes import Node
+from ._memory import in_rows
 from .broadcasting import broadcast_shapes
 from .indexing import getitem
 from .shape import expand
 
 
-@op(inplace=True)
+def _filled_name(node: Node) -> str:
+    return f"MaskedFillBackward{int(wants_gradient(node, 'value'))}"
+
+
+@op(inplace=True, node=_filled_name)
 def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
     """``input`` with ``value`` where ``mask`` is true.
 
@@ -50,7 +57,7 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
         raise RuntimeError(
             f"masked_fill: value cannot be converted to type {name} without overflow"
         )
-    return xp.where(mask, xp.asarray(value, dtype=input.dtype), input)
+    return in_rows(xp, xp.where(mask, xp.asarray(value, dtype=input.dtype), input))
 
 
 masked_fill.vjp(
@@ -59,7 +66,7 @@ masked_fill.vjp(
 )
 
 
-@op(method=False)
+@op(method=False, node="MaskedScatterBackward0")
 def _masked_write(xp: Backend, input: Array, mask: Mask, source: Array) -> Array:
     """The k-th true place of ``mask`` gets the k-th element of the flattened ``source``."""
     if not source.size:
@@ -94,7 +101,7 @@ _masked_read.vjp(
 )
 
 
-@composite(inplace=True)
+@composite(inplace=True, node="MaskedScatterBackward0")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
 
@@ -135,7 +142,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return _masked_write(expand(input, shape), mask, source)
 
 
-@composite(out=True)
+@composite(out=True, node="MaskedSelectBackward0")
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of ``input`` where ``mask`` is true, in one dimension.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .._op import Array, Backend, Operand, op
-from ._checks import kind_of, refuse
+from ..autograd.names import by_operand
+from ._checks import in_single, is_half, kind_of, refuse
 
 
-@op(inplace=True)
+@op(inplace=True, node=by_operand("weight", "LerpBackward0", "LerpBackward1"))
 def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
     """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
 
@@ -31,6 +32,8 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
     scalar = not hasattr(weight, "dtype")
     refuse(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
     _check_dtype(xp, input, end=end, weight=weight)
+    if is_half(input):
+        return in_single(xp, lerp.kernel, input, end, weight)
     step = end - input
     if scalar:
         return input + step * weight if abs(weight) < 0.5 else end - step * (1 - weight)
@@ -71,6 +74,8 @@ def addcmul(
         >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
         tensor([1.5000, 1.5000])
     """
+    if is_half(input):
+        return in_single(xp, addcmul.kernel, input, tensor1, tensor2, value=value)
     if kind_of(tensor1) in "uib":
         value = int(value)
     product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
@@ -110,6 +115,8 @@ def addcdiv(
             "will perform a true division of tensor1 and tensor2. Make one of them a "
             "floating-point tensor, or use input + value * torch.trunc(tensor1 / tensor2)."
         )
+    if is_half(input):
+        return in_single(xp, addcdiv.kernel, input, tensor1, tensor2, value=value)
     return input + (tensor1 / tensor2 if value == 1 else tensor1 * value / tensor2)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
-from ._arrays import array_of, axes_of, flat_if_none, float_array
+from ._arrays import array_of, axes_of, flat_if_none, float_array, reduced, reduction_axes
 from .quantiles import nanquantile
 from .reduction import Dims
 
@@ -23,8 +24,8 @@ def _filled(a: Any, value: float) -> tuple[Any, Any]:
 
 def _extreme(name: str, a: Any, axis: Dims, keepdims: bool, worst: float) -> Tensor:
     x, missing = _filled(a, worst)
-    axes = axes_of(name, axis, x.ndim)
-    found = x.amax(axes, keepdims) if worst < 0 else x.amin(axes, keepdims)
+    axes = reduction_axes(name, axis, x.ndim)
+    found = reduced(x, "amax" if worst < 0 else "amin", axes, keepdims)
     if missing is None:
         return found  # type: ignore[no-any-return]
     nothing = missing
@@ -81,11 +82,13 @@ def nanmin(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
 
 def _place(name: str, a: Any, axis: int | None, keepdims: bool, worst: float) -> Tensor:
     x, missing = _filled(a, worst)
+    at = None if axis is None else axes_of(name, axis, x.ndim or 1)[0]
     if missing is not None:
-        nothing = missing.all() if axis is None else missing.all(axis)
+        nothing = missing.all() if at is None else missing.all(at)
         x._xp.check_all(~nothing._data, f"{name}(): All-NaN slice encountered")
-    pick = x.argmax if worst < 0 else x.argmin
-    return pick(axis, keepdims)  # type: ignore[no-any-return]
+    source = x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
+    pick = source.argmax if worst < 0 else source.argmin
+    return pick(at, keepdims)  # type: ignore[no-any-return]
 
 
 @composite(method=False)
@@ -155,9 +158,17 @@ def nanprod(
         tensor(6.)
     """
     x, _ = _filled(a, 1)
-    for d in sorted(axes_of("nanprod", axis, x.ndim), reverse=True):
-        x = x.prod(d, keepdim=keepdims, dtype=dtype)
+    if dtype is not None or x.dtype.category < 2:
+        x = x.to(dtypes.int64 if dtype is None else dtypes.as_dtype(dtype))
+    for d in sorted(reduction_axes("nanprod", axis, x.ndim), reverse=True):
+        x = x.prod(d, keepdim=keepdims, dtype=x.dtype)
     return x  # type: ignore[no-any-return]
+
+
+def _line(name: str, a: Any, value: float, axis: int | None) -> tuple[Any, int]:
+    """Numbers alone, in at least one dimension, and the one to run along."""
+    x, _ = _filled(a, value)
+    return flat_if_none(name, x if x.ndim else x.reshape(1), axis)
 
 
 @composite(method=False)
@@ -174,7 +185,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
         >>> tt.nancumsum(tt.tensor([2.0, float("nan"), 3.0]))
         tensor([2., 2., 5.])
     """
-    x, at = flat_if_none(_filled(a, 0)[0], axis)
+    x, at = _line("nancumsum", a, 0, axis)
     return x.cumsum(at, dtype=dtype)  # type: ignore[no-any-return]
 
 
@@ -192,7 +203,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
         >>> tt.nancumprod(tt.tensor([2.0, float("nan"), 3.0]))
         tensor([2., 2., 6.])
     """
-    x, at = flat_if_none(_filled(a, 1)[0], axis)
+    x, at = _line("nancumprod", a, 1, axis)
     return x.cumprod(at, dtype=dtype)  # type: ignore[no-any-return]
 
 
@@ -220,15 +231,15 @@ def nanvar(
         tensor(1.)
     """
     x, missing = _filled(float_array(a), 0)
-    axes = axes_of("nanvar", axis, x.ndim)
-    count = (~missing).to(x.dtype.to_real()).sum(axes, keepdim=True)
-    deviation = (x - x.sum(axes, keepdim=True) / count).masked_fill(missing, 0)
+    axes = reduction_axes("nanvar", axis, x.ndim)
+    count = reduced((~missing).to(x.dtype.to_real()), "sum", axes, True)
+    deviation = (x - reduced(x, "sum", axes, True) / count).masked_fill(missing, 0)
     squares = (deviation * deviation.conj_physical()).real if x.is_complex() else deviation**2
     freedom = count - (ddof if correction is None else correction)
     unknown = freedom <= 0
-    found = squares.sum(axes, keepdim=True) / freedom.masked_fill(unknown, 1)
+    found = reduced(squares, "sum", axes, True) / freedom.masked_fill(unknown, 1)
     found = found.masked_fill(unknown, math.nan)
-    return found if keepdims else found.squeeze(axes)  # type: ignore[no-any-return]
+    return found if keepdims or not axes else found.squeeze(axes)  # type: ignore[no-any-return]
 
 
 @composite(method=False)

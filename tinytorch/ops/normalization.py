@@ -8,11 +8,13 @@ from typing import Any
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name, write_to_out
+from ._memory import in_rows, suggested
 from ._standardize import check_float, check_parameter_dtypes, single, standardize
+from .layout import contiguous
 from .norms import p_norm
 
 
-@op(method=False)
+@op(method=False, node="NativeLayerNormBackward0")
 def _layer_norm(
     xp: Backend, input: Array, weight: Array | None, bias: Array | None, count: int, eps: float
 ) -> Array:
@@ -28,7 +30,7 @@ def _layer_norm(
     out = xp.multiply(centered, scale, out=centered)
     if weight is not None:
         out = xp.multiply(out, weight, out=out)
-    return xp.astype(out if bias is None else xp.add(out, bias, out=out), native)
+    return in_rows(xp, xp.astype(out if bias is None else xp.add(out, bias, out=out), native))
 
 
 def _single(xp: Any, *arrays: Any) -> tuple[Any, ...]:
@@ -207,10 +209,10 @@ def rms_norm(
     dims = tuple(range(-len(shape), 0))
     out = x * ((x * x).mean(dims, True) + tiny).rsqrt()
     out = out if w is None else out * w
-    return out.to(input.dtype) if x is not input else out  # type: ignore[no-any-return]
+    return contiguous(out.to(input.dtype) if x is not input else out)
 
 
-@composite(namespaces=("nn.functional", ""), method=False)
+@composite(namespaces=("nn.functional", ""), method=False, node="NativeGroupNormBackward0")
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -268,12 +270,13 @@ def group_norm(
             "Expected more than 1 value per channel when training, got input size "
             f"{list(input.shape)}"
         )
-    if not x.numel():
+    members, places = channels // num_groups, math.prod(input.shape[2:])
+    if not members * places:
         return input.clone()
-    members = channels // num_groups
-    grouped = x.reshape(batch, num_groups, members, -1)
+    grouped = x.reshape(batch, num_groups, members, places)
     w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))
-    return standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape).to(input.dtype)
+    out = standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape).to(input.dtype)
+    return contiguous(out, suggested(input._data))
 
 
 @composite(namespaces=("nn.functional",), method=False)

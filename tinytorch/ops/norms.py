@@ -10,14 +10,16 @@ from .. import dtypes
 from .._op import Array, Backend, composite, op, torch_convention
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._memory import in_rows
 from .complex_numbers import sgn
+from .layout import contiguous
 from .reduction import Dims, reduced_axes, spread
 from .shape import normalize_dim
 
 # -- the p-norm of vectors -------------------------------------------------------------------------
 
 
-@op(method=False, public=False)
+@op(method=False, public=False, node="LinalgVectorNormBackward0")
 def p_norm(
     xp: Backend, input: Array, p: float = 2, dim: Dims = None, keepdim: bool = False
 ) -> Array:
@@ -32,16 +34,16 @@ def p_norm(
         return xp.astype(xp.asarray(xp.call(p_norm, wide, p, dim, keepdim)), input.dtype)
     axes = reduced_axes("norm", dim, input.ndim)
     if p == 2:
-        return xp.sqrt(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
+        total = xp.asarray(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
+        return in_rows(xp, xp.sqrt(total))
     size = xp.absolute(input)
     if math.isinf(p):
         _check_extreme(p, input.shape, axes)
-        return (xp.max if p > 0 else xp.min)(size, axis=axes, keepdims=keepdim)
-    if p == 0:
-        return xp.sum(size != 0, axis=axes, dtype=size.dtype, keepdims=keepdim)
-    if p == 1:
-        return xp.sum(size, axis=axes, keepdims=keepdim)
-    return xp.sum(size**p, axis=axes, keepdims=keepdim) ** (1 / p)
+        extreme = (xp.max if p > 0 else xp.min)(size, axis=axes, keepdims=keepdim)
+        return in_rows(xp, xp.asarray(extreme))
+    terms = size != 0 if p == 0 else size if p == 1 else size**p
+    total = in_rows(xp, xp.asarray(xp.sum(terms, axis=axes, dtype=size.dtype, keepdims=keepdim)))
+    return total if p in (0, 1) else total ** (1 / p)
 
 
 def _squares(xp: Backend, input: Array) -> Array:
@@ -133,6 +135,75 @@ def norm(
     return p_norm(input, float(p), dim, keepdim)
 
 
+@composite(out=True, method=False)
+def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
+    """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form.
+
+    Raises:
+        RuntimeError: For more dimensions, or for integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.frobenius_norm(tt.tensor([[3.0, 4.0]]), dim=(0, 1))
+        tensor(5.)
+    """
+    if not isinstance(dim, int) and len(dim) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
+    return p_norm(input, 2.0, dim if isinstance(dim, int) or dim else None, keepdim)
+
+
+@composite(out=True, method=False)
+def nuclear_norm(
+    input: Tensor, dim: Sequence[int] | bool | None = None, keepdim: bool = False
+) -> Tensor:
+    """Sum of the singular values of matrices; ``linalg.norm`` is the newer form.
+
+    Args:
+        input: A matrix, or a tensor of more dimensions.
+        dim: The two dimensions of the matrices; default: the last two. A bool in their place is
+            ``keepdim``.
+        keepdim: Keep them with size 1.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nuclear_norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(7.)
+    """
+    if isinstance(dim, bool):
+        return nuclear_norm(input, None, dim)
+    if input.ndim < 2:
+        raise RuntimeError(
+            "nuclear_norm: The input tensor A must have at least 2 dimensions, got "
+            f"{input.ndim}"
+        )
+    return _nuclear(input, (-2, -1) if dim is None else dim, keepdim)
+
+
+@composite(method=False)
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The p-norm over all dimensions but one, which alone keeps its size: weight norm's length.
+
+    Args:
+        v: Floating-point tensor.
+        pow: The p.
+        dim: The dimension to leave; -1 takes the norm of all elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.norm_except_dim(tt.tensor([[3.0, 4.0], [6.0, 8.0]]))
+        tensor([[ 5.],
+                [10.]])
+    """
+    if dim == -1:
+        return p_norm(v, pow)
+    dim = normalize_dim("norm_except_dim", dim, v.ndim)
+    others = tuple(d for d in range(v.ndim) if d != dim)
+    return p_norm(v, pow, others, True) if others else v.abs()
+
+
 def _nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     dims: Sequence[int] = tuple(range(input.ndim)) if dim is None else dim
     if isinstance(dims, int) or len(dims) != 2:
@@ -146,7 +217,7 @@ def _nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return values
 
 
-@composite
+@composite(node="DistBackward0")
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of the difference of two tensors.
 
@@ -169,7 +240,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return p_norm(input - other, float(p))
 
 
-@composite(out=True, inplace=True)
+@composite(out=True, inplace=True, node="RenormBackward0")
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
 
@@ -205,4 +276,4 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     size = p_norm(input, float(p), others, True)
     # torch's guard against a norm whose reciprocal rounds up.
     scale = (maxnorm / (size + 1e-7)).where(size > maxnorm, size.new_ones(()))
-    return input * scale
+    return contiguous(input * scale)

@@ -7,8 +7,10 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._checks import refuse
+from ..autograd.nodes import Node
+from ._checks import integer, refuse
 from ._positions import counting, int64
+from ._memory import in_rows
 from ._results import named_result
 from .extrema import shared_among
 from .gathering import gather
@@ -47,7 +49,7 @@ def _ranked(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool)
         else:
             place = xp.where(lost > 0, size - lost, place)
     place = xp.broadcast_to(xp.asarray(place, dtype=native), shape)
-    found = xp.pick(rows, at, place)
+    found = in_rows(xp, xp.pick(rows, at, place))
     return found if input.ndim else found.reshape(())
 
 
@@ -100,7 +102,15 @@ _FORMS = (
 )
 
 
-@composite(out=True, forms=tuple(form.format(name="median") for form in _FORMS))
+def _median_name(node: Node) -> str:
+    return f"MedianBackward{int(node.op.name != '_median_of_all')}"
+
+
+def _nanmedian_name(node: Node) -> str:
+    return f"NanmedianBackward{int(node.op.name != '_median_of_all')}"
+
+
+@composite(out=True, forms=tuple(form.format(name="median") for form in _FORMS), node=_median_name)
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element, the lower one of two; NaN if there is one.
 
@@ -126,7 +136,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     return _median("median", _median_result, input, dim, keepdim, False)
 
 
-@composite(out=True, forms=tuple(form.format(name="nanmedian") for form in _FORMS))
+@composite(
+    out=True, forms=tuple(form.format(name="nanmedian") for form in _FORMS), node=_nanmedian_name
+)
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element of those that are not NaN, the lower one of two.
 
@@ -174,7 +186,7 @@ def _numpy_nanmedian(
     )
 
 
-@composite(out=True)
+@composite(out=True, node="KthvalueBackward0")
 def kthvalue(
     input: Tensor, k: int, dim: int = -1, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -198,7 +210,7 @@ def kthvalue(
         >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
         tensor(2)
     """
-    at = normalize_dim("kthvalue", dim, input.ndim)
+    at, k = normalize_dim("kthvalue", dim, input.ndim), integer("kthvalue", "k", k)
     size = input.shape[at] if input.ndim else 1
     if not 1 <= k <= size:
         raise RuntimeError(
@@ -223,7 +235,7 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
-@composite(out=True)
+@composite(out=True, node="ModeBackward0")
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The most frequent element along ``dim``, the smallest of several such, and where it is.
 

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, op, piecewise
 from .._tensor import Tensor
 from .._write import scalar_name
+from ..autograd.names import argument
+from ..autograd.nodes import Node
 
 #: Elements to add before and after, one pair for each dimension.
 Sides = tuple[tuple[int, int], ...]
 
 
-@op(method=False)
+@op(method=False, node="ConstantPadNdBackward0")
 def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Array:
     """``input`` with numbers added around it; a negative side takes elements away."""
     sizes = [n + a + b for n, (a, b) in zip(input.shape, sides, strict=True)]
@@ -64,7 +66,15 @@ def _resized(shape: Any, axis: int, change: int) -> tuple[int, ...]:
     return (*shape[:at], shape[at] + change, *shape[at + 1 :])
 
 
-@op(method=False)
+def _edge_name(node: Node) -> str:
+    kind = {"reflect": "Reflection", "replicate": "Replication"}.get(argument(node, "mode"))
+    count, edge = 1, node.edges[0]
+    while edge.__class__ is Node and edge.op is node.op:  # a node per dimension
+        count, edge = count + 1, edge.edges[0]
+    return f"{kind}Pad{count}DBackward0" if kind else "CopySlices"
+
+
+@op(method=False, node=_edge_name)
 def _pad_edge(
     xp: Backend, input: Array, axis: int, before: int, after: int, mode: str
 ) -> Array:
@@ -91,11 +101,9 @@ def _fold_edge(
     return out
 
 
-_pad_edge.vjp(
-    input=lambda xp, g, axis, before, after, mode: xp.call(
-        _fold_edge, g, axis, before, after, mode
-    )
-)
+_pad_edge.vjp(input=piecewise(
+    lambda xp, g, axis, before, after, mode: xp.call(_fold_edge, g, axis, before, after, mode)
+))  # fmt: skip
 _fold_edge.vjp(
     input=lambda xp, g, axis, before, after, mode: xp.call(
         _pad_edge, g, axis, before, after, mode
@@ -143,7 +151,7 @@ def pad(
     out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):
         out = _along(out, -1 - i, before, after, mode)
-    return out  # type: ignore[no-any-return]
+    return out.clone() if out._base is not None else out  # type: ignore[no-any-return]
 
 
 @composite(method=False)

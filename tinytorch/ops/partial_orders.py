@@ -28,7 +28,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
         >>> tt.partition(tt.tensor([3, 1, 2]), 1)
         tensor([1, 2, 3])
     """
-    x, at = flat_if_none(array_of(a), axis)
+    x, at = flat_if_none("partition", array_of(a), axis)
     _check("partition", kth, x, at)
     return sort(x, at)[0]
 
@@ -50,12 +50,14 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
         >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
         tensor([1, 2, 0])
     """
-    x, at = flat_if_none(array_of(a), axis)
+    x, at = flat_if_none("argpartition", array_of(a), axis)
     _check("argpartition", kth, x, at)
     return argsort(x, at)
 
 
 def _check(name: str, kth: Any, x: Tensor, axis: int) -> None:
+    if not x.numel():
+        return
     for place in kth if isinstance(kth, (tuple, list)) else (kth,):
         size = x.shape[axis]
         if not -size <= place < size:

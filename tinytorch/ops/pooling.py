@@ -16,7 +16,7 @@ _BOTH = ("nn.functional", "")
 # -- largest elements ----------------------------------------------------------------------------
 
 
-@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES)
+@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES, node="SqueezeBackward1")
 def max_pool1d(
     input: Tensor,
     kernel_size: Size,
@@ -53,7 +53,7 @@ def max_pool1d(
     )
 
 
-@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES)
+@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES, node="MaxPool2DWithIndicesBackward0")
 def max_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -94,7 +94,7 @@ def max_pool2d(
     )
 
 
-@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES)
+@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES, node="MaxPool3DWithIndicesBackward0")
 def max_pool3d(
     input: Tensor,
     kernel_size: Size,
@@ -170,7 +170,7 @@ def max_indices(xp: Backend, input: Array, windows: list[Slide]) -> Array:
 # -- means ---------------------------------------------------------------------------------------
 
 
-@composite(namespaces=_BOTH, method=False)
+@composite(namespaces=_BOTH, method=False, node="SqueezeBackward1")
 def avg_pool1d(
     input: Tensor,
     kernel_size: Size,
@@ -205,7 +205,7 @@ def avg_pool1d(
     )
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, node="AvgPool2DBackward0")
 def avg_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -244,7 +244,7 @@ def avg_pool2d(
     )  # fmt: skip
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, node="AvgPool3DBackward0")
 def avg_pool3d(
     input: Tensor,
     kernel_size: Size,

@@ -15,7 +15,7 @@ from .activation import sigmoid
 from .smooth_activation import logsigmoid
 
 
-@op(public=False, promote="arithmetic")
+@op(public=False, promote="arithmetic", node="BinaryCrossEntropyBackward0")
 def _binary_cross_entropy(xp: Backend, input: Array, target: Array) -> Array:
     refuse(xp, "binary_cross_entropy", "c", input)
     # log(0) = -inf would make the loss of a sure mistake infinite and 0 · log(0) NaN.
@@ -32,7 +32,7 @@ _binary_cross_entropy.vjp(
 )
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE, method=False, node="BinaryCrossEntropyBackward0")
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -80,7 +80,7 @@ def binary_cross_entropy(
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
-@op(public=False, promote="arithmetic")
+@op(public=False, promote="arithmetic", node="BinaryCrossEntropyWithLogitsBackward0")
 def _logits_cross_entropy(xp: Backend, input: Array, other: Array) -> Array:
     refuse(xp, "log_sigmoid_cpu", "c", input)
     # (1 - y) x - log σ(x): infinite, not NaN, for an infinite x. The exponent is never positive.
@@ -93,7 +93,7 @@ _logits_cross_entropy.vjp(
 )
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE, method=False, node="BinaryCrossEntropyWithLogitsBackward0")
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,

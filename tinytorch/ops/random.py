@@ -14,11 +14,11 @@ from .._creation import backend_for, checked_size, creation, pinned
 from .._write import write_to_out
 from .._op import OPS, Array, Backend, Shape, composite, op
 from .._tensor import Tensor, wrap
+from ._checks import integer
 from ._drawing import (
     check_normal,
     check_probability,
     engine_of,
-    integer,
     integers,
     not_implemented,
 )

@@ -15,18 +15,17 @@ from .._write import check_writable, scalar_name
 from .._op import OPS, Array, Backend, composite, op
 from .._state import grad_enabled
 from .._tensor import Tensor, wrap
+from ._checks import integer
 from ._drawing import (
     check_normal,
     check_probability,
     check_uniform,
     engine_of,
-    in_order,
-    integer,
     integers,
     limits,
-    memory_order,
     not_implemented,
 )
+from ._memory import in_order, memory_order
 
 
 @op(method=False)
@@ -50,7 +49,8 @@ def _fill(
         order = memory_order(data)
         values = in_order(xp, data.shape, order, lambda shape: draw(engine, shape, data.dtype))
     if grad_enabled() and input.requires_grad:
-        return call_inplace(OPS["_refilled"], (input, wrap(values, xp)), {})
+        node = f"{name.title().replace('_', '')}Backward{2 if name == 'bernoulli' else 0}"
+        return call_inplace(OPS["_refilled"].called(node), (input, wrap(values, xp)), {})
     xp.copyto(data, values)
     input._bump()
     return input

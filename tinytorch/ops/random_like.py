@@ -9,7 +9,9 @@ from .. import dtypes
 from .._creation import backend_for, pinned
 from .._op import Array, composite
 from .._tensor import Tensor, wrap
-from ._drawing import engine_of, in_order, integer, integers, not_implemented, order_like
+from ._checks import integer
+from ._drawing import engine_of, integers, not_implemented
+from ._memory import in_order, order_like
 
 
 def _like(
@@ -22,15 +24,16 @@ def _like(
     backend: Any,
     pin_memory: bool,
     requires_grad: bool,
+    memory_format: Any,
 ) -> Tensor:
-    """A tensor of ``input``'s shape and order in memory, which is the order of drawing.
+    """A tensor of ``input``'s shape, drawn in the order in which it lies in memory: the input's.
 
     ``draw(engine, shape, dtype, contiguous)`` makes the array.
     """
     xp = input._xp if device is None and backend is None else backend_for(device, backend)
     native = xp.native_dtype(input.dtype if dtype is None else dtypes.as_dtype(dtype))
     engine = engine_of(name, xp, generator)
-    order, contiguous = order_like(input._data)
+    order, contiguous = order_like(input._data, memory_format)
     data = in_order(
         xp, input._data.shape, order, lambda shape: draw(engine, shape, native, contiguous)
     )
@@ -62,7 +65,7 @@ def rand_like(
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: Accepted for compatibility; the result lies in memory as ``input``.
+        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
         backend: A backend or its name. Default: ``input``'s.
 
     Returns:
@@ -84,8 +87,9 @@ def rand_like(
         return engine.uniform(shape, native)
 
     return _like(
-        "rand_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad
-    )
+        "rand_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
+        memory_format,
+    )  # fmt: skip
 
 
 @composite(method=False)
@@ -111,7 +115,7 @@ def randn_like(
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: Accepted for compatibility; the result lies in memory as ``input``.
+        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
         backend: A backend or its name. Default: ``input``'s.
 
     Returns:
@@ -133,8 +137,9 @@ def randn_like(
         return engine.normal(shape, native, contiguous=contiguous)
 
     return _like(
-        "randn_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad
-    )
+        "randn_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
+        memory_format,
+    )  # fmt: skip
 
 
 @composite(method=False)
@@ -166,7 +171,7 @@ def randint_like(
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: Accepted for compatibility; the result lies in memory as ``input``.
+        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
         backend: A backend or its name. Default: ``input``'s.
 
     Returns:
@@ -188,5 +193,6 @@ def randint_like(
         return integers("randint_like", engine, shape, native, first, last)
 
     return _like(
-        "randint_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad
-    )
+        "randint_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
+        memory_format,
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from .. import _state, dtypes
@@ -66,21 +67,63 @@ def arange(
     return (xp.arange(count, dtype="int64") * int(step) + int(start)).astype(dtype)
 
 
+@creation(default_dtype=False)
+def range(
+    xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any = None
+) -> Array:
+    """Numbers from ``start`` to ``end``, which is included; deprecated, as it is in PyTorch.
+
+    Args:
+        start: First number.
+        end: Where to stop; the last number, if the steps meet it.
+        step: Distance; negative to count down.
+        dtype: Default: the default dtype, also for ints.
+
+    Raises:
+        RuntimeError: If ``step`` is 0 or leads away from ``end``.
+        NotImplementedError: For bools and complex numbers.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     tt.range(1, 3)
+        tensor([1., 2., 3.])
+    """
+    warnings.warn(
+        "tinytorch.range is deprecated, because its behavior is inconsistent with Python's range "
+        "builtin. Instead, use tinytorch.arange, which produces values in [start, end).",
+        stacklevel=4,
+    )
+    start, end, step = (_number("range", v) for v in (start, end, step))
+    wanted = dtype or xp.native_dtype(_state.default_dtype())
+    if wanted.kind in "bc":
+        shown = scalar_name(xp.dtype_of_native(wanted))
+        raise NotImplementedError(f"\"range_cpu\" not implemented for '{shown}'")
+    _count(start, end, step, "range")
+    if wanted.kind in "iu":  # the steps are rounded, not the numbers
+        start, end, step = (_whole(v) for v in (start, end, step))
+        _count(start, end, step, "range")
+    count = int((end - start) / step + 1)
+    return (xp.arange(count, dtype="float64") * step + start).astype(wanted)
+
+
 def _whole(value: Any) -> Any:
     """A finite float as an int, as torch reads the bounds of an int64 range."""
     return int(value) if isinstance(value, float) and math.isfinite(value) else value
 
 
-def _count(start: Any, end: Any, step: Any) -> int:
+def _count(start: Any, end: Any, step: Any, name: str = "arange") -> int:
     if isinstance(start + end + step, complex):
-        raise RuntimeError("arange: value cannot be converted to type double without overflow")
+        raise RuntimeError(f"{name}: value cannot be converted to type double without overflow")
     if not (math.isfinite(start) and math.isfinite(end)):
-        raise RuntimeError(f"arange: unsupported range: {start} -> {end}")
+        raise RuntimeError(f"{name}: unsupported range: {start} -> {end}")
     if step == 0:
-        raise RuntimeError("arange: step must be nonzero")
+        raise RuntimeError(f"{name}: step must be nonzero")
     if (end - start) * step < 0:
         raise RuntimeError(
-            f"arange: upper bound and lower bound inconsistent with step sign: start={start}, "
+            f"{name}: upper bound and lower bound inconsistent with step sign: start={start}, "
             f"end={end}, step={step}"
         )
     if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
+from .._layouts import contiguous_format
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
+from ._checks import integer, integers_of
+from ._memory import in_rows
 from ._positions import counting, int64
 from .gathering import index_select
 from .shape import (
@@ -85,13 +88,13 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
     if axes and not input.ndim:
         raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
     if not axes:
-        return xp.roll(input, moves[0])
-    return xp.roll(input, moves, axes)
+        return in_rows(xp, xp.roll(input, moves[0]))
+    return in_rows(xp, xp.roll(input, moves, axes))
 
 
 def _moves(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    moves = (int(shifts),) if hasattr(shifts, "__index__") else tuple(int(s) for s in shifts)
-    given = () if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    moves = integers_of("roll", "shifts", shifts)
+    given = () if dims is None else integers_of("roll", "dims", dims)
     if not moves:
         raise RuntimeError("roll: `shifts` required")
     if len(moves) != len(given) and (given or len(moves) > 1):
@@ -114,7 +117,7 @@ def _numpy_roll(input: Any, shift: Any = None, axis: Any = None, **options: Any)
     return roll(input, options.pop("shifts", shift), axis)
 
 
-@composite
+@composite(node="Rot90Backward0")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions.
 
@@ -150,7 +153,12 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         return flip(input, (first, second))
     if turns == 3:
         return transpose(flip(input, (first,)), first, second).clone()
-    return input.clone()
+    return _own(input)
+
+
+def _own(view: Tensor) -> Tensor:
+    """What a view shows in memory of its own, in row-major order."""
+    return view.clone(memory_format=contiguous_format)
 
 
 @rot90.numpy
@@ -161,7 +169,7 @@ def _numpy_rot90(input: Any, k: int = 1, **options: Any) -> Tensor:
 # -- several times ---------------------------------------------------------------------------------
 
 
-@op(method=False)
+@op(method=False, node="RepeatBackward0")
 def _tile(xp: Backend, input: Array, repeats: Shape) -> Array:
     out = xp.tile(input, tuple(repeats))
     return xp.ascontiguousarray(out) if out.ndim else out
@@ -205,7 +213,7 @@ def repeat(input: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
     if axis is not None:
         return repeat_interleave(input, repeats[0], axis)
     many = len(repeats) == 1 and isinstance(repeats[0], (tuple, list))
-    counts = tuple(int(n) for n in (repeats[0] if many else repeats))
+    counts = integers_of("repeat", "repeats", repeats[0] if many else repeats)
     if len(counts) < input.ndim:
         raise RuntimeError(
             "repeat: Number of dimensions of repeat dims can not be smaller than number of "
@@ -236,7 +244,7 @@ def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
         tensor([1, 2, 1, 2])
     """
     given = dims if isinstance(dims, (tuple, list)) else (dims, *more)
-    counts = tuple(int(n) for n in given)
+    counts = integers_of("tile", "dims", given)
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
@@ -257,7 +265,7 @@ def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array
     return int64(xp, xp.searchsorted(ends, counting(xp, total), side="right"))
 
 
-@composite
+@composite(node="ViewBackward0")
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
@@ -288,8 +296,8 @@ def repeat_interleave(
     at = normalize_dim("repeat_interleave", dim or 0, source.ndim)
     if isinstance(repeats, (tuple, list)):
         repeats = input.new_tensor(repeats, dtype=dtypes.int64)
-    if isinstance(repeats, int):
-        return _repeated(source, repeats, at)
+    if not isinstance(repeats, Tensor):
+        return _repeated(source, integer("repeat_interleave", "repeats", repeats), at)
     size = source.shape[at] if source.ndim else 1
     if repeats.ndim == 0 or repeats.shape[0] == 1 != size:
         repeats = expand(reshape(repeats, (1,)), (size,))
@@ -308,7 +316,7 @@ def _repeated(source: Tensor, repeats: int, at: int) -> Tensor:
     if not source.ndim:
         return expand(source, (repeats,)).clone()
     if repeats == 1:
-        return source.clone()
+        return _own(source)
     shape = source.shape
     wide = expand(unsqueeze(source, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
-    return reshape(wide.clone(), (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
+    return reshape(_own(wide), (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))

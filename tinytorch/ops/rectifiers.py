@@ -58,7 +58,7 @@ hardtanh.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, node="HardtanhBackward0")
 def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x`` kept between 0 and 6.
 
@@ -215,7 +215,7 @@ def _hardswish_gradient(xp: Any, g: Any, input: Any) -> Any:
 hardswish.vjp(input=_hardswish_gradient)
 
 
-@op(namespaces=BOTH)
+@op(namespaces=BOTH, node="PreluKernelBackward0")
 def prelu(xp: Backend, input: Array, weight: Array) -> Array:
     """``x`` above 0 and ``weight * x`` below, the slope being learned.
 
@@ -291,7 +291,7 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
-@op(inplace=True, namespaces=BOTH, method=False)
+@op(inplace=True, namespaces=BOTH, method=False, node="EluBackward0")
 def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """An ELU scaled so that layers keep mean 0 and variance 1.
 

@@ -14,7 +14,7 @@ def _sigmoid(xp: Any, x: Any) -> Any:
     return 1 / (1 + xp.exp(-x))
 
 
-@op(public=False, materialize=False)
+@op(public=False, materialize=False, node="MulBackward0")
 def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, Array]:
     """Hidden state, cell state and the gates after their nonlinearities.
 
@@ -51,7 +51,7 @@ def _zeros_for_none(g: Any, like: Any) -> Any:
 _lstm_gates.vjp_joint("gates", "cell")(_lstm_rule)
 
 
-@op(public=False, materialize=False)
+@op(public=False, materialize=False, node="AddBackward0")
 def _gru_gates(
     xp: Backend, given: Array, recurrent: Array, hidden: Array
 ) -> tuple[Array, Array]:
@@ -105,6 +105,26 @@ def gru_step(given: Tensor, recurrent: Tensor, hidden: Tensor) -> Tensor:
     return new_hidden
 
 
+def _check_sizes(name: str, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any) -> None:
+    """RuntimeError unless input and states have one batch size, and the weights' features."""
+    batch, features, hidden_size = input.shape[0], input.shape[1], w_hh.shape[1]
+    if features != w_ih.shape[1]:
+        raise RuntimeError(
+            f"{name}: input has inconsistent input_size: got {features} expected {w_ih.shape[1]}"
+        )
+    for place, state in enumerate(states):
+        if state.shape[0] != batch:  # one row would be broadcast
+            raise RuntimeError(
+                f"{name}: Input batch size {batch} doesn't match hidden{place} batch size "
+                f"{state.shape[0]}"
+            )
+        if state.shape[1] != hidden_size:
+            raise RuntimeError(
+                f"{name}: hidden{place} has inconsistent hidden_size: got {state.shape[1]}, "
+                f"expected {hidden_size}"
+            )
+
+
 @composite(method=False)
 def lstm_cell(
     input: Tensor,
@@ -130,6 +150,9 @@ def lstm_cell(
     Returns:
         h' and c'.
 
+    Raises:
+        RuntimeError: If the sizes do not fit.
+
     Example:
         >>> import tinytorch as tt
         >>> x, h, c = tt.ones(1, 2), tt.zeros(1, 3), tt.ones(1, 3)
@@ -140,6 +163,7 @@ def lstm_cell(
         S. Hochreiter and J. Schmidhuber, "Long short-term memory" (1997).
     """
     hidden, cell = hx
+    _check_sizes("lstm_cell", input, hx, w_ih, w_hh)
     return lstm_step(linear(input, w_ih, b_ih) + linear(hidden, w_hh, b_hh), cell)
 
 
@@ -168,6 +192,9 @@ def gru_cell(
     Returns:
         h', shape ``(batch, hidden_size)``.
 
+    Raises:
+        RuntimeError: If the sizes do not fit.
+
     Example:
         >>> import tinytorch as tt
         >>> x, h = tt.ones(1, 2), tt.ones(1, 3)
@@ -177,6 +204,7 @@ def gru_cell(
     Reference:
         K. Cho et al., "Learning phrase representations using RNN encoder-decoder" (2014).
     """
+    _check_sizes("gru_cell", input, (hx,), w_ih, w_hh)
     return gru_step(linear(input, w_ih, b_ih), linear(hx, w_hh, b_hh), hx)
 
 
@@ -202,11 +230,15 @@ def rnn_tanh_cell(
     Returns:
         Shape ``(batch, hidden_size)``.
 
+    Raises:
+        RuntimeError: If the sizes do not fit.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.rnn_tanh_cell(tt.ones(1, 1), tt.zeros(1, 1), tt.ones(1, 1), tt.ones(1, 1))
         tensor([[0.7616]])
     """
+    _check_sizes("rnn_tanh_cell", input, (hx,), w_ih, w_hh)
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).tanh()
 
 
@@ -232,9 +264,13 @@ def rnn_relu_cell(
     Returns:
         Shape ``(batch, hidden_size)``.
 
+    Raises:
+        RuntimeError: If the sizes do not fit.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.rnn_relu_cell(tt.ones(1, 1), tt.zeros(1, 1), tt.ones(1, 1), tt.ones(1, 1))
         tensor([[1.]])
     """
+    _check_sizes("rnn_relu_cell", input, (hx,), w_ih, w_hh)
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).relu()

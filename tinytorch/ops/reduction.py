@@ -9,8 +9,9 @@ from typing import Any
 from .. import _state, dtypes
 from .._op import Array, Backend, op
 from .._write import scalar_name
-from .cumulative import running_dtype
-from .shape import normalize_dim
+from ..autograd.names import by_dim
+from ._checks import running_dtype
+from .shape import normalize_dims
 
 Dims = int | Sequence[int] | None
 
@@ -19,11 +20,9 @@ def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
     """``dim`` of a reduction as NumPy's axis; None and an empty list mean all of them."""
     if dim is None:
         return None
-    if hasattr(dim, "__index__"):
-        dim = (dim,)
-    axes = tuple(normalize_dim(name, int(d), ndim) for d in dim)
+    axes = normalize_dims(name, dim, ndim)
     if len(set(axes)) < len(axes):
-        raise RuntimeError(f"{name}: dim appears multiple times in the list of dims {list(dim)}")
+        raise RuntimeError(f"{name}: dim appears multiple times in the list of dims {dim}")
     return (axes if ndim else ()) or None
 
 
@@ -40,7 +39,7 @@ def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
     return xp.broadcast_to(g, shape)
 
 
-@op(whole="total")
+@op(whole="total", node=by_dim("SumBackward0", "SumBackward1"))
 def sum(
     xp: Backend,
     input: Array,
@@ -123,7 +122,7 @@ def element_count(shape: Any, axes: tuple[int, ...] | None) -> int:
     return math.prod(shape if axes is None else (shape[i] for i in axes))
 
 
-@op
+@op(node=by_dim("MeanBackward0", "MeanBackward1"))
 def mean(
     xp: Backend,
     input: Array,
@@ -185,7 +184,7 @@ def _mean_gradient(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any) -> An
 mean.vjp(input=_mean_gradient)
 
 
-@op
+@op(node="DivBackward0")
 def nanmean(
     xp: Backend,
     input: Array,
@@ -235,7 +234,7 @@ def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> A
 nanmean.vjp(input=_nanmean_gradient)
 
 
-@op
+@op(node=by_dim("ProdBackward0", "ProdBackward1"))
 def prod(
     xp: Backend,
     input: Array,

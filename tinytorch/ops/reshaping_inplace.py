@@ -9,8 +9,10 @@ from typing import Any
 from .. import _state
 from .._creation import checked_size
 from .._op import composite
-from .._tensor import Tensor
-from ..autograd.views import check_inplace
+from .._tensor import Tensor, wrap
+from ..autograd.inference import UNSETTLED, check_mapped
+from ..autograd.nodes import Node
+from ..autograd.views import check_inplace, reroot
 from .shape import squeeze, transpose, unsqueeze
 from .strides import as_strided
 from .transposition import t
@@ -18,9 +20,16 @@ from .transposition import t
 
 def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor:
     """Make ``target`` what ``view(target, *arguments)`` is, with that view's history."""
+    check_mapped(view.__name__, target)
     if _state.grad_enabled() and target.requires_grad:
         check_inplace(target)
-    shown = view(target, *arguments)
+    if target.requires_grad and target.is_leaf:
+        shown = view(target, *arguments)
+    else:
+        if _has_views(target):
+            reroot(target, wrap(target._data, target._xp))
+        with _state.enable_grad():  # a node fits its tensor, also where nothing is recorded
+            shown = view(target, *arguments)
     target._data = shown._data
     target._node = shown._node
     if target._base is not None:
@@ -29,7 +38,17 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
     return target
 
 
-@composite
+def _squeezed_name(node: Node) -> str:
+    name: Any = squeeze.op.backward_name
+    return f"SqueezeBackward{int(name(node)[-1]) + 3}"
+
+
+def _has_views(tensor: Tensor) -> bool:
+    """Whether there may be views of a tensor that is none itself."""
+    return tensor._base is None and tensor._vc is not None and tensor._vc is not UNSETTLED
+
+
+@composite(node=_squeezed_name)
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``.
 
@@ -41,7 +60,7 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return _become(input, squeeze, dim)
 
 
-@composite
+@composite(node="UnsqueezeBackward1")
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
 
@@ -53,7 +72,7 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     return _become(input, unsqueeze, dim)
 
 
-@composite(aliases=("swapaxes_", "swapdims_"))
+@composite(aliases=("swapaxes_", "swapdims_"), node="TransposeBackward1")
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``.
 
@@ -65,7 +84,7 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _become(input, transpose, dim0, dim1)
 
 
-@composite
+@composite(node="TBackward1")
 def t_(input: Tensor) -> Tensor:
     """Swap the dimensions of the matrix ``input`` itself; see ``t``.
 
@@ -77,7 +96,7 @@ def t_(input: Tensor) -> Tensor:
     return _become(input, t)
 
 
-@composite
+@composite(node="AsStridedBackward1")
 def as_strided_(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
@@ -114,6 +133,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
         tensor([[0, 1],
                 [2, 3]])
     """
+    check_mapped("resize", input)
     if input.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     many = len(size) == 1 and isinstance(size[0], (tuple, list))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, Operand, op
+from .._op import Array, Backend, Operand, no_derivative, op
+from ..autograd.names import by_operand
 from ._checks import kind_of, refuse, refuse_complex
 from .elementwise import check_divisor
 
@@ -120,7 +121,10 @@ def frac(xp: Backend, input: Array) -> Array:
 frac.vjp(input=lambda xp, g: g)
 
 
-@op(inplace=True, promote="arithmetic", strict=True)
+@op(
+    inplace=True, promote="arithmetic", strict=True,
+    node=by_operand("other", "FmodBackward0", "FmodBackward1"),
+)
 def fmod(xp: Backend, input: Array, other: Operand) -> Array:
     """What division rounded towards zero leaves: the result has the sign of ``input``.
 
@@ -217,7 +221,7 @@ def _copysign_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
 copysign.vjp(input=_copysign_gradient, other=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, strict=True)
+@op(inplace=True, strict=True, node="NotImplemented")
 def heaviside(xp: Backend, input: Array, values: Array) -> Array:
     """0 for negative numbers, 1 for positive ones, ``values`` at 0.
 
@@ -241,6 +245,9 @@ def heaviside(xp: Backend, input: Array, values: Array) -> Array:
             f"{xp.dtype_of(input).name} and {xp.dtype_of(values).name}."
         )
     return xp.where(input == 0, values, xp.astype(input > 0, input.dtype))
+
+
+heaviside.vjp(input=no_derivative("heaviside"), values=no_derivative("heaviside"))
 
 
 @op(inplace=True, promote="arithmetic", strict=True)

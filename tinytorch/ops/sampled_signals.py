@@ -23,7 +23,7 @@ def _full_product(a: Any, v: Any) -> Any:
         return conv1d(a.reshape(1, 1, n), v.flip(0).reshape(1, 1, m), padding=m - 1).reshape(-1)
     # Row i of the table of products, moved i places to the right: the sums are its columns.
     table: Any = constant_pad_nd(a[:, None] * v[None, :], [0, n])
-    return table.reshape(-1)[: n * (n + m - 1)].reshape(n, n + m - 1).sum(0)
+    return table.reshape(-1)[: n * (n + m - 1)].reshape(n, n + m - 1).sum(0).to(table.dtype)
 
 
 def _convolved(name: str, a: Any, v: Any, mode: str) -> Tensor:
@@ -199,6 +199,8 @@ def unwrap(
     x: Any = array_of(p)
     whole = x.dtype.category < 2 and isinstance(period, int)
     x = x if whole else float_array(x)
+    if not x.shape[axis]:
+        return x.clone()  # type: ignore[no-any-return]
     half = period // 2 if whole else period / 2
     steps: Any = diff(x, 1, axis)
     kept = (steps + half) % period - half

@@ -7,6 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor, wrap
+from ..autograd.names import by_operand
 from ._checks import refuse
 from ._positions import along, corner, row_major
 from .gathering import check_along, gather, gather_sum
@@ -96,7 +97,7 @@ _gather_into.vjp(
 )
 
 
-@op(method=False)
+@op(method=False, node=by_operand("src", "ScatterBackward1", "ScatterBackward0"))
 def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) -> Array:
     """``input`` with ``src``, a number or a tensor, written where ``index`` says."""
     at = _check(xp, "scatter", input, dim, index, src)
@@ -234,7 +235,7 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
     return limits.min if mode == "amax" else limits.max
 
 
-@composite(out=True, inplace=True)
+@composite(out=True, inplace=True, node="ScatterReduceBackward0")
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

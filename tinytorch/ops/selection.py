@@ -7,6 +7,8 @@ from typing import Any
 from .._convert import result_dtype
 from .._op import Array, Backend, Mask, Operand, composite, op
 from .._tensor import Tensor
+from ..autograd.names import by_operand, is_tensor
+from ..autograd.nodes import Node
 from ._checks import kind_of, refuse_complex
 
 
@@ -146,7 +148,15 @@ fmin.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic", aliases=("clip",))
+def _clamp_name(node: Node) -> str:
+    tensors = is_tensor(node, "min") or is_tensor(node, "max")
+    return "ClampBackward0" if tensors else "ClampBackward1"
+
+
+@op(
+    inplace=True, promote="arithmetic", aliases=("clip",),
+    node=_clamp_name,
+)
 def clamp(
     xp: Backend, input: Array, min: Operand | None = None, max: Operand | None = None
 ) -> Array:
@@ -195,7 +205,10 @@ clamp.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic", strict=True)
+@op(
+    inplace=True, promote="arithmetic", strict=True,
+    node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"),
+)
 def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
     """``input``, but at least ``min``.
 
@@ -217,7 +230,10 @@ clamp_min.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic", strict=True)
+@op(
+    inplace=True, promote="arithmetic", strict=True,
+    node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"),
+)
 def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
     """``input``, but at most ``max``.
 

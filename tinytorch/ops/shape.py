@@ -8,9 +8,12 @@ from typing import Any
 
 from .._op import Array, Backend, Shape, op
 from .._tensor import Tensor
+from ..autograd.names import argument
+from ..autograd.nodes import Node
+from ._checks import integer, integers_of
 
 
-@op(view=True)
+@op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
 def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
     """The elements of ``input`` in row-major order, in another shape.
 
@@ -39,7 +42,7 @@ reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tuple[int, ...]:
     """``wanted`` with a -1 worked out; RuntimeError if the element counts differ."""
-    shape = tuple([int(n) for n in wanted])
+    shape = integers_of(name, "shape", wanted)
     total, product = math.prod(have), math.prod(shape)
     if product == total > 0 and min(shape, default=1) > 0:
         return shape
@@ -64,6 +67,8 @@ def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tupl
 
 def normalize_dim(name: str, dim: int, ndim: int) -> int:
     """``dim`` counted from the front; IndexError if there is no such dimension."""
+    if dim.__class__ is not int:
+        dim = integer(name, "dim", dim)
     bound = max(ndim, 1)
     if not -bound <= dim < bound:
         raise IndexError(
@@ -75,8 +80,7 @@ def normalize_dim(name: str, dim: int, ndim: int) -> int:
 
 def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
     """One dimension or several, counted from the front; IndexError if one does not exist."""
-    given = (dims,) if isinstance(dims, int) else tuple(dims)
-    return tuple(normalize_dim(name, int(d), ndim) for d in given)
+    return tuple([normalize_dim(name, d, ndim) for d in integers_of(name, "dims", dims)])
 
 
 @op(view=True, gather=1, aliases=("swapaxes", "swapdims"))
@@ -142,7 +146,7 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
 
 
 def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
-    order = tuple(normalize_dim("permute", int(d), ndim) for d in dims)
+    order = normalize_dims("permute", dims, ndim)
     if len(order) != ndim:
         raise RuntimeError(
             "permute: number of dimensions in the tensor input does not match the length of the "
@@ -162,7 +166,7 @@ def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
 
 
-@op(view=True)
+@op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
 def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
     """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
 
@@ -197,7 +201,7 @@ def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) ->
 flatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
-@op(view=True)
+@op(view=True, node="ViewBackward0")
 def ravel(xp: Backend, input: Array) -> Array:
     """The elements of ``input`` in one dimension, in row-major order.
 
@@ -241,7 +245,7 @@ def _numpy_flatten(input: Tensor, order: str = "C") -> Tensor:
     return _numpy_ravel(input, order)
 
 
-@op(view=True)
+@op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
 def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
     """``input`` with dimension ``dim`` split into several.
 
@@ -272,7 +276,12 @@ def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
 unflatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
-@op(view=True, inplace=False)
+def _squeeze_name(node: Node) -> str:
+    dim = argument(node, "dim")
+    return f"SqueezeBackward{0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1}"
+
+
+@op(view=True, inplace=False, node=_squeeze_name)
 def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -> Array:
     """``input`` without its dimensions of size 1.
 
@@ -291,8 +300,7 @@ def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -
     shape = tuple(input.shape)
     if dim is None:
         return xp.reshape(input, tuple(n for n in shape if n != 1))
-    dims = (dim,) if isinstance(dim, int) else tuple(dim)
-    drop = {normalize_dim("squeeze", d, len(shape)) for d in dims}
+    drop = set(normalize_dims("squeeze", dim, len(shape)))
     kept = tuple(n for i, n in enumerate(shape) if n != 1 or i not in drop)
     return xp.reshape(input, kept)
 
@@ -350,7 +358,7 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
 
 
 def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
-    wanted = tuple(int(n) for n in size)
+    wanted = integers_of("expand", "size", size)
     lead = len(wanted) - len(shape)
     if lead < 0:
         raise RuntimeError(

@@ -146,7 +146,8 @@ def stft(
     else:
         spectrum = transform(pieces, None, (-1,), norm, True)
     spectrum = spectrum.mT if input.ndim == 2 else spectrum.mT.squeeze(0)
-    return spectrum if wide or return_complex else view_as_real(spectrum)
+    complex_wanted = wide if return_complex is None else return_complex
+    return spectrum if complex_wanted else view_as_real(spectrum)
 
 
 def _check_stft(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._layouts import contiguous_format
 from .._op import composite
 from .._tensor import Tensor
 
 _BOTH = ("nn.functional", "")
 
 
-@composite(namespaces=_BOTH, method=False)
+@composite(namespaces=_BOTH, method=False, node="PixelShuffleBackward0")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels laid out as pixels: an image r times as large with r² times fewer channels.
 
@@ -48,10 +49,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     parts: Any = input.reshape((*lead, out, r, r, height, width))
     n = len(lead)
     order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return parts.permute(order).reshape((*lead, out, height * r, width * r))  # type: ignore
+    return _own(parts.permute(order).reshape((*lead, out, height * r, width * r)))
 
 
-@composite(namespaces=_BOTH, method=False)
+@composite(namespaces=_BOTH, method=False, node="PixelUnshuffleBackward0")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The inverse of ``pixel_shuffle``: pixels laid out as channels.
 
@@ -85,7 +86,14 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     rows, columns = height // r, width // r
     parts: Any = input.reshape((*lead, channels, rows, r, columns, r))
     order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return parts.permute(order).reshape((*lead, channels * r * r, rows, columns))  # type: ignore
+    return _own(parts.permute(order).reshape((*lead, channels * r * r, rows, columns)))
+
+
+def _own(pixels: Any) -> Tensor:
+    """``pixels`` in memory of their own, also where a factor of 1 left them where they were."""
+    if pixels._base is None:
+        return pixels  # type: ignore[no-any-return]
+    return pixels.clone(memory_format=contiguous_format)  # type: ignore[no-any-return]
 
 
 def _check_dims(name: str, input: Tensor) -> None:
@@ -101,7 +109,10 @@ def _check_factor(name: str, argument: str, factor: int) -> None:
         raise RuntimeError(f"{name} expects a positive {argument}, but got {factor}")
 
 
-@composite(namespaces=_BOTH, aliases=("native_channel_shuffle",), method=False)
+@composite(
+    namespaces=_BOTH, aliases=("native_channel_shuffle",), method=False,
+    node="ChannelShuffleBackward0",
+)
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._layouts import contiguous_format
 from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor
+from ._checks import integer
 from ._positions import counting, slices
 from .diagonal import diagonal
 from .shape import normalize_dim
@@ -67,7 +69,7 @@ def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> T
     if isinstance(input, (list, tuple)):
         rest = default if index is None else index
         return _choose(input, dim, 0 if rest is None else rest)
-    return _select(input, dim, int(index))
+    return _select(input, dim, integer("select", "index", index))
 
 
 def _choose(conditions: Any, choices: Any, default: Any) -> Tensor:
@@ -139,6 +141,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """
     if not input.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    length = integer("narrow", "length", length)
     if length < 0:
         raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
     if isinstance(start, Tensor):
@@ -147,7 +150,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
                 "narrow: start must be an 0-dim integral Tensor. Got a tensor of shape "
                 f"{list(start.shape)} and dtype {start.dtype.name}"
             )
-        start = int(start)
+    start = integer("narrow", "start", start)
     at = normalize_dim("narrow", dim, input.ndim)
     size = input.shape[at]
     if not -size <= start <= size:
@@ -163,7 +166,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_(input, at, first, first + length, 1)
 
 
-@composite(out=True)
+@composite(out=True, node="NarrowCopyBackward0")
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """``narrow`` as a copy.
 
@@ -172,7 +175,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         >>> tt.narrow_copy(tt.arange(5), 0, 1, 3)
         tensor([1, 2, 3])
     """
-    return narrow(input, dim, start, length).clone()
+    return narrow(input, dim, start, length).clone(memory_format=contiguous_format)
 
 
 # -- windows ---------------------------------------------------------------------------------------
@@ -264,7 +267,7 @@ def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -
     return OPS["_view_scatter"].function(input, src, (step,))  # type: ignore[no-any-return]
 
 
-@composite
+@composite(node="SelectScatterBackward0")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """``input`` with ``src`` at one place along a dimension.
 
@@ -287,10 +290,11 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
         tensor([[0., 0.],
                 [1., 1.]])
     """
-    return written("select_scatter", input, src, _select, dim, int(index))
+    index = integer("select_scatter", "index", index)
+    return written("select_scatter", input, src, _select, dim, index)
 
 
-@composite
+@composite(node="SliceScatterBackward0")
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
     step: int = 1,
@@ -322,7 +326,7 @@ def slice_scatter(
     return written("slice_scatter", input, src, slice_, at, start, end, step)
 
 
-@composite
+@composite(node="DiagonalScatterBackward0")
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._checks import blockwise, refuse
+from ._checks import blockwise, in_single, is_half, refuse
 from .activation import FUNCTIONAL, along, gate_halves, softmax
 from .activation import _softmax as softmax_kernel
 
@@ -50,7 +51,7 @@ softplus.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False)
+@op(namespaces=FUNCTIONAL, method=False, node="LogSigmoidBackward0")
 def logsigmoid(xp: Backend, input: Array) -> Array:
     """``log(sigmoid(x))``, without rounding to ``log(0)``.
 
@@ -90,6 +91,8 @@ def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
     """
     refuse(xp, "mish_cpu", "uibc", input)
+    if is_half(input):
+        return in_single(xp, mish.kernel, input)
     return xp.blockwise(lambda x: x * _tanh_of_softplus(xp, x), input)
 
 
@@ -113,7 +116,7 @@ mish.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False, promote="float")
+@op(namespaces=FUNCTIONAL, method=False, promote="float", node="DivBackward0")
 def softsign(xp: Backend, input: Array) -> Array:
     """``x / (1 + |x|)``.
 
@@ -140,7 +143,7 @@ def _softsign_gradient(xp: Any, g: Any, input: Any) -> Any:
 softsign.vjp(input=_softsign_gradient)
 
 
-@op(namespaces=FUNCTIONAL, method=False, promote="float")
+@op(namespaces=FUNCTIONAL, method=False, promote="float", node="SubBackward0")
 def tanhshrink(xp: Backend, input: Array) -> Array:
     """``x - tanh(x)``.
 
@@ -250,7 +253,7 @@ def gumbel_softmax(
     from .creation_like import empty_like, zeros_like
 
     x: Any = logits
-    noise: Any = empty_like(logits)
+    noise: Any = empty_like(logits, memory_format=contiguous_format)
     gumbels = -noise.exponential_().log()
     soft = softmax((x + gumbels) / tau, dim)
     if not hard:

@@ -8,7 +8,7 @@ from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
-from ._checks import refuse
+from ._checks import integer, refuse
 from ._results import named_result
 from .gathering import gather
 from .shape import normalize_dim
@@ -29,7 +29,7 @@ _sort_result = named_result("sort", "values indices")
 _topk_result = named_result("topk", "values indices")
 
 
-@composite(out=True)
+@composite(out=True, node="SortBackward0")
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -113,7 +113,7 @@ def _numpy_argsort(
     return argsort(source, dim, descending)
 
 
-@composite(out=True)
+@composite(out=True, node="SortBackward0")
 def msort(input: Tensor) -> Tensor:
     """``input`` in ascending order along its first dimension, without the indices.
 
@@ -138,7 +138,7 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     return xp.leading(input, k, at, largest)
 
 
-@composite(out=True)
+@composite(out=True, node="TopkBackward0")
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
@@ -161,9 +161,11 @@ def topk(
     Example:
         >>> import tinytorch as tt
         >>> tt.topk(tt.tensor([3, 1, 2]), 2)
-        topk(values=tensor([3, 2]), indices=tensor([0, 2]))
+        tinytorch.return_types.topk(
+        values=tensor([3, 2]),
+        indices=tensor([0, 2]))
     """
-    indices = _top(input.detach(), int(k), dim, largest)
+    indices = _top(input.detach(), integer("topk", "k", k), dim, largest)
     return _topk_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ..autograd.names import argument
+from ..autograd.nodes import Node
+from ._checks import integer, integers_of
 from .shape import normalize_dim
 
 
@@ -76,7 +79,7 @@ def split_with_sizes(
     if not input.ndim:
         raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
     at = normalize_dim("split_with_sizes", dim, input.ndim)
-    sizes = [int(n) for n in split_sizes]
+    sizes = list(integers_of("split_with_sizes", "split_sizes", split_sizes))
     if any(n < 0 for n in sizes):
         raise RuntimeError(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -93,7 +96,12 @@ def split_with_sizes(
 split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op(view=True)
+def _split_name(node: Node) -> str:
+    one = isinstance(argument(node, "split_size_or_sections"), int)
+    return "SplitBackward0" if one else "SplitWithSizesBackward0"
+
+
+@op(view=True, node=_split_name)
 def split(
     xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
@@ -118,13 +126,13 @@ def split(
         >>> tt.arange(5).split(2)
         (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    if not isinstance(split_size_or_sections, int):
+    if isinstance(split_size_or_sections, (tuple, list)):
         return xp.call(split_with_sizes, input, split_size_or_sections, dim)  # type: ignore
+    size = integer("split", "split_size_or_sections", split_size_or_sections)
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = normalize_dim("split", dim, input.ndim)
-    sizes = _equal_sizes(split_size_or_sections, input.shape[at])
-    return _sections(xp, "split", input, sizes, at)
+    return _sections(xp, "split", input, _equal_sizes(size, input.shape[at]), at)
 
 
 def _equal_sizes(size: int, total: int) -> list[int]:
@@ -156,7 +164,7 @@ def _numpy_split(
     return tensor_split(input, indices_or_sections, at)
 
 
-@op(view=True)
+@op(view=True, node="SplitBackward0")
 def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
     """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller.
 
@@ -178,6 +186,7 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
     """
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    chunks = integer("chunk", "chunks", chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at = normalize_dim("chunk", dim, input.ndim)
@@ -210,6 +219,23 @@ unsafe_split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
 @op
+def unsafe_split_with_sizes(
+    xp: Backend, input: Array, split_sizes: Sequence[int], dim: int = 0
+) -> tuple[Array, ...]:
+    """``split_with_sizes`` into pieces that do not count as views; see ``unsafe_split``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(3).unsafe_split_with_sizes([1, 2])
+        (tensor([0]), tensor([1, 2]))
+    """
+    return xp.call(split_with_sizes, input, split_sizes, dim)  # type: ignore[no-any-return]
+
+
+unsafe_split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
+
+
+@op(node="UnsafeSplitBackward0")
 def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
     """``chunk`` into pieces that do not count as views; see ``unsafe_split``.
 

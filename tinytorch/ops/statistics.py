@@ -79,7 +79,7 @@ def cov(
         tensor([[ 1., -1.],
                 [-1.,  1.]])
     """
-    input = _variables(input, y, True)
+    input = variables(input, y, True)
     if input.ndim > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with "
@@ -112,7 +112,7 @@ def _divided(product: Tensor, freedom: Any) -> Tensor:
     return product / product.new_full((), float(freedom), dtype=product.dtype.to_real())
 
 
-def _variables(m: Any, y: Any, rowvar: bool) -> Any:
+def variables(m: Any, y: Any, rowvar: bool) -> Any:
     """One variable a row, those of ``y`` after those of ``m``."""
     first = m if rowvar or m.ndim < 2 else m.transpose(0, 1)
     if y is None:
@@ -126,7 +126,7 @@ def _numpy_cov(
     input: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
     fweights: Any = None, aweights: Any = None, **options: Any,
 ) -> Tensor:  # fmt: skip
-    rows = _variables(input, y, rowvar)
+    rows = variables(input, y, rowvar)
     correction = ddof if ddof is not None else 0 if bias else 1
     return cov(rows, correction=correction, fweights=fweights, aweights=aweights)
 
@@ -168,4 +168,4 @@ def corrcoef(input: Tensor, y: Tensor | None = None) -> Tensor:
 
 @corrcoef.numpy
 def _numpy_corrcoef(input: Any, y: Any = None, rowvar: bool = True, **options: Any) -> Tensor:
-    return corrcoef(_variables(input, y, rowvar))
+    return corrcoef(variables(input, y, rowvar))

@@ -1,69 +1,110 @@
-"""Windows into a tensor's memory, by strides."""
+"""Windows into a tensor's memory, by strides.
+
+A *geometry* is where elements lie in memory: sizes, strides and a start, counted in elements.
+"""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ..backends.storage import extent
-from ._positions import counting, row_major
-from .layout import in_order
+from ._memory import in_rows, laid, lies
+from ._positions import counting
 
-
-@op(view=True, method=False)
-def _as_strided(
-    xp: Backend, input: Array, size: Any, stride: Any, start: int, order: str
-) -> Array:
-    """A window into the memory of ``input``, whose elements lie there in ``order``."""
-    flat = (input.T if order == "F" else input).reshape(-1)
-    span = extent(size, stride)
-    if start < 0 or start + span > flat.size:
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and "
-            f"itemsize {input.itemsize} requiring a storage size of "
-            f"{(start + span) * input.itemsize} are out of bounds for storage of size "
-            f"{flat.size * input.itemsize}"
-        )
-    return xp.as_strided(flat[start:], size, tuple(s * input.itemsize for s in stride))
-
-
-_as_strided.vjp(
-    input=lambda xp, g, in_shape, size, stride, start, order: xp.call(
-        _strided_sum, g, in_shape, size, stride, start, order
-    )
-)
+# -- reading and writing by geometry, both linear --------------------------------------------------
 
 
 @op(method=False)
-def _strided_sum(
-    xp: Backend, input: Array, shape: Any, size: Any, stride: Any, start: int, order: str
-) -> Array:
-    """Zeros of ``shape`` with ``input`` added where the window's elements lie."""
-    shape = tuple(shape)
+def _window(xp: Backend, input: Array, size: Any, stride: Any, start: int) -> Array:
+    """The elements of a one-dimensional array that a geometry names."""
+    flat = in_rows(xp, input)
+    steps = tuple(s * flat.itemsize for s in stride)
+    return xp.array(xp.as_strided(flat[start:], tuple(size), steps), order="C")
+
+
+@op(method=False)
+def _placed(xp: Backend, input: Array, count: int, size: Any, stride: Any, start: int) -> Array:
+    """``count`` zeros in a row, with ``input`` added where a geometry says."""
     places: Any = start
     for d, (n, s) in enumerate(zip(size, stride, strict=True)):
         steps = counting(xp, n, s) if s else counting(xp, n) * 0
         places = places + steps.reshape(tuple(-1 if i == d else 1 for i in range(len(size))))
-    flat = xp.zeros(math.prod(shape), input.dtype)
+    flat = xp.zeros(count, input.dtype)
     places = xp.broadcast_to(xp.asarray(places), tuple(size)).reshape(-1)
     xp.index_add(flat, places, input.reshape(-1))
-    return flat.reshape(shape[::-1]).T if order == "F" else flat.reshape(shape)
+    return flat
 
 
-_strided_sum.vjp(
-    input=lambda xp, g, size, stride, start, order: xp.call(
-        _as_strided, _in_order(xp, g, order), size, stride, start, order
+_window.vjp(
+    input=lambda xp, g, in_shape, size, stride, start: xp.call(
+        _placed, g, in_shape[0], size, stride, start
     )
 )
+_placed.vjp(
+    input=lambda xp, g, size, stride, start: xp.call(_window, g, size, stride, start)
+)
+
+# -- windows ---------------------------------------------------------------------------------------
 
 
-def _in_order(xp: Any, g: Any, order: str) -> Any:
-    """``g`` with its elements in memory as those of the tensor it belongs to."""
-    if order == "F":
-        return xp.transpose(xp.call(in_order, xp.transpose(g)))
-    return xp.call(in_order, g)
+@op(view=True, method=False)
+def _as_strided(
+    xp: Backend, input: Array, size: Any, stride: Any, start: int, own: Any, limits: Any
+) -> Array:
+    """A window into the memory that ``input`` is a part of.
+
+    Args:
+        xp: The backend.
+        input: Any array.
+        size: The window's sizes.
+        stride: Its strides.
+        start: Its first element, counted from that of ``input``.
+        own: The strides of ``input``; a gradient in its place may lie in another order.
+        limits: The first place that may be read, and the one after the last.
+    """
+    span = extent(size, stride)
+    _check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
+    array = input if lies(input, own) else laid(xp, input, own)
+    flat, here = xp.memory(array) or (array.reshape(-1), 0)
+    first = here + start
+    if array.size and not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
+        raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
+    return xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
+
+
+def _check_bounds(itemsize: int, size: Any, stride: Any, start: int, count: int) -> None:
+    """RuntimeError unless a window lies within ``count`` elements."""
+    reach = start + extent(size, stride)
+    if start < 0 or reach > count:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and "
+            f"itemsize {itemsize} requiring a storage size of {reach * itemsize} are out of "
+            f"bounds for storage of size {count * itemsize}"
+        )
+
+
+def _strided_rule(
+    xp: Any, g: Any, in_shape: Any, size: Any, stride: Any, start: int, own: Any
+) -> Any:
+    """What the window's gradient says of ``input``'s elements; of one place, they share it."""
+    first = min(start, 0)
+    count = max(start + extent(size, stride), extent(in_shape, own)) - first
+    memory = xp.call(_placed, g, count, size, stride, start - first)
+    if _shares(in_shape, own):
+        ones = xp.zeros(tuple(in_shape), dtype=g.dtype) + 1
+        memory = memory / xp.maximum(xp.call(_placed, ones, count, in_shape, own, -first), 1)
+    return xp.call(_window, memory, tuple(in_shape), own, -first)
+
+
+def _shares(shape: Any, stride: Any) -> bool:
+    """Whether an expanded tensor's elements share their places."""
+    return any(n > 1 and not s for n, s in zip(shape, stride, strict=True))
+
+
+_as_strided.vjp(input=_strided_rule)
 
 
 def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]:
@@ -80,30 +121,6 @@ def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]
             f"{list(strides)}, storage_offset: {start}"
         )
     return sizes, strides
-
-
-def window(
-    input: Tensor, size: Any, stride: Any, storage_offset: int | None
-) -> tuple[Tensor, tuple[Any, ...]]:
-    """The tensor that a window is cut from, and the arguments of ``_as_strided`` that cut it."""
-    size, stride = checked_window(size, stride, storage_offset)
-    xp, base = input._xp, input._base
-    here = 0
-    if base is not None and base._data.dtype == input._data.dtype:
-        here = (xp.address(input._data) - xp.address(base._data)) // input.itemsize
-    start = here if storage_offset is None else storage_offset
-    inside = here <= start and start + extent(size, stride) <= here + input.numel()
-    if base is None or (inside and _order(input)):
-        source, start = input, start - here
-    else:
-        source = base
-    return source, (size, stride, start, _order(source) or "C")
-
-
-def _order(tensor: Tensor) -> str:
-    """How a tensor's elements lie in memory without gaps: row-major, column-major, or not."""
-    flags = tensor._data.flags
-    return "C" if flags.c_contiguous else "F" if flags.f_contiguous else ""
 
 
 @composite
@@ -132,11 +149,27 @@ def as_strided(
                 [1, 3],
                 [2, 4]])
     """
-    source, arguments = window(input, size, stride, storage_offset)
-    return _as_strided(source, *arguments)
+    size, stride = checked_window(size, stride, storage_offset)
+    own = input.stride()
+    here, count = _place(input)
+    start = 0 if storage_offset is None else storage_offset - here
+    return _as_strided(input, size, stride, start, own, (-here, count - here))
 
 
-@composite(out=True)
+def _place(input: Tensor) -> tuple[int, int]:
+    """Where the first element of ``input`` lies, and how many there are where it lies.
+
+    Both are counted in the memory of the tensor that it is a view of.
+    """
+    base = input._base
+    if base is None or not input.numel():
+        return 0, extent(input.shape, input.stride())
+    distance = input._xp.address(input._data) - input._xp.address(base._data)
+    length = extent(base.shape, base.stride()) * base.itemsize
+    return distance // input.itemsize, length // input.itemsize
+
+
+@composite(out=True, node="AsStridedBackward0_copy")
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
@@ -147,26 +180,33 @@ def as_strided_copy(
         >>> tt.as_strided_copy(tt.arange(4), (2,), (2,))
         tensor([0, 2])
     """
-    return as_strided(input, size, stride, storage_offset).clone()
+    shown = as_strided(input, size, stride, storage_offset)
+    return shown.clone(memory_format=contiguous_format)
 
 
-@op(method=False)
+@op(method=False, node="AsStridedScatterBackward0")
 def _strided_scatter(
-    xp: Backend, input: Array, src: Array, size: Any, stride: Any, start: int
+    xp: Backend, input: Array, src: Array, size: Any, stride: Any, start: int, own: Any
 ) -> Array:
-    out = row_major(xp, input)
-    xp.call(_as_strided, out, size, stride, start, "C")[...] = src
-    return out
+    count = extent(input.shape, own)
+    _check_bounds(input.itemsize, size, stride, start, count)
+    flat = xp.call(_placed, input, count, input.shape, own, 0)
+    window = xp.as_strided(flat[start:], size, tuple(s * input.itemsize for s in stride))
+    window[...] = src
+    return xp.as_strided(flat, input.shape, tuple(s * input.itemsize for s in own))
 
 
-def _strided_keep(xp: Any, g: Any, in_shape: Any, size: Any, stride: Any, start: int) -> Any:
+def _strided_read(xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any) -> Any:
+    """The gradient of ``src``: the window into the memory of ``g``."""
+    memory = xp.call(_placed, g, extent(g.shape, own), tuple(g.shape), own, 0)
+    return xp.call(_window, memory, size, stride, start)
+
+
+def _strided_keep(xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any) -> Any:
     """The gradient of ``input``, as torch has it: nothing but what was written over."""
-    part = _strided_read(xp, g, size, stride, start)
-    return xp.call(_strided_sum, part, in_shape, size, stride, start, "C")
-
-
-def _strided_read(xp: Any, g: Any, size: Any, stride: Any, start: int) -> Any:
-    return xp.call(_as_strided, xp.call(in_order, g), size, stride, start, "C")
+    part = _strided_read(xp, g, size, stride, start, own)
+    memory = xp.call(_placed, part, extent(g.shape, own), size, stride, start)
+    return xp.call(_window, memory, tuple(g.shape), own, 0)
 
 
 _strided_scatter.vjp(input=_strided_keep, src=_strided_read)
@@ -182,7 +222,7 @@ def as_strided_scatter(
     what belongs to the window and zeros elsewhere, the wrong way round.
 
     Args:
-        input: Tensor of any shape; its elements count in row-major order.
+        input: Tensor of any shape, whose strides the result has.
         src: Tensor of the window's shape.
         size: The window's sizes.
         stride: Steps, in elements, along each dimension.
@@ -205,4 +245,6 @@ def as_strided_scatter(
             "as_strided_scatter: expected src to have a size equal to the slice of self. src size "
             f"= {list(src.shape)}, slice size = {list(sizes)}"
         )
-    return _strided_scatter(input, src, sizes, strides, storage_offset or 0)
+    if _shares(input.shape, input.stride()):
+        input = input.contiguous()  # elements that share a place have none of their own
+    return _strided_scatter(input, src, sizes, strides, storage_offset or 0, input.stride())

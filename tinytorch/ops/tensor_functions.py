@@ -102,7 +102,7 @@ def detach_(input: Tensor) -> Tensor:
     return input.detach_()
 
 
-@composite(method=False)
+@composite(method=False, node="RsubBackward1")
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, element by element.
 

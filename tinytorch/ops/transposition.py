@@ -32,7 +32,7 @@ def t(xp: Backend, input: Array) -> Array:
 t.vjp(input=lambda xp, g: xp.transpose(g))
 
 
-@op(view=True, attribute=True, namespaces=("Tensor",))
+@op(view=True, attribute=True, namespaces=("Tensor",), node="PermuteBackward0")
 def T(xp: Backend, input: Array) -> Array:
     """``input`` with its dimensions reversed.
 
@@ -47,7 +47,7 @@ def T(xp: Backend, input: Array) -> Array:
 T.vjp(input=lambda xp, g: xp.transpose(g))
 
 
-@op(view=True, attribute=True, namespaces=("Tensor",))
+@op(view=True, attribute=True, namespaces=("Tensor",), node="TransposeBackward0")
 def mT(xp: Backend, input: Array) -> Array:
     """``input`` with its last two dimensions swapped.
 
@@ -128,7 +128,7 @@ def H(input: Tensor) -> Tensor:
     return conj_physical(swapped) if input.is_complex() else swapped
 
 
-@op(view=True, aliases=("moveaxis",))
+@op(view=True, aliases=("moveaxis",), node="PermuteBackward0")
 def movedim(
     xp: Backend, input: Array, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> Array:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .._op import Array, Backend, op
+from ._checks import in_single, is_half
 
 
 @op(inplace=True, promote="float")
@@ -279,6 +280,8 @@ def sinc(xp: Backend, input: Array) -> Array:
         >>> tt.sinc(tt.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
+    if is_half(input):
+        return in_single(xp, sinc.kernel, input)
     x = input * math.pi
     return xp.where(x == 0, xp.asarray(1, x.dtype), xp.sin(x) / xp.where(x == 0, 1, x))
 

@@ -15,7 +15,7 @@ from ._windows import Columns, Grid
 _F = ("nn.functional",)
 
 
-@op(method=False)
+@op(method=False, node="Im2ColBackward0")
 def _columns(xp: Backend, input: Array, grid: Grid) -> Array:
     """``(batch, channels * places, windows)`` from ``(batch, channels, *image)``."""
     batch, channels = input.shape[:2]
@@ -28,7 +28,7 @@ def _columns(xp: Backend, input: Array, grid: Grid) -> Array:
     return xp.ascontiguousarray(own)
 
 
-@op(method=False)
+@op(method=False, node="Col2ImBackward0")
 def _summed(xp: Backend, input: Array, grid: Grid, image: tuple[int, ...]) -> Array:
     """``(batch, channels, *image)``, each pixel the sum of the columns' elements for it."""
     batch = input.shape[0]

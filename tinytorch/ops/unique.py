@@ -7,6 +7,8 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ..autograd.names import argument
+from ..autograd.nodes import Node
 from ._positions import counting, int64
 from .shape import normalize_dim
 
@@ -40,7 +42,26 @@ def _starts(xp: Backend, rows: Array, equal_nan: bool) -> Array:
     return xp.concatenate((first, differs))
 
 
-@op(method=False)
+def _no_derivative(xp: Any, g: Any, consecutive: Any, dim: Any) -> Any:
+    name = "unique_consecutive" if consecutive else "_unique2" if dim is None else "unique_dim"
+    raise NotImplementedError(f"the derivative for {name!r} is not implemented.")
+
+
+def _none_of_elements(xp: Any, g: Any, consecutive: Any) -> Any:
+    return _no_derivative(xp, g, consecutive, None)
+
+
+_no_derivative.missing = _none_of_elements.missing = True  # type: ignore[attr-defined]
+
+
+def _unique_name(node: Node) -> str:
+    if argument(node, "consecutive"):
+        return "UniqueConsecutiveBackward0"
+    along = "dim" in node.op.index and argument(node, "dim") is not None
+    return "UniqueDimBackward0" if along else "Unique2Backward0"
+
+
+@op(method=False, node=_unique_name)
 def _distinct(
     xp: Backend, input: Array, dim: int | None, consecutive: bool, equal_nan: bool
 ) -> tuple[Array, Array, Array, Array]:
@@ -62,12 +83,15 @@ def _distinct(
     return values, int64(xp, first), inverse, _lengths(xp, bounds, size)
 
 
+_distinct.vjp(input=_no_derivative)
+
+
 def _lengths(xp: Backend, bounds: Array, size: int) -> Array:
     """How far it is from each bound to the next, and to the end."""
     return int64(xp, xp.diff(bounds, append=xp.full(1, size, bounds.dtype)))
 
 
-@op(method=False)
+@op(method=False, node=_unique_name)
 def _distinct_elements(
     xp: Backend, input: Array, consecutive: bool, counts: bool
 ) -> tuple[Array, Array]:
@@ -79,11 +103,14 @@ def _distinct_elements(
     return ordered[starts], _lengths(xp, bounds, flat.size)
 
 
+_distinct_elements.vjp(input=_none_of_elements)
+
+
 def _found(
     input: Tensor, dim: int | None, consecutive: bool, inverse: bool, counts: bool
 ) -> Tensor | tuple[Tensor, ...]:
     """The results of torch's functions."""
-    source = input.detach()
+    source = input
     if dim is None and not inverse:
         values, lengths = _distinct_elements(source, consecutive, counts)
         return _results(values, [(counts, lengths)])

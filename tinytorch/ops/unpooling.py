@@ -43,7 +43,7 @@ _fetch.vjp(input=lambda xp, g, in_shape, index: xp.call(_add_back, g, index, in_
 _add_back.vjp(input=lambda xp, g, index: xp.call(_fetch, g, index))
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, node="SqueezeBackward1")
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -77,7 +77,7 @@ def max_unpool1d(
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, node="MaxUnpool2DBackward0")
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
@@ -111,7 +111,7 @@ def max_unpool2d(
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, node="MaxUnpool3DBackward0")
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,

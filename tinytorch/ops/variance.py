@@ -7,6 +7,8 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ._memory import in_rows
+from .layout import contiguous
 from .reduction import Dims, element_count, mean, reduced_axes, spread
 
 
@@ -29,7 +31,7 @@ def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool)
         squares = centered.real**2 + centered.imag**2
     else:
         squares = xp.multiply(centered, centered)
-    total = xp.asarray(xp.sum(squares, axis=axes, keepdims=keepdim))
+    total = in_rows(xp, xp.asarray(xp.sum(squares, axis=axes, keepdims=keepdim)))
     return total / _freedom(input.shape, axes, correction)
 
 
@@ -162,7 +164,7 @@ def _numpy_std(
     return std(input, **_numpy_options(axis, dtype, ddof, keepdims, **options))
 
 
-@composite(method=False)
+@composite(method=False, node="VarMeanBackward0")
 def var_mean(
     input: Tensor,
     dim: Dims = None,
@@ -182,10 +184,10 @@ def var_mean(
         (tensor(1.), tensor(2.))
     """
     dim, correction, keepdim = _arguments(dim, unbiased, keepdim, correction)
-    return _var(input, dim, correction, keepdim), mean(input, dim, keepdim)
+    return _var(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))
 
 
-@composite(method=False)
+@composite(method=False, node="StdMeanBackward0")
 def std_mean(
     input: Tensor,
     dim: Dims = None,
@@ -205,4 +207,4 @@ def std_mean(
         (tensor(1.), tensor(2.))
     """
     dim, correction, keepdim = _arguments(dim, unbiased, keepdim, correction)
-    return _std(input, dim, correction, keepdim), mean(input, dim, keepdim)
+    return _std(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))

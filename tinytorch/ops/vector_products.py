@@ -16,7 +16,7 @@ from .linear_algebra import dot
 from .shape import flip
 
 
-@composite
+@composite(node="VdotBackward0")
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 

@@ -8,11 +8,12 @@ from typing import Any
 from .._layouts import contiguous_format
 from .._op import composite
 from .._tensor import Tensor
+from .complex_numbers import view_as_complex, view_as_real
 from .diagonal import diagonal
 from .layout import view
-from .shape import expand, permute, squeeze, transpose, unsqueeze
-from .slicing import unfold
-from .splitting import split_with_sizes, unbind
+from .shape import expand, normalize_dim, permute, squeeze, transpose, unsqueeze
+from .slicing import select, unfold
+from .splitting import split, split_with_sizes, unbind
 from .transposition import t
 
 
@@ -21,7 +22,7 @@ def _own(view: Tensor) -> Tensor:
     return view.clone(memory_format=contiguous_format)
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="AliasBackward0_copy")
 def alias_copy(input: Tensor) -> Tensor:
     """``input`` as a copy.
 
@@ -34,6 +35,18 @@ def alias_copy(input: Tensor) -> Tensor:
 
 
 @composite(out=True, method=False)
+def detach_copy(input: Tensor) -> Tensor:
+    """What ``detach`` shows, as a copy: no gradient flows through it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.detach_copy(tt.ones(2, requires_grad=True))
+        tensor([1., 1.])
+    """
+    return input.detach().clone()
+
+
+@composite(out=True, method=False, node="DiagonalBackward0_copy")
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """What ``diagonal`` shows, as a copy.
 
@@ -45,7 +58,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
     return _own(diagonal(input, offset, dim1, dim2))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="ExpandBackward0_copy")
 def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) -> Tensor:
     """What ``expand`` shows, as a copy.
 
@@ -58,7 +71,7 @@ def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) ->
     return _own(expand(input, size, *more))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="PermuteBackward0_copy")
 def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """What ``permute`` shows, as a copy.
 
@@ -72,6 +85,49 @@ def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
 
 
 @composite(out=True, method=False)
+def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
+    """What ``select`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.select_copy(tt.tensor([[1, 2], [3, 4]]), 0, 1)
+        tensor([3, 4])
+    """
+    return _own(select(input, dim, index))
+
+
+@composite(out=True, method=False)
+def slice_copy(
+    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """What the slice ``start:end:step`` along a dimension shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.slice_copy(tt.arange(5), 0, 1, 4, 2)
+        tensor([1, 3])
+    """
+    if step <= 0:
+        raise RuntimeError(f"slice_copy: slice step must be positive, got {step}")
+    dim = normalize_dim("slice_copy", dim, input.ndim)
+    return _own(input[(*(slice(None),) * dim, slice(start, end, step))])
+
+
+@composite(out=True, method=False)
+def split_copy(
+    input: Tensor, split_size: int | Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """What ``split`` shows, as copies.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.split_copy(tt.arange(3), 2)
+        (tensor([0, 1]), tensor([2]))
+    """
+    return tuple(_own(piece) for piece in split(input, split_size, dim))
+
+
+@composite(out=True, method=False, node="SplitWithSizesBackward0_copy")
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -85,7 +141,7 @@ def split_with_sizes_copy(
     return tuple(_own(piece) for piece in split_with_sizes(input, split_sizes, dim))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="SqueezeBackward0_copy")
 def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """What ``squeeze`` shows, as a copy.
 
@@ -97,7 +153,7 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
     return _own(squeeze(input, dim))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="TBackward0_copy")
 def t_copy(input: Tensor) -> Tensor:
     """What ``t`` shows, as a copy.
 
@@ -110,7 +166,7 @@ def t_copy(input: Tensor) -> Tensor:
     return _own(t(input))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="TransposeBackward0_copy")
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """What ``transpose`` shows, as a copy.
 
@@ -123,7 +179,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _own(transpose(input, dim0, dim1))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="UnbindBackward0_copy")
 def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """What ``unbind`` shows, as copies.
 
@@ -135,7 +191,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(_own(piece) for piece in unbind(input, dim))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="UnfoldBackward0_copy")
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """What ``Tensor.unfold`` shows, as a copy.
 
@@ -148,7 +204,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return _own(unfold(input, dimension, size, step))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="UnsqueezeBackward0_copy")
 def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     """What ``unsqueeze`` shows, as a copy.
 
@@ -160,7 +216,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     return _own(unsqueeze(input, dim))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, node="ViewBackward0_copy")
 def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) -> Tensor:
     """What ``view`` shows, as a copy.
 
@@ -172,3 +228,27 @@ def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) ->
     """
     sizes = more if size is None else (size, *more)
     return _own(view(input, *sizes, dtype=dtype))
+
+
+@composite(out=True, method=False)
+def view_as_complex_copy(input: Tensor) -> Tensor:
+    """What ``view_as_complex`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_as_complex_copy(tt.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    return _own(view_as_complex(input))
+
+
+@composite(out=True, method=False)
+def view_as_real_copy(input: Tensor) -> Tensor:
+    """What ``view_as_real`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_as_real_copy(tt.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    return _own(view_as_real(input))

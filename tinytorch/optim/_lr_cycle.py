@@ -89,15 +89,17 @@ class CosineAnnealingWarmRestarts(Schedule):
         Raises:
             ValueError: If ``epoch`` is negative.
         """
-        if epoch is None:
-            epoch = 0.0 if self.last_epoch < 0 else self.last_epoch + 1
+        if epoch is None and self.last_epoch >= 0:
+            epoch = self.last_epoch + 1
             self.T_cur += 1
             if self.T_cur >= self.T_i:
                 self.T_cur %= self.T_i
                 self.T_i *= self.T_mult
-        elif epoch < 0:
-            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
         else:
+            # Also the first step, which a sequence of schedulers takes back and makes again.
+            epoch = 0 if epoch is None else epoch
+            if epoch < 0:
+                raise ValueError(f"Expected non-negative epoch, but got {epoch}")
             self._go_to(epoch)
         # The base class counts on by one to get there.
         self.last_epoch = math.floor(epoch) - 1

@@ -23,10 +23,9 @@ __all__ = [
     "register_optimizer_step_pre_hook",
 ]
 
-#: What an optimizer accepts as ``params``: tensors, groups, or ``(name, tensor)`` pairs.
-ParamsT: TypeAlias = (
-    Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
-)
+#: What an optimizer accepts as ``params``: tensors, groups, or ``(name, tensor)`` pairs. The union
+#: stands inside, or else type checkers take groups of unlike values for a list of objects.
+ParamsT: TypeAlias = Iterable[Tensor | dict[str, Any] | tuple[str, Tensor]]
 ParamGroup: TypeAlias = dict[str, Any]
 StateDict: TypeAlias = dict[str, Any]
 

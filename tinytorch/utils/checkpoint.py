@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from .. import random
-from .._state import enable_grad, grad_enabled, no_grad
+from .._state import Variable, enable_grad, grad_enabled, no_grad
 from .._tensor import Tensor
 from ..autograd import Function, backward
 from ..autograd.engine import CURRENT
@@ -110,7 +110,8 @@ def checkpoint(
         )
     first, second = context_fn()
     call = _Again(function, args, kwargs, preserve, second)
-    early = early_stop if _EARLY[-1] is None else _EARLY[-1]
+    wanted = _EARLY.get()
+    early = early_stop if wanted is None else wanted
     saved = _Saved(call, early, determinism_check == "default")
     if not grad_enabled():
         return function(*args, **kwargs)
@@ -185,8 +186,8 @@ def _warn_of_default(name: str, change: str) -> None:
     )
 
 
-#: What blocks of ``set_checkpoint_early_stop`` say, innermost last; None: nothing.
-_EARLY: list[bool | None] = [None]
+#: What the innermost block of ``set_checkpoint_early_stop`` says here; None: nothing.
+_EARLY: Variable[bool | None] = Variable("early_stop", None)
 
 
 @contextlib.contextmanager
@@ -199,11 +200,11 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         >>> with tt.utils.checkpoint.set_checkpoint_early_stop(False):
         ...     y = tt.utils.checkpoint.checkpoint(tt.exp, x, use_reentrant=False)
     """
-    _EARLY.append(enable)
+    token = _EARLY.set(enable)
     try:
         yield
     finally:
-        _EARLY.pop()
+        _EARLY.reset(token)
 
 
 # -- without a pass of its own -------------------------------------------------------------------

@@ -5,6 +5,7 @@ from tinytorch._state import inference_mode as inference_mode
 from tinytorch._state import no_grad as no_grad
 from tinytorch._state import set_grad_enabled as set_grad_enabled
 from tinytorch.autograd import functional as functional
+from tinytorch.autograd import grad_mode as grad_mode
 from tinytorch.autograd import graph as graph
 from tinytorch.autograd.anomaly import detect_anomaly as detect_anomaly
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -16,6 +17,8 @@ from tinytorch.autograd.checking import gradgradcheck as gradgradcheck
 from tinytorch.autograd.function import Function as Function
 from tinytorch.autograd.function import FunctionCtx as FunctionCtx
 from tinytorch.autograd.function import once_differentiable as once_differentiable
+from tinytorch.autograd.grad_mode import is_multithreading_enabled as is_multithreading_enabled
+from tinytorch.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
 from tinytorch.autograd.nodes import RemovableHandle as RemovableHandle
 from tinytorch.autograd.passes import backward as backward
 from tinytorch.autograd.passes import grad as grad

@@ -35,6 +35,12 @@ def adaptive_max_pool1d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of ``output_size`` windows that cover a sequence evenly."""
+def adaptive_max_pool1d_with_indices(
+    input: Tensor,
+    output_size: int | Sequence[int],
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``adaptive_max_pool1d`` with ``return_indices=True``, whatever that says here."""
 @overload
 def adaptive_max_pool2d(
     input: Tensor,
@@ -56,6 +62,12 @@ def adaptive_max_pool2d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows that cover an image evenly."""
+def adaptive_max_pool2d_with_indices(
+    input: Tensor,
+    output_size: Any,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``adaptive_max_pool2d`` with ``return_indices=True``, whatever that says here."""
 @overload
 def adaptive_max_pool3d(
     input: Tensor,
@@ -77,6 +89,12 @@ def adaptive_max_pool3d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows that cover a volume evenly."""
+def adaptive_max_pool3d_with_indices(
+    input: Tensor,
+    output_size: Any,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``adaptive_max_pool3d`` with ``return_indices=True``, whatever that says here."""
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid for ``grid_sample`` that maps images by affine matrices."""
 def alpha_dropout(
@@ -362,6 +380,15 @@ def fractional_max_pool2d(
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows whose steps vary at random."""
+def fractional_max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """``fractional_max_pool2d`` with ``return_indices=True``, whatever that says here."""
 @overload
 def fractional_max_pool3d(
     input: Tensor,
@@ -393,6 +420,15 @@ def fractional_max_pool3d(
     _random_samples: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest elements of windows in a volume, whose steps vary at random."""
+def fractional_max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """``fractional_max_pool3d`` with ``return_indices=True``, whatever that says here."""
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -627,6 +663,16 @@ def max_pool1d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of a sequence; see ``max_pool2d``."""
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``max_pool1d`` with ``return_indices=True``, whatever that says here."""
 @overload
 def max_pool2d(
     input: Tensor,
@@ -661,6 +707,16 @@ def max_pool2d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of an image; NaN where there is one."""
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``max_pool2d`` with ``return_indices=True``, whatever that says here."""
 @overload
 def max_pool3d(
     input: Tensor,
@@ -695,6 +751,16 @@ def max_pool3d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]:
     """The largest element of each window of a volume; see ``max_pool2d``."""
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``max_pool3d`` with ``return_indices=True``, whatever that says here."""
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -874,6 +940,13 @@ def rrelu(
     inplace: bool = False,
 ) -> Tensor:
     """``x`` above 0; below, ``x`` times a random slope in training, else the mean slope."""
+def rrelu_(
+    input: Tensor,
+    lower: float = 0.125,
+    upper: float = 0.3333333333333333,
+    training: bool = False,
+) -> Tensor:
+    """``rrelu`` written over ``input``."""
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

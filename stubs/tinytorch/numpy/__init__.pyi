@@ -5,8 +5,8 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
-from tinytorch import fft as fft
-from tinytorch import linalg as linalg
+from typing import Literal
+from typing import overload
 from tinytorch._constants import False_ as False_
 from tinytorch._constants import True_ as True_
 from tinytorch._constants import e as e
@@ -26,6 +26,10 @@ from tinytorch._tensor import Tensor
 from tinytorch.dtypes import dtype as dtype
 from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
+from tinytorch.numpy import fft as fft
+from tinytorch.numpy import lib as lib
+from tinytorch.numpy import linalg as linalg
+from tinytorch.numpy import random as random
 from tinytorch.numpy._array_api import NamespaceInfo
 from tinytorch.numpy.files import Archive
 from tinytorch.ops.applied_functions import vectorize as _vectorize
@@ -81,7 +85,10 @@ def abs(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The absolute value of each element."""
 def absolute(
@@ -90,7 +97,10 @@ def absolute(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The absolute value of each element."""
 def acos(
@@ -99,7 +109,10 @@ def acos(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The angle whose cosine each element is."""
 def acosh(
@@ -108,7 +121,10 @@ def acosh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic cosine of each element."""
 def add(
@@ -118,7 +134,10 @@ def add(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The sum of two operands."""
 def all(
@@ -177,7 +196,7 @@ def apply_along_axis(
     **kwargs: Any,
 ) -> Tensor:
     """The results of a function of the slices of one dimension; gradients flow through it."""
-def arange(*args: Any, dtype: dtype | None = None, **options: Any) -> Tensor:
+def arange(*args: Any, dtype: dtype | type | str | None = None, **options: Any) -> Tensor:
     """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``."""
 def arccos(
     x: Any,
@@ -185,7 +204,10 @@ def arccos(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The angle whose cosine each element is."""
 def arccosh(
@@ -194,7 +216,10 @@ def arccosh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic cosine of each element."""
 def arcsin(
@@ -203,7 +228,10 @@ def arcsin(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The angle whose sine each element is."""
 def arcsinh(
@@ -212,7 +240,10 @@ def arcsinh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic sine of each element."""
 def arctan(
@@ -221,7 +252,10 @@ def arctan(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The angle whose tangent each element is."""
 def arctan2(
@@ -231,7 +265,10 @@ def arctan2(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The angle of the point (x2, x1)."""
 def arctanh(
@@ -240,7 +277,10 @@ def arctanh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic tangent of each element."""
 def argmax(
@@ -268,15 +308,16 @@ def argsort(
     order: Any = None,
     *,
     stable: _bool | None = None,
+    descending: _bool = False,
 ) -> Tensor:
     """The indices that sort along ``axis``; equal elements stay in their order."""
 def argwhere(a: Any) -> Tensor:
     """Where the elements that are not zero lie: the indices of each, as a matrix."""
 def around(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Each element rounded: ``round``."""
+    """Each element rounded, halves to the even digit."""
 def array(
     object: Any,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     *,
     copy: _bool | None = True,
     order: str | None = 'K',
@@ -291,18 +332,18 @@ def array_equiv(a1: Any, a2: Any) -> _bool:
     """Whether two tensors have the same elements when one is broadcast to the other."""
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """A tensor cut into parts of nearly equal size, or before given places."""
-def asanyarray(a: Any, dtype: dtype | None = None) -> Tensor:
+def asanyarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
     """``a`` as a tensor, the same one if it is one of that dtype."""
 def asarray(
     a: Any,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     order: str | None = None,
     *,
     copy: _bool | None = None,
     **options: Any,
 ) -> Tensor:
     """``a`` as a tensor, the same one if it is one of that dtype."""
-def ascontiguousarray(a: Any, dtype: dtype | None = None) -> Tensor:
+def ascontiguousarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
     """``a`` as a tensor in row-major order, of at least one dimension."""
 def asin(
     x: Any,
@@ -310,7 +351,10 @@ def asin(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The angle whose sine each element is."""
 def asinh(
@@ -319,7 +363,10 @@ def asinh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic sine of each element."""
 def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
@@ -330,7 +377,10 @@ def atan(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The angle whose tangent each element is."""
 def atan2(
@@ -340,7 +390,10 @@ def atan2(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The angle of the point (x2, x1)."""
 def atanh(
@@ -349,14 +402,29 @@ def atanh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic tangent of each element."""
-def atleast_1d(*arys: Any) -> Tensor | tuple[Tensor, ...]:
+@overload
+def atleast_1d(ary: Any, /) -> Tensor:
     """Tensors with at least 1 dimension."""
-def atleast_2d(*arys: Any) -> Tensor | tuple[Tensor, ...]:
+@overload
+def atleast_1d(*arys: Any) -> tuple[Tensor, ...]:
+    """Tensors with at least 1 dimension."""
+@overload
+def atleast_2d(ary: Any, /) -> Tensor:
     """Tensors with at least 2 dimensions."""
-def atleast_3d(*arys: Any) -> Tensor | tuple[Tensor, ...]:
+@overload
+def atleast_2d(*arys: Any) -> tuple[Tensor, ...]:
+    """Tensors with at least 2 dimensions."""
+@overload
+def atleast_3d(ary: Any, /) -> Tensor:
+    """Tensors with at least 3 dimensions."""
+@overload
+def atleast_3d(*arys: Any) -> tuple[Tensor, ...]:
     """Tensors with at least 3 dimensions."""
 def average(
     a: Any,
@@ -378,7 +446,10 @@ def bitwise_and(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The bits that are set in both operands."""
 def bitwise_count(
@@ -387,7 +458,10 @@ def bitwise_count(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """How many bits of each element's absolute value are set."""
 def bitwise_invert(
@@ -396,7 +470,10 @@ def bitwise_invert(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Every bit of each integer or bool inverted."""
 def bitwise_left_shift(
@@ -406,7 +483,10 @@ def bitwise_left_shift(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The first operand's bits moved up."""
 def bitwise_not(
@@ -415,7 +495,10 @@ def bitwise_not(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Every bit of each integer or bool inverted."""
 def bitwise_or(
@@ -425,7 +508,10 @@ def bitwise_or(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The bits that are set in either operand."""
 def bitwise_right_shift(
@@ -435,7 +521,10 @@ def bitwise_right_shift(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The first operand's bits moved down."""
 def bitwise_xor(
@@ -445,7 +534,10 @@ def bitwise_xor(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The bits that are set in one operand alone."""
 def blackman(M: int) -> Tensor:
@@ -466,7 +558,10 @@ def cbrt(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The cube root of each element."""
 def ceil(
@@ -475,7 +570,10 @@ def ceil(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The smallest whole number that is not below each element."""
 def clip(
@@ -486,10 +584,15 @@ def clip(
     *,
     min: Any = None,
     max: Any = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
 ) -> Tensor:
     """The elements, but none below ``a_min`` or above ``a_max``."""
-def column_stack(tup: Any, *, dtype: dtype | None = None, casting: str = 'same_kind') -> Tensor:
+def column_stack(
+    tup: Any,
+    *,
+    dtype: dtype | type | str | None = None,
+    casting: str = 'same_kind',
+) -> Tensor:
     """Vectors as the columns of a matrix."""
 def common_type(*arrays: Any) -> dtype:
     """A floating-point or complex dtype for all the tensors; integers count as the default one."""
@@ -501,17 +604,17 @@ def concat(
     axis: int | None = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """``arrays`` joined along an existing dimension: ``concatenate``."""
+    """``arrays`` joined along an existing dimension."""
 def concatenate(
     arrays: Any,
     /,
     axis: int | None = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """``arrays`` joined along an existing dimension."""
@@ -521,7 +624,10 @@ def conj(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The complex conjugate of each element."""
 def conjugate(
@@ -530,7 +636,10 @@ def conjugate(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The complex conjugate of each element."""
 def convolve(a: Any, v: Any, mode: str = 'full') -> Tensor:
@@ -544,12 +653,21 @@ def copysign(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The first's size with the second's sign."""
 def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds."""
-def corrcoef(x: Any, y: Any = None, rowvar: _bool = True, *, dtype: dtype | None = None) -> Tensor:
+def corrcoef(
+    x: Any,
+    y: Any = None,
+    rowvar: _bool = True,
+    *,
+    dtype: dtype | type | str | None = None,
+) -> Tensor:
     """The correlation coefficients of variables, one a row."""
 def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
     """The cross-correlation of two signals: sums of products at every shift."""
@@ -559,7 +677,10 @@ def cos(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The cosine of each element, in radians."""
 def cosh(
@@ -568,7 +689,10 @@ def cosh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The hyperbolic cosine of each element."""
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: _bool = False) -> Tensor:
@@ -582,7 +706,7 @@ def cov(
     fweights: Any = None,
     aweights: Any = None,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
 ) -> Tensor:
     """The covariance matrix of variables, one a row."""
 def cross(
@@ -597,14 +721,14 @@ def cross(
 def cumprod(
     a: Any,
     axis: int | None = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running products along ``axis``."""
 def cumsum(
     a: Any,
     axis: int | None = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running sums along ``axis``."""
@@ -613,7 +737,7 @@ def cumulative_prod(
     /,
     *,
     axis: int | None = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
     """Running products along ``axis``."""
@@ -622,7 +746,7 @@ def cumulative_sum(
     /,
     *,
     axis: int | None = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
     """Running sums along ``axis``."""
@@ -632,7 +756,10 @@ def deg2rad(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Degrees as radians."""
 def degrees(
@@ -641,7 +768,10 @@ def degrees(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Radians as degrees."""
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
@@ -667,16 +797,24 @@ def divide(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The quotient of two operands; of integers in float64."""
-def divmod(x1: Any, x2: Any, /) -> tuple[Tensor, Tensor]:
+def divmod(x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and what remains."""
 def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
     """Sums of products over the last dimension of ``a`` and the last but one of ``b``."""
 def dsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """A tensor cut into equal parts, or before given places, along the third dimension."""
-def dstack(tup: Any, *, dtype: dtype | None = None, casting: str = 'same_kind') -> Tensor:
+def dstack(
+    tup: Any,
+    *,
+    dtype: dtype | type | str | None = None,
+    casting: str = 'same_kind',
+) -> Tensor:
     """Tensors behind each other: along the third dimension."""
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     """The differences of neighbours in the flattened tensor."""
@@ -685,16 +823,21 @@ def einsum(
     *operands: Any,
     out: Tensor | None = None,
     optimize: Any = False,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     **options: Any,
 ) -> Tensor:
     """Sums of products as Einstein's convention writes them."""
-def empty(shape: Any, dtype: dtype | None = None, order: str = 'C', **options: Any) -> Tensor:
+def empty(
+    shape: Any,
+    dtype: dtype | type | str | None = None,
+    order: str = 'C',
+    **options: Any,
+) -> Tensor:
     """A tensor whose elements are whatever its memory held."""
 def empty_like(
     a: Any,
     /,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     order: str = 'K',
     subok: _bool = True,
     shape: Any = None,
@@ -708,7 +851,10 @@ def equal(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether elements are equal."""
 def exp(
@@ -717,7 +863,10 @@ def exp(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """e to the power of each element."""
 def exp2(
@@ -726,7 +875,10 @@ def exp2(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """2 to the power of each element."""
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
@@ -737,7 +889,10 @@ def expm1(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """e to the power of each element, less 1, exact near 0."""
 def extract(condition: Any, arr: Any) -> Tensor:
@@ -746,7 +901,7 @@ def eye(
     N: int,
     M: int | None = None,
     k: int = 0,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     **options: Any,
 ) -> Tensor:
     """A matrix with ones on a diagonal and zeros elsewhere."""
@@ -756,7 +911,10 @@ def fabs(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The absolute value of each real element, as a float."""
 def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
@@ -778,7 +936,10 @@ def float_power(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The first operand to the power of the second, at least in float64."""
 def floor(
@@ -787,7 +948,10 @@ def floor(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The largest whole number that is not above each element."""
 def floor_divide(
@@ -797,7 +961,10 @@ def floor_divide(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The quotient, rounded down."""
 def fmax(
@@ -807,7 +974,10 @@ def fmax(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The larger element; a number rather than NaN."""
 def fmin(
@@ -817,7 +987,10 @@ def fmin(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The smaller element; a number rather than NaN."""
 def fmod(
@@ -827,7 +1000,10 @@ def fmod(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """What remains of a division, with the dividend's sign."""
 def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
@@ -835,7 +1011,7 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
 def frombuffer(
     buffer: Any,
     *,
-    dtype: dtype,
+    dtype: dtype | type | str,
     count: int = -1,
     offset: int = 0,
     requires_grad: _bool = False,
@@ -845,16 +1021,16 @@ def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[int],
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     **kwargs: Any,
 ) -> Tensor:
     """The results of a function of the indices of every element of a grid."""
-def fromiter(iter: Iterable[Any], dtype: dtype, count: int = -1) -> Tensor:
+def fromiter(iter: Iterable[Any], dtype: dtype | type | str, count: int = -1) -> Tensor:
     """The items of an iterable, in a tensor of one dimension."""
 def full(
     shape: Any,
     fill_value: Any,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     order: str = 'C',
     **options: Any,
 ) -> Tensor:
@@ -862,7 +1038,7 @@ def full(
 def full_like(
     a: Any,
     fill_value: Any,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     order: str = 'K',
     subok: _bool = True,
     shape: Any = None,
@@ -876,7 +1052,10 @@ def gcd(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The greatest common divisor."""
 def geomspace(
@@ -884,7 +1063,7 @@ def geomspace(
     stop: Any,
     num: int = 50,
     endpoint: _bool = True,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     axis: int = 0,
 ) -> Tensor:
     """Numbers whose quotients are equal, from ``start`` to ``stop``."""
@@ -902,7 +1081,10 @@ def greater(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether the first element is larger."""
 def greater_equal(
@@ -912,7 +1094,10 @@ def greater_equal(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether the first element is not smaller."""
 def hamming(M: int) -> Tensor:
@@ -926,9 +1111,9 @@ def heaviside(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
 ) -> Tensor:
-    """0 below zero, 1 above, the second operand at zero."""
+    """0 below zero, 1 above, the second operand at zero; NaN of NaN."""
 def histogram(
     a: Any,
     bins: Any = 10,
@@ -942,7 +1127,7 @@ def histogram2d(
     y: Any,
     bins: Any = 10,
     range: Any = None,
-    density: _bool = False,
+    density: _bool | None = None,
     weights: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """How many pairs of numbers are in each field of a grid."""
@@ -958,7 +1143,12 @@ def histogramdd(
     """How many points each field of a grid holds."""
 def hsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """A tensor cut into equal parts, or before given places, along the second dimension, or the only one."""
-def hstack(tup: Any, *, dtype: dtype | None = None, casting: str = 'same_kind') -> Tensor:
+def hstack(
+    tup: Any,
+    *,
+    dtype: dtype | type | str | None = None,
+    casting: str = 'same_kind',
+) -> Tensor:
     """Tensors side by side: along the second dimension, or the only one."""
 def hypot(
     x1: Any,
@@ -967,18 +1157,21 @@ def hypot(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The length of the hypotenuse over two sides."""
 def i0(x: Any) -> Tensor:
     """The modified Bessel function of the first kind, of order 0."""
-def identity(n: int, dtype: dtype | None = None) -> Tensor:
+def identity(n: int, dtype: dtype | type | str | None = None) -> Tensor:
     """A square matrix with ones on its diagonal and zeros elsewhere."""
 def imag(val: Any) -> Tensor:
     """The imaginary part of each element; zeros for real ones."""
 def indices(
     dimensions: Sequence[int],
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     sparse: _bool = False,
 ) -> Tensor | tuple[Tensor, ...]:
     """The indices of every element of a grid."""
@@ -1008,7 +1201,10 @@ def invert(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Every bit of each integer or bool inverted."""
 def isclose(
@@ -1023,7 +1219,7 @@ def iscomplex(x: Any) -> Tensor:
     """Whether each element has an imaginary part that is not zero."""
 def iscomplexobj(x: Any) -> _bool:
     """Whether the elements are of a complex dtype."""
-def isdtype(dtype: dtype, kind: Any) -> _bool:
+def isdtype(dtype: dtype | type | str, kind: Any) -> _bool:
     """Whether a dtype is of a kind."""
 def isfinite(
     x: Any,
@@ -1031,7 +1227,10 @@ def isfinite(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
 def isin(
@@ -1049,7 +1248,10 @@ def isinf(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether each element is infinite."""
 def isnan(
@@ -1058,26 +1260,15 @@ def isnan(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether each element is NaN."""
-def isneginf(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    dtype: dtype | None = None,
-) -> Tensor:
+def isneginf(x: Any, out: Tensor | None = None) -> Tensor:
     """Whether each element is minus infinity."""
-def isposinf(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    dtype: dtype | None = None,
-) -> Tensor:
+def isposinf(x: Any, out: Tensor | None = None) -> Tensor:
     """Whether each element is plus infinity."""
 def isreal(x: Any) -> Tensor:
     """Whether each element has no imaginary part."""
@@ -1100,10 +1291,21 @@ def lcm(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The least common multiple."""
-def ldexp(x1: Any, x2: Any, /, out: Tensor | None = None) -> Tensor:
+def ldexp(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Tensor | None = None,
+    *,
+    where: Any = True,
+    dtype: dtype | type | str | None = None,
+) -> Tensor:
     """``x1`` times 2 to the power of ``x2``."""
 def left_shift(
     x1: Any,
@@ -1112,7 +1314,10 @@ def left_shift(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The first operand's bits moved up."""
 def less(
@@ -1122,7 +1327,10 @@ def less(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether the first element is smaller."""
 def less_equal(
@@ -1132,18 +1340,48 @@ def less_equal(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether the first element is not larger."""
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """Indices that sort by several keys, the last one first."""
+@overload
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: _bool = True,
+    retstep: Literal[False] = False,
+    dtype: dtype | type | str | None = None,
+    axis: int = 0,
+    *,
+    device: device | str | int | None = None,
+) -> Tensor:
+    """``num`` numbers at equal distances from ``start`` to ``stop``."""
+@overload
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: _bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: dtype | type | str | None = None,
+    axis: int = 0,
+    device: device | str | int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """``num`` numbers at equal distances from ``start`` to ``stop``."""
+@overload
 def linspace(
     start: Any,
     stop: Any,
     num: int = 50,
     endpoint: _bool = True,
     retstep: _bool = False,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     axis: int = 0,
     *,
     device: device | str | int | None = None,
@@ -1157,7 +1395,10 @@ def log(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The natural logarithm of each element."""
 def log10(
@@ -1166,7 +1407,10 @@ def log10(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The logarithm to base 10 of each element."""
 def log1p(
@@ -1175,7 +1419,10 @@ def log1p(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The natural logarithm of 1 plus each element, exact near 0."""
 def log2(
@@ -1184,7 +1431,10 @@ def log2(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The logarithm to base 2 of each element."""
 def logaddexp(
@@ -1194,7 +1444,10 @@ def logaddexp(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The logarithm of the sum of two exponentials."""
 def logaddexp2(
@@ -1204,7 +1457,10 @@ def logaddexp2(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The same to base 2."""
 def logical_and(
@@ -1214,7 +1470,10 @@ def logical_and(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether both elements are not zero."""
 def logical_not(
@@ -1223,7 +1482,10 @@ def logical_not(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether each element is zero."""
 def logical_or(
@@ -1233,7 +1495,10 @@ def logical_or(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether an element is not zero."""
 def logical_xor(
@@ -1243,7 +1508,10 @@ def logical_xor(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether one element alone is not zero."""
 def logspace(
@@ -1252,11 +1520,18 @@ def logspace(
     num: int = 50,
     endpoint: _bool = True,
     base: Any = 10.0,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     axis: int = 0,
 ) -> Tensor:
     """Powers of ``base`` from ``start`` to ``stop``, at equal quotients."""
-def matmul(x1: Any, x2: Any, /, out: Tensor | None = None, *, dtype: dtype | None = None) -> Tensor:
+def matmul(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Tensor | None = None,
+    *,
+    dtype: dtype | type | str | None = None,
+) -> Tensor:
     """Products of matrices and vectors."""
 def matrix_transpose(x: Any, /) -> Tensor:
     """The transpose of each matrix."""
@@ -1278,13 +1553,16 @@ def maximum(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The larger element; NaN if one is."""
 def mean(
     a: Any,
     axis: Any = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     *,
@@ -1324,7 +1602,10 @@ def minimum(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The smaller element; NaN if one is."""
 def mod(
@@ -1334,10 +1615,13 @@ def mod(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """What remains of a division, with the divisor's sign."""
-def modf(x: Any, /) -> tuple[Tensor, Tensor]:
+def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """The fractional and the integral part of each element, both with its sign."""
 def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     """``a`` with dimensions moved to other places."""
@@ -1348,7 +1632,10 @@ def multiply(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The product of two operands."""
 def nan_to_num(
@@ -1363,16 +1650,26 @@ def nanargmax(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Te
     """Index of the largest element that is not NaN, in row-major order or along ``axis``."""
 def nanargmin(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Tensor:
     """Index of the smallest element that is not NaN, in row-major order or along ``axis``."""
-def nancumprod(a: Any, axis: int | None = None, dtype: dtype | None = None) -> Tensor:
-    """Running products that count NaN as 1."""
-def nancumsum(a: Any, axis: int | None = None, dtype: dtype | None = None) -> Tensor:
-    """Running sums that count NaN as 0."""
+def nancumprod(
+    a: Any,
+    axis: int | None = None,
+    dtype: dtype | type | str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Running products along ``axis`` that count NaN as 1."""
+def nancumsum(
+    a: Any,
+    axis: int | None = None,
+    dtype: dtype | type | str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Running sums along ``axis`` that count NaN as 0."""
 def nanmax(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Tensor:
     """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient."""
 def nanmean(
     a: Any,
     axis: Any = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
 ) -> Tensor:
@@ -1399,12 +1696,14 @@ def nanpercentile(
     """The values below which given parts of the elements that are not NaN lie."""
 def nanprod(
     a: Any,
-    axis: int | Sequence[int] | None = None,
-    dtype: dtype | None = None,
-    *,
+    axis: Any = None,
+    dtype: dtype | type | str | None = None,
+    out: Tensor | None = None,
     keepdims: _bool = False,
+    initial: Any = None,
+    where: Any = True,
 ) -> Tensor:
-    """Product of the elements that are not NaN, of all or along ``axis``."""
+    """The product of the elements that are not NaN, of all or along ``axis``."""
 def nanquantile(
     a: Any,
     q: Any,
@@ -1427,9 +1726,11 @@ def nanstd(
 def nansum(
     a: Any,
     axis: Any = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
+    initial: Any = None,
+    where: Any = True,
 ) -> Tensor:
     """The sum of the elements that are not NaN, of all or along ``axis``."""
 def nanvar(
@@ -1449,7 +1750,10 @@ def negative(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Each element with the other sign."""
 def nextafter(
@@ -1459,7 +1763,10 @@ def nextafter(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The next number that can be represented towards the second operand."""
 def nonzero(a: Any) -> tuple[Tensor, ...]:
@@ -1471,15 +1778,23 @@ def not_equal(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether elements differ."""
-def ones(shape: Any, dtype: dtype | None = None, order: str = 'C', **options: Any) -> Tensor:
+def ones(
+    shape: Any,
+    dtype: dtype | type | str | None = None,
+    order: str = 'C',
+    **options: Any,
+) -> Tensor:
     """A tensor of ones."""
 def ones_like(
     a: Any,
     /,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     order: str = 'K',
     subok: _bool = True,
     shape: Any = None,
@@ -1514,7 +1829,10 @@ def positive(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Each element as it is."""
 def pow(
@@ -1524,7 +1842,10 @@ def pow(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The first operand to the power of the second."""
 def power(
@@ -1534,13 +1855,16 @@ def power(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The first operand to the power of the second."""
 def prod(
     a: Any,
     axis: Any = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
@@ -1573,7 +1897,10 @@ def rad2deg(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Radians as degrees."""
 def radians(
@@ -1582,7 +1909,10 @@ def radians(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Degrees as radians."""
 def ravel(a: Any, order: str = 'C') -> Tensor:
@@ -1602,7 +1932,10 @@ def reciprocal(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """1 divided by each element; of integers, without the fraction."""
 def remainder(
@@ -1612,7 +1945,10 @@ def remainder(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """What remains of a division, with the divisor's sign."""
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
@@ -1637,7 +1973,10 @@ def right_shift(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The first operand's bits moved down."""
 def rint(
@@ -1646,7 +1985,10 @@ def rint(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The nearest whole number, as a float; halves to the even one."""
 def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
@@ -1657,7 +1999,12 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """A plane of ``m`` turned by right angles."""
 def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Each element rounded, halves to the even digit."""
-def row_stack(tup: Any, *, dtype: dtype | None = None, casting: str = 'same_kind') -> Tensor:
+def row_stack(
+    tup: Any,
+    *,
+    dtype: dtype | type | str | None = None,
+    casting: str = 'same_kind',
+) -> Tensor:
     """Tensors one below the other: ``vstack``."""
 def save(file: Any, arr: Any, allow_pickle: _bool = False) -> None:
     """Write a tensor to a file in NumPy's format."""
@@ -1681,16 +2028,22 @@ def sign(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
-    """-1, 0 or 1 by the sign of each element; a complex number on the unit circle."""
+    """-1, 0 or 1 by the sign of each element; complex ones on the unit circle."""
 def signbit(
     x: Any,
     /,
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Whether each element has a minus sign, also a zero."""
 def sin(
@@ -1699,7 +2052,10 @@ def sin(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The sine of each element, in radians."""
 def sinc(x: Any, /) -> Tensor:
@@ -1710,7 +2066,10 @@ def sinh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The hyperbolic sine of each element."""
 def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
@@ -1722,6 +2081,7 @@ def sort(
     order: Any = None,
     *,
     stable: _bool | None = None,
+    descending: _bool = False,
 ) -> Tensor:
     """The elements in ascending order along ``axis``."""
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
@@ -1732,7 +2092,10 @@ def sqrt(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The square root of each element."""
 def square(
@@ -1741,7 +2104,10 @@ def square(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Each element times itself."""
 def squeeze(a: Any, axis: Any = None) -> Tensor:
@@ -1751,22 +2117,23 @@ def stack(
     axis: int = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """``arrays`` of one shape joined along a new dimension."""
 def std(
     a: Any,
     axis: Any = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     ddof: float = 0,
     keepdims: _bool = False,
     *,
     where: Any = True,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Tensor:
-    """The standard deviation of the elements: the square root of ``var``."""
+    """The standard deviation of the elements, of all or along ``axis``."""
 def subtract(
     x1: Any,
     x2: Any,
@@ -1774,13 +2141,16 @@ def subtract(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The difference of two operands."""
 def sum(
     a: Any,
     axis: Any = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
@@ -1805,7 +2175,10 @@ def tan(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The tangent of each element, in radians."""
 def tanh(
@@ -1814,7 +2187,10 @@ def tanh(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The hyperbolic tangent of each element."""
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
@@ -1826,7 +2202,7 @@ def trace(
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Sums over diagonals."""
@@ -1834,7 +2210,12 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
     """``a`` with its dimensions in another order."""
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
     """The integral of ``y`` along ``axis``, by the trapezoidal rule."""
-def tri(N: int, M: int | None = None, k: int = 0, dtype: dtype | None = None) -> Tensor:
+def tri(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: dtype | type | str | None = None,
+) -> Tensor:
     """A matrix with ones on and below a diagonal and zeros elsewhere."""
 def tril(m: Any, k: int = 0) -> Tensor:
     """The lower triangle of matrices, zeros above it."""
@@ -1857,7 +2238,10 @@ def true_divide(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """The quotient of two operands; of integers in float64."""
 def trunc(
@@ -1866,11 +2250,63 @@ def trunc(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | None = None,
+    casting: str = 'same_kind',
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
 ) -> Tensor:
     """Each element without its fractional part."""
 def union1d(ar1: Any, ar2: Any) -> Tensor:
     """The elements that are in either tensor, each once and in ascending order."""
+@overload
+def unique(
+    ar: Any,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: int | None = None,
+    *,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> Tensor:
+    """The distinct elements, or slices along ``axis``, in ascending order."""
+@overload
+def unique(
+    ar: Any,
+    return_index: Literal[True],
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> tuple[Tensor, ...]:
+    """The distinct elements, or slices along ``axis``, in ascending order."""
+@overload
+def unique(
+    ar: Any,
+    return_index: _bool = False,
+    *,
+    return_inverse: Literal[True],
+    return_counts: _bool = False,
+    axis: int | None = None,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> tuple[Tensor, ...]:
+    """The distinct elements, or slices along ``axis``, in ascending order."""
+@overload
+def unique(
+    ar: Any,
+    return_index: _bool = False,
+    return_inverse: _bool = False,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = None,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> tuple[Tensor, ...]:
+    """The distinct elements, or slices along ``axis``, in ascending order."""
+@overload
 def unique(
     ar: Any,
     return_index: _bool = False,
@@ -1907,12 +2343,13 @@ def vander(x: Any, N: int | None = None, increasing: _bool = False) -> Tensor:
 def var(
     a: Any,
     axis: Any = None,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     ddof: float = 0,
     keepdims: _bool = False,
     *,
     where: Any = True,
+    mean: Any = None,
     correction: float | None = None,
 ) -> Tensor:
     """The variance of the elements, of all or along ``axis``."""
@@ -1924,16 +2361,30 @@ def vecmat(x1: Any, x2: Any, /) -> Tensor:
     """Products of vectors, conjugated if complex, and matrices."""
 def vsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """A tensor cut into equal parts, or before given places, along the first dimension."""
-def vstack(tup: Any, *, dtype: dtype | None = None, casting: str = 'same_kind') -> Tensor:
+def vstack(
+    tup: Any,
+    *,
+    dtype: dtype | type | str | None = None,
+    casting: str = 'same_kind',
+) -> Tensor:
     """Tensors one below the other: rows, or along the first dimension."""
-def where(condition: Any, /, *choices: Any) -> Tensor | tuple[Tensor, ...]:
+@overload
+def where(condition: Any, x: Any, y: Any, /) -> Tensor:
     """Elements of one tensor where a condition holds, and of another elsewhere."""
-def zeros(shape: Any, dtype: dtype | None = None, order: str = 'C', **options: Any) -> Tensor:
+@overload
+def where(condition: Any, /) -> tuple[Tensor, ...]:
+    """Elements of one tensor where a condition holds, and of another elsewhere."""
+def zeros(
+    shape: Any,
+    dtype: dtype | type | str | None = None,
+    order: str = 'C',
+    **options: Any,
+) -> Tensor:
     """A tensor of zeros."""
 def zeros_like(
     a: Any,
     /,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     order: str = 'K',
     subok: _bool = True,
     shape: Any = None,

@@ -97,11 +97,12 @@ class BasePruningMethod(ABC):
         method = cls(*args, **kwargs)
         method._tensor_name = name
         key, before = hook_of(module, name)
-        hook = method
+        hook: BasePruningMethod = method
         if before is not None:
-            held = before if isinstance(before, PruningContainer) else PruningContainer(before)
-            held.add_pruning_method(method)
-            hook = held
+            # A new container: if the mask cannot be computed, the one in use is as it was.
+            held = before._pruning_methods if isinstance(before, PruningContainer) else [before]
+            hook = joined = PruningContainer(*held)
+            joined.add_pruning_method(method)
         original: Any = getattr(module, name if before is None else f"{name}_orig")
         scores = original if importance_scores is None else importance_scores
         if scores.shape != original.shape:
@@ -213,6 +214,10 @@ class CustomFromMask(BasePruningMethod):
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Both masks together."""
         given: Any = self.mask
+        if given.shape != default_mask.shape:
+            raise AssertionError(
+                f"default_mask shape {default_mask.shape} must match self.mask shape {given.shape}"
+            )
         return default_mask * given.to(dtype=default_mask.dtype)  # type: ignore[no-any-return]
 
 

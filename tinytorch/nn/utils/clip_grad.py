@@ -80,7 +80,7 @@ def clip_grads_with_norm_(
     with no_grad():
         # 1e-6 keeps a zero norm from dividing by zero. The factor is not read here: that would
         # wait for the device.
-        factor: Any = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
+        factor: Any = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for grad in _grads(parameters):
             grad.mul_(factor.to(grad.device))
 
@@ -163,9 +163,10 @@ def clip_grad_value_(
         >>> w.grad
         tensor([-1.0000,  0.5000])
     """
+    limit = float(clip_value)
     with no_grad():
         for grad in _grads(parameters):
-            grad.clamp_(min=-float(clip_value), max=float(clip_value))
+            grad.clamp_(min=-limit, max=limit)
 
 
 def _grads(parameters: Tensors) -> list[Any]:

@@ -123,9 +123,10 @@ def fuse_conv_bn_weights(
     scaled = weight * factor.reshape(shape + [1] * (weight.ndim - 2))
     offset: Any = zeros_like(bn_rm) if conv_b is None else conv_b
     bias = (offset - bn_rm) * factor + (0 if bn_b is None else bn_b)
+    kept = weight if conv_b is None else conv_b
     return (
         Parameter(scaled.detach().to(weight.dtype), weight.requires_grad),
-        Parameter(bias.detach().to(weight.dtype), conv_b is None or conv_b.requires_grad),
+        Parameter(bias.detach().to(kept.dtype), conv_b is not None and conv_b.requires_grad),
     )
 
 

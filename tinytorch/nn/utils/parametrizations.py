@@ -40,6 +40,15 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
     return x.movedim(dim, 0).flatten(1)  # type: ignore[no-any-return]
 
 
+def check_iterations(n_power_iterations: int) -> None:
+    """ValueError unless there is one at least."""
+    if n_power_iterations <= 0:
+        raise ValueError(
+            "Expected n_power_iterations to be positive, but got "
+            f"n_power_iterations={n_power_iterations}"
+        )
+
+
 class _WeightNorm(Module):
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -103,11 +112,7 @@ class _SpectralNorm(Module):
                 "Dimension out of range (expected to be in range of "
                 f"[-{w.ndim}, {w.ndim - 1}] but got {dim})"
             )
-        if n_power_iterations <= 0:
-            raise ValueError(
-                "Expected n_power_iterations to be positive, but got "
-                f"n_power_iterations={n_power_iterations}"
-            )
+        check_iterations(n_power_iterations)
         self.dim, self.eps, self.n_power_iterations = dim % w.ndim, eps, n_power_iterations
         if w.ndim > 1:
             with no_grad():

@@ -15,6 +15,7 @@ Example:
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -37,11 +38,15 @@ _UNSAFE = (
 )
 
 
-class _Cache:
-    """Computed tensors, while a ``cached()`` block is open."""
+class _Caches(threading.local):
+    """Computed tensors, while a ``cached()`` block of this thread is open."""
 
-    depth = 0
-    values: dict[tuple[int, str], Any] = {}
+    def __init__(self) -> None:
+        self.depth = 0
+        self.values: dict[tuple[int, str], Any] = {}
+
+
+_CACHE = _Caches()
 
 
 @contextmanager
@@ -55,13 +60,13 @@ def cached() -> Iterator[None]:
         ...     layer.weight is layer.weight
         True
     """
-    _Cache.depth += 1
+    _CACHE.depth += 1
     try:
         yield
     finally:
-        _Cache.depth -= 1
-        if not _Cache.depth:
-            _Cache.values = {}
+        _CACHE.depth -= 1
+        if not _CACHE.depth:
+            _CACHE.values = {}
 
 
 class ParametrizationList(ModuleList):
@@ -325,18 +330,21 @@ def type_before_parametrizations(module: Module) -> type:
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Give one module the parametrized tensors of another, with their values.
+    """Give one module the parametrized tensors of another.
+
+    Both then share the parametrizations and the tensors that these start from.
 
     Args:
-        from_module: Whose parametrizations are copied.
-        to_module: The module that gets them, with tensors of the same names.
+        from_module: Whose parametrizations are shared; without any, nothing happens.
+        to_module: The module that gets them; a tensor it has not is made.
         tensor_name: Which tensor's. Default: all that are parametrized.
 
     Returns:
         ``to_module``.
 
     Raises:
-        ValueError: If ``from_module`` has no such parametrization.
+        KeyError, AttributeError: If another tensor than ``tensor_name`` is parametrized.
+        ValueError: If a tensor of ``to_module`` has another shape or dtype than is computed.
 
     Example:
         >>> from tinytorch import nn
@@ -346,14 +354,18 @@ def transfer_parametrizations_and_params(
         >>> (other.weight == layer.weight).all()
         tensor(True)
     """
-    if not is_parametrized(from_module, tensor_name):
-        raise ValueError(f"Module {from_module} does not have a parametrization on {tensor_name}")
+    if not is_parametrized(from_module):
+        return to_module
     names = list(_lists(from_module)) if tensor_name is None else [tensor_name]
     for name in names:
-        if name in to_module._parameters or name in to_module._buffers:
-            delattr(to_module, name)
-        _lists(to_module)[name] = copy.deepcopy(_lists(from_module)[name])
-        _set_class(to_module)
+        if not hasattr(to_module, name):
+            _register(to_module, name, Parameter(getattr(from_module, name).detach()))
+        source = _lists(from_module)[name]
+        for parametrization in source:
+            register_parametrization(to_module, name, parametrization)
+        target = _lists(to_module)[name]
+        for key, tensor in [*source._parameters.items(), *source._buffers.items()]:
+            setattr(target, key, tensor)
     return to_module
 
 
@@ -400,12 +412,12 @@ def _computed(name: str) -> property:
 
     def get(module: Any) -> Tensor:
         made: Any = module.parametrizations[name]
-        if not _Cache.depth:
+        if not _CACHE.depth:
             return made()  # type: ignore[no-any-return]
         key = (id(module), name)
-        if key not in _Cache.values:
-            _Cache.values[key] = made()
-        return _Cache.values[key]  # type: ignore[no-any-return]
+        if key not in _CACHE.values:
+            _CACHE.values[key] = made()
+        return _CACHE.values[key]  # type: ignore[no-any-return]
 
     def set_(module: Any, value: Tensor) -> None:
         module.parametrizations[name].right_inverse(value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 from ..._tensor import Tensor
-from ...dtypes import int64
+from ...dtypes import float16, float32, float64, int8, int16, int32, int64, uint8
 from ...ops.creation import tensor
 from ...ops.joining import cat, stack
 from ...ops.ranges import arange
@@ -99,25 +99,48 @@ class PackedSequence(_Packed):
 
     def double(self) -> Self:
         """Convert the data to float64."""
-        return self.to(_dtype("float64"))
+        return self.to(float64)
 
     def float(self) -> Self:
         """Convert the data to float32."""
-        return self.to(_dtype("float32"))
+        return self.to(float32)
 
     def half(self) -> Self:
         """Convert the data to float16."""
-        return self.to(_dtype("float16"))
+        return self.to(float16)
 
     def long(self) -> Self:
         """Convert the data to int64."""
         return self.to(int64)
 
+    def int(self) -> Self:
+        """Convert the data to int32."""
+        return self.to(int32)
 
-def _dtype(name: str) -> Any:
-    from ... import dtypes
+    def short(self) -> Self:
+        """Convert the data to int16."""
+        return self.to(int16)
 
-    return dtypes.NAMES[name]
+    def char(self) -> Self:
+        """Convert the data to int8."""
+        return self.to(int8)
+
+    def byte(self) -> Self:
+        """Convert the data to uint8."""
+        return self.to(uint8)
+
+    def is_pinned(self) -> bool:
+        """Whether the data is in pinned memory."""
+        data: Any = self.data
+        return bool(data.is_pinned())
+
+    def pin_memory(self) -> Self:
+        """The same in pinned memory, from which a GPU copies while the program goes on."""
+        data, order, back = (
+            None if tensor is None else tensor.pin_memory()
+            for tensor in (self.data, self.sorted_indices, self.unsorted_indices)
+        )
+        return type(self)(data, self.batch_sizes, order, back)  # type: ignore[arg-type]
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:

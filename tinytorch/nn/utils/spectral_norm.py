@@ -8,8 +8,8 @@ from ..._state import no_grad
 from ..._tensor import Tensor
 from ...ops.normalization import normalize
 from ..module import Module
-from ..parameter import Parameter
-from .parametrizations import as_matrix, default_dim
+from ._weight_hooks import check_none, replace_parts, taken_off
+from .parametrizations import as_matrix, check_iterations, default_dim
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
@@ -30,11 +30,7 @@ class SpectralNorm:
     def __init__(
         self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
     ) -> None:
-        if n_power_iterations <= 0:
-            raise ValueError(
-                "Expected n_power_iterations to be positive, but got "
-                f"n_power_iterations={n_power_iterations}"
-            )
+        check_iterations(n_power_iterations)
         self.name, self.dim, self.eps = name, dim, eps
         self.n_power_iterations = n_power_iterations
 
@@ -109,10 +105,7 @@ def spectral_norm(
     Reference:
         Miyato et al.: Spectral Normalization for GANs, arXiv:1802.05957.
     """
-    if _hook_of(module, name) is not None:
-        raise RuntimeError(
-            f"Cannot register two spectral_norm hooks on the same parameter {name}"
-        )
+    check_none(module, SpectralNorm, "spectral_norm", name)
     SpectralNorm(name, n_power_iterations, default_dim(module, dim), eps).attach(module)
     return module
 
@@ -136,20 +129,7 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
         >>> list(nn.utils.remove_spectral_norm(layer).state_dict())
         ['bias', 'weight']
     """
-    key = _hook_of(module, name)
-    if key is None:
-        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
-    hook = module._forward_pre_hooks.pop(key)
+    hook = taken_off(module, SpectralNorm, "spectral_norm", name)
     with no_grad():
         weight = hook.compute_weight(module, do_power_iteration=False)
-    for attribute in (name, f"{name}_u", f"{name}_v", f"{name}_orig"):
-        delattr(module, attribute)
-    module.register_parameter(name, Parameter(weight.detach()))
-    return module
-
-
-def _hook_of(module: Module, name: str) -> int | None:
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            return key
-    return None
+    return replace_parts(module, name, ("u", "v", "orig"), weight)

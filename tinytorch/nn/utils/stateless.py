@@ -22,7 +22,8 @@ def functional_call(
 ) -> Any:
     """Call a module with other tensors in the place of its parameters and buffers.
 
-    The module keeps its own; gradients flow to the tensors given.
+    The module keeps its own; gradients flow to the tensors given. A buffer that the module assigns
+    anew is put into the mapping.
 
     Args:
         module: The module.
@@ -51,20 +52,23 @@ def functional_call(
     given = dict(parameters_and_buffers)
     names = _names(module)
     if strict:
-        _check_names(given, set(names))
+        _check_names(module, given, set(names))
     if tie_weights:
         given = _with_tied(given, names)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    put_back: list[tuple[Any, str, Any]] = []
+    put_back: list[tuple[Any, str, Any, str]] = []
     try:
         for name, tensor in given.items():
             registry, last = _place(module, name)
             if registry is not None:
-                put_back.append((registry, last, registry[last]))
+                put_back.append((registry, last, registry[last], name))
                 registry[last] = tensor
         return module(*arguments, **(kwargs or {}))
     finally:
-        for registry, last, own in reversed(put_back):
+        for registry, last, own, name in reversed(put_back):
+            if registry[last] is not given[name] and name in parameters_and_buffers:
+                writable: Any = parameters_and_buffers
+                writable[name] = registry[last]  # as in torch
             registry[last] = own
 
 
@@ -76,14 +80,15 @@ def _names(module: Module) -> dict[str, Any]:
     }
 
 
-def _check_names(given: Mapping[str, Tensor], known: set[str]) -> None:
+def _check_names(module: Module, given: Mapping[str, Tensor], known: set[str]) -> None:
     problems = {
         "Unexpected key(s)": sorted(set(given) - known),
         "Missing key(s)": sorted(known - set(given)),
     }
     found = [f"{what}: {', '.join(names)}." for what, names in problems.items() if names]
     if found:
-        raise RuntimeError("Error(s) in reparametrizing:\n\t" + "\n\t".join(found))
+        what = f"Error(s) in reparametrizing for {type(module).__name__}:"
+        raise RuntimeError("\n\t".join([what, *found]))
 
 
 def _with_tied(given: dict[str, Tensor], names: Mapping[str, Any]) -> dict[str, Tensor]:

@@ -8,6 +8,7 @@ from typing import Any
 from ..._tensor import Tensor
 from ..module import Module
 from ..parameter import Parameter
+from ._weight_hooks import check_none, replace_parts, taken_off
 from .parametrizations import norm_except
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
@@ -68,8 +69,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         FutureWarning,
         stacklevel=2,
     )
-    if _hook_of(module, name) is not None:
-        raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+    check_none(module, WeightNorm, "weight_norm", name)
     hook = WeightNorm(name, dim)
     weight: Tensor = getattr(module, name)
     delattr(module, name)
@@ -102,19 +102,5 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
         >>> list(nn.utils.remove_weight_norm(layer).state_dict())
         ['bias', 'weight']
     """
-    key = _hook_of(module, name)
-    if key is None:
-        raise ValueError(f"weight_norm of '{name}' not found in {module}")
-    hook = module._forward_pre_hooks.pop(key)
-    weight = hook.compute_weight(module).detach()
-    for attribute in (name, f"{name}_g", f"{name}_v"):
-        delattr(module, attribute)
-    module.register_parameter(name, Parameter(weight))
-    return module
-
-
-def _hook_of(module: Module, name: str) -> int | None:
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, WeightNorm) and hook.name == name:
-            return key
-    return None
+    hook = taken_off(module, WeightNorm, "weight_norm", name)
+    return replace_parts(module, name, ("g", "v"), hook.compute_weight(module))

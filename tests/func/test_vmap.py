@@ -1,0 +1,195 @@
+"""What ``vmap`` does beyond what the short programs compare."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+from tinytorch.func import functional_call, grad, stack_module_state, vmap
+
+
+def test_control_flow_may_depend_on_data() -> None:
+    """The absolute value by a branch, and item(): PyTorch refuses both."""
+    x = tt.tensor([-1.0, 2.0, -3.0])
+    assert vmap(lambda a: a if a > 0 else -a)(x).tolist() == [1.0, 2.0, 3.0]
+    assert vmap(lambda a: tt.tensor(a.item() * 2))(x).tolist() == [-2.0, 4.0, -6.0]
+
+
+def test_results_of_different_shapes_are_refused() -> None:
+    with pytest.raises(RuntimeError, match=r"dynamic shape.*shape \[2, 1\] and \[3, 1\]"):
+        vmap(lambda a: a.nonzero())(tt.arange(6.0).reshape(2, 3))
+    with pytest.raises(RuntimeError, match="same structure for every example"):
+        vmap(lambda a: (a, a) if a > 0 else a)(tt.tensor([1.0, -1.0]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s, a: s.add_(a), lambda s, a: s.add_(1), lambda s, a: s.zero_(),
+        lambda s, a: s.__setitem__(0, a[0]), lambda s, a: s[1:].mul_(a[1:]),
+        lambda s, a: s.view(3, 1).squeeze(1).copy_(a), lambda s, a: s.detach().sub_(a),
+        lambda s, a: s.data.fill_(7), lambda s, a: s.normal_(), lambda s, a: s.unsqueeze_(0),
+        lambda s, a: s.resize_(1), lambda s, a: tt.add(a, 1, out=s),
+        lambda s, a: s.index_add_(0, tt.tensor([0]), a[:1]),
+    ],
+)  # fmt: skip
+def test_what_is_outside_is_not_written_to(change: Any) -> None:
+    """The function runs for each example: their changes would add up."""
+    s = tt.tensor([1.0, 2.0, 3.0])
+    batch = tt.arange(6.0).reshape(2, 3)
+    with pytest.raises(RuntimeError, match="inplace arithmetic"):
+        vmap(lambda a: (change(s, a), a)[1], randomness="different")(batch)
+    assert s.tolist() == [1.0, 2.0, 3.0] and s._version == 0
+    with pytest.raises(RuntimeError, match="inplace arithmetic"):
+        vmap(lambda a, s: (change(s, a), a)[1], (0, None), randomness="different")(batch, s)
+    change(s, batch[0])  # outside it may be
+
+
+def test_running_statistics_are_not_written_to() -> None:
+    mean, var = tt.zeros(3), tt.ones(3)
+    with pytest.raises(RuntimeError, match="inplace arithmetic"):
+        vmap(lambda a: tt.nn.functional.batch_norm(a, mean, var, training=True))(tt.rand(2, 4, 3))
+    assert mean.tolist() == [0.0] * 3 and var.tolist() == [1.0] * 3
+
+
+def test_another_thread_may_write_meanwhile() -> None:
+    started, done = threading.Event(), threading.Event()
+    s = tt.zeros(1)
+
+    def work() -> None:
+        started.wait(10)
+        s.add_(1)
+        t = tt.ones(1)
+        t.mul_(3)
+        s.add_(t)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+
+    def f(a: Any) -> Any:
+        started.set()
+        assert done.wait(10)
+        return a.clone().add_(s)
+
+    assert vmap(f)(tt.zeros(2, 1)).tolist() == [[4.0], [4.0]]
+    thread.join()
+
+
+def test_what_was_made_inside_is_an_ordinary_tensor_afterwards() -> None:
+    kept = []
+    vmap(lambda a: (kept.append(a * 2), a)[1])(tt.ones(2, 3))
+    kept[0].add_(1)
+    x = kept[1].requires_grad_()
+    (x * kept[0]).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [3.0, 3.0, 3.0]
+    assert vmap(lambda a: a.clone().detach().clone().add_(1))(kept[0]).tolist() == [4.0] * 3
+
+
+def test_examples_of_leaves_that_require_grad_are_not_written_to() -> None:
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        vmap(lambda a: a.add_(1))(tt.ones(2, requires_grad=True))
+
+
+def test_written_examples_have_gradients() -> None:
+    """d/dx of 5 * 2 x is 10."""
+    x = tt.tensor([1.0, 2.0], requires_grad=True)
+    vmap(lambda a: a.mul_(2) * 5)(x * 1).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [10.0, 10.0]
+    # Where a written example is saved, the next one's change is an error, never a wrong number.
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        vmap(lambda a: a.mul_(2) ** 2)(x * 1).sum().backward()
+
+
+def test_the_generator_given_counts_as_random() -> None:
+    generator = tt.Generator()
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        vmap(lambda a: tt.rand(2, generator=generator))(tt.ones(2))
+    rows = vmap(lambda a: tt.rand(2, generator=generator), randomness="different")(tt.ones(2))
+    assert rows[0].tolist() != rows[1].tolist()
+
+
+def test_the_state_of_the_generator_is_no_random_number() -> None:
+    """Checkpoints keep it, to draw the same numbers again."""
+    checkpoint = tt.utils.checkpoint.checkpoint
+    tt.manual_seed(0)
+    wanted = tt.rand(2).tolist()
+    tt.manual_seed(0)
+
+    def f(a: Any) -> Any:
+        tt.random.set_rng_state(tt.random.get_rng_state())
+        return checkpoint(lambda b: b**3, a, use_reentrant=False)
+
+    assert vmap(grad(f))(tt.tensor([1.0, 2.0])).tolist() == [3.0, 12.0]
+    assert tt.func.hessian(f)(tt.tensor(2.0)).item() == 12.0
+    assert tt.rand(2).tolist() == wanted
+
+
+def test_the_generator_given_repeats_itself_as_the_default_does() -> None:
+    """Inside another vmap as well, where the examples of the outer one differ or do not."""
+    for outer in ("same", "different"):
+        generator = tt.Generator().manual_seed(5)
+
+        def draw(a: Any, generator: tt.Generator = generator) -> Any:
+            inner = vmap(lambda b: tt.rand(2, generator=generator), randomness="same")
+            return tt.cat([inner(a), tt.rand(1, 2, generator=generator)])
+
+        rows = vmap(draw, randomness=outer)(tt.ones(2, 3))
+        alone = tt.Generator().manual_seed(5)
+        first, second, third, fourth = (tt.rand(2, generator=alone) for _ in range(4))
+        assert rows[0].tolist() == [first.tolist()] * 3 + [second.tolist()]
+        again = (first, second) if outer == "same" else (third, fourth)
+        assert rows[1].tolist() == [again[0].tolist()] * 3 + [again[1].tolist()]
+
+
+def test_the_generator_is_where_the_draws_left_it() -> None:
+    for randomness in ("same", "different"):
+        tt.manual_seed(3)
+        vmap(lambda a: tt.randn(4), randomness=randomness)(tt.ones(2))
+        after = tt.rand(1)
+        tt.manual_seed(3)
+        for _ in range(1 if randomness == "same" else 2):
+            tt.randn(4)
+        assert after.item() == tt.rand(1).item()
+
+
+def test_an_ensemble_trains() -> None:
+    """One step of SGD on stacked parameters is a step on each model."""
+    tt.manual_seed(0)
+    models = [tt.nn.Sequential(tt.nn.Linear(3, 4), tt.nn.Tanh(), tt.nn.Linear(4, 1))
+              for _ in range(3)]  # fmt: skip
+    x, y = tt.randn(5, 3), tt.randn(5, 1)
+    params, buffers = stack_module_state(models)
+
+    def loss(params: Any, buffers: Any) -> Any:
+        return ((functional_call(models[0], (params, buffers), (x,)) - y) ** 2).mean()
+
+    optimizer = tt.optim.SGD(list(params.values()), lr=0.1)
+    vmap(loss)(params, buffers).sum().backward()
+    optimizer.step()
+    for i, model in enumerate(models):
+        alone = tt.optim.SGD(model.parameters(), lr=0.1)
+        ((model(x) - y) ** 2).mean().backward()
+        alone.step()
+        for name, parameter in model.named_parameters():
+            assert tt.allclose(params[name][i], parameter, atol=1e-6)
+
+
+def test_per_sample_gradients_add_up_to_the_batchs() -> None:
+    tt.manual_seed(0)
+    net = tt.nn.Sequential(tt.nn.Conv2d(1, 2, 3), tt.nn.ReLU(), tt.nn.Flatten(), tt.nn.Linear(8, 3))
+    params = {name: p.detach() for name, p in net.named_parameters()}
+    x, y = tt.randn(4, 1, 4, 4), tt.tensor([0, 1, 2, 0])
+
+    def loss(params: Any, x: Any, y: Any) -> Any:
+        scores = functional_call(net, params, (x[None],))
+        return tt.nn.functional.cross_entropy(scores, y[None])
+
+    each = vmap(grad(loss), in_dims=(None, 0, 0))(params, x, y)
+    tt.nn.functional.cross_entropy(net(x), y).backward()
+    for name, parameter in net.named_parameters():
+        assert each[name].shape == (4, *parameter.shape) and not each[name].requires_grad
+        assert tt.allclose(each[name].mean(0), parameter.grad, atol=1e-6)

@@ -1,0 +1,138 @@
+"""What NumPy keeps in submodules, and programs that use it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy_names import scripts
+from numpy_names.data import ARRAYS, SMOOTH
+from numpy_names.evaluation import assert_same, evaluate, leaves, tensors
+
+import tinytorch as tt
+import tinytorch.numpy as tnp
+
+LINALG = [
+    "inv(q)", "inv([[1, 2], [3, 4]])", "det(q)", "det(q.astype('float32'))", "slogdet(q)",
+    "svdvals(m)", "svd(q)[1]", "svd(m, compute_uv=False)", "qr(m, 'r')[0, 0]**2", "norm(v)",
+    "cholesky(q @ q.T)", "cholesky(q @ q.T, upper=True)", "eigh(q + q.T)[0]", "eigvalsh(q, 'U')",
+    "eig(q + q.T)[0].dtype", "eigvals([[0, 1], [-1, 0]]).dtype", "eigvals([[2, 0], [0, 2]])",
+    "solve(q, v)", "solve(q, m.T)", "solve([[2, 0], [0, 4]], [1, 1])", "norm([3, 4])",
+    "solve(lib.stack([q, q + 1]), q)", "solve(lib.stack([q, q + 1, q]), q)",
+    "lstsq(m.T, v)", "lstsq(m, [1, 2])", "lstsq(m.T, q, rcond=0.1)", "pinv(m)", "pinv(m, 0.5)",
+    "matrix_rank(q)", "matrix_rank(lib.ones((2, 2)))", "matrix_rank(v)", "matrix_rank(q, 1.0)",
+    "cond(q)", "cond(q, 1)", "norm(m, axis=0)", "norm(m, 'fro')", "norm(m, 1)", "norm(m, 2)",
+    "norm(x)", "norm(m, ord=1, axis=1, keepdims=True)", "vector_norm(x, axis=(0, 1), ord=1)",
+    "matrix_norm(x)", "matrix_power(q, 3)", "matrix_power([[1, 1], [1, 0]], 5)",
+    "matrix_power(q, -1)", "multi_dot([m, q, v])", "tensorinv(lib.eye(4).reshape(4, 2, 2), 1)",
+    "tensorsolve(lib.eye(4).reshape(2, 2, 4), lib.ones((2, 2)))", "diagonal(x)", "trace(x)",
+    "trace(q, offset=1)", "outer(v, i)", "cross(v, i)", "matmul(m, q)", "tensordot(q, m.T, axes=1)",
+    "vecdot(q, v)", "matrix_transpose(x)",
+]  # fmt: skip
+FFT = [
+    "fft([1, 2, 3])", "fft(m, axis=0)", "fft(m, 5)", "fft(f)", "ifft(c)", "rfft(v)", "rfft(i, 4)",
+    "irfft(c)", "irfft(c, 5, norm='ortho')", "hfft(c)", "ihfft(v)", "fft2(m)", "ifft2(m)",
+    "rfft2(x)", "irfft2(m)", "fftn(x)", "fftn(x, axes=(0, 2))", "ifftn(x, norm='forward')",
+    "rfftn(x)", "irfftn(m)", "fftshift(m)", "fftshift(m, axes=1)", "ifftshift([1, 2, 3])",
+    "fftfreq(5)", "fftfreq(4, 0.5)", "rfftfreq(5, d=lib.array(0.1))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", [f"lib.linalg.{t}" for t in LINALG] + [f"lib.fft.{t}" for t in FFT]
+)
+def test_call(text: str) -> None:
+    theirs = evaluate(text, np, ARRAYS)
+    rtol = 1e-5 if "float32" in text or "fft(f)" in text else 1e-10
+    assert_same(evaluate(text, tnp, tensors()), theirs, rtol=rtol)
+
+
+@pytest.mark.parametrize("text", ["linalg.inv(q)", "linalg.lstsq(m.T, v)[0]", "linalg.norm(m, 2)",
+                                  "linalg.solve(q, v)", "linalg.pinv(m)", "fft.rfft(v).real"])
+def test_gradient(text: str) -> None:
+    data = tensors(SMOOTH)
+    names = [name for name in ("q", "m", "v") if f"{name}" in text.partition("(")[2]]
+
+    def function(*values: Any) -> Any:
+        return evaluate(f"lib.{text}", tnp, {**data, **dict(zip(names, values, strict=True))})
+
+    given = [data[name].clone().requires_grad_() for name in names]
+    assert tt.autograd.gradcheck(function, given)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: np.linalg.inv(x), lambda x: np.linalg.norm(x, axis=1), lambda x: np.fft.fft(x).real,
+    lambda x: np.linalg.eigvalsh(x), lambda x: np.linalg.solve(x, [1, 2]),
+    lambda x: np.fft.rfft2(x).real,
+])  # fmt: skip
+def test_numpys_function_of_tensors(call: Callable[[Any], Any]) -> None:
+    x = tt.tensor([[2.0, 1.0], [1.0, 3.0]], dtype=tt.float64, requires_grad=True)
+    found = call(x)
+    assert isinstance(found, tt.Tensor) and found.requires_grad
+    np.testing.assert_allclose(found.detach().numpy(), call(x.detach().numpy()), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("call", "error"), [
+    (lambda: tnp.linalg.inv([[1, 2], [2, 4]]), tnp.linalg.LinAlgError),
+    (lambda: tnp.linalg.solve(tnp.eye(2), tnp.ones(3)), ValueError),
+    (lambda: tnp.linalg.qr(tnp.eye(2), "economic"), ValueError),
+    (lambda: tnp.linalg.outer(tnp.eye(2), [1]), ValueError),
+    (lambda: tnp.fft.fft(tnp.ones(2), axis=1), ValueError),
+    (lambda: tnp.fft.fft(3.0), ValueError),
+    (lambda: tnp.linalg.norm(tnp.ones(2), axis=2), ValueError),
+    (lambda: tnp.lib.stride_tricks.sliding_window_view([1, 2], 3), ValueError),
+    (lambda: tnp.lib.stride_tricks.sliding_window_view([1, 2], (1, 1)), ValueError),
+    (lambda: tnp.lib.stride_tricks.as_strided(tnp.ones(2), (2,), (3,)), ValueError),
+])  # fmt: skip
+def test_error(call: Callable[[], Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        call()
+
+
+# -- random numbers ------------------------------------------------------------------------------
+
+
+def test_seed_gives_numpys_numbers() -> None:
+    with tt.backend_context("numpy"):
+        drawn = []
+        for lib in (np, tnp):
+            lib.random.seed(3)
+            law = lib.random
+            drawn.append((law.rand(2, 3), law.normal(1, 2, size=4), law.rand(), law.randint(9)))
+        assert_same(drawn[1], drawn[0])
+        assert isinstance(tnp.random.rand(), float) and isinstance(tnp.random.randint(3), int)
+        ours, theirs = tnp.random.default_rng(5), np.random.default_rng(5)
+        assert_same(ours.exponential(2.0, (2, 2)), theirs.exponential(2.0, (2, 2)))
+        assert_same(ours.permutation(tnp.eye(4)), theirs.permutation(np.eye(4)))
+        x, y = tnp.arange(6), np.arange(6)
+        assert ours.shuffle(x) is None and theirs.shuffle(y) is None
+        assert_same(x, y)
+        found = ours.choice(x, (2, 2), p=tnp.full(6, 1 / 6))
+        assert_same(found, theirs.choice(y, (2, 2), p=[1 / 6] * 6))
+
+
+def test_draws_are_on_the_active_backend() -> None:
+    assert tnp.random.rand(2).backend.name == tt.get_backend()
+    x = tnp.arange(5)
+    tnp.random.shuffle(x)
+    assert sorted(x.tolist()) == [0, 1, 2, 3, 4]
+
+
+def test_gradient_flows_through_what_is_drawn() -> None:
+    x = tt.ones(3, dtype=tt.float64, requires_grad=True)
+    tnp.random.permutation(x).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [1, 1, 1]
+
+
+# -- programs ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", scripts.PROGRAMS, ids=lambda p: p.__name__)
+def test_program(program: Callable[[Any], Any]) -> None:
+    backend = "numpy" if program.__name__ in scripts.DRAWING else tt.get_backend()
+    with tt.backend_context(backend):
+        ours, theirs = leaves(program(tnp)), leaves(program(np))
+        assert_same(ours, theirs, rtol=1e-8)
+    assert not any(isinstance(a, np.ndarray) for a in ours)

@@ -1,0 +1,200 @@
+"""In which order results lie in memory: what may be seen through ``view``, and ``stride()``."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.ops.same_as_torch import numbers, same
+
+import tinytorch as tt
+
+Call = Callable[[Any, Any], Any]
+
+ANYTHING: Any = None
+M = numbers(4, 3)
+IMAGES = numbers(2, 3, 4, 5)
+
+
+def channels_last(library: Any, x: Any) -> Any:
+    return x.contiguous(memory_format=library.channels_last)
+
+
+#: name: what is computed from a transposed matrix, of which torch writes the result row by row.
+OF_TRANSPOSED: dict[str, Call] = {
+    "softmax": lambda m, x: m.softmax(x, 0),
+    "log_softmax": lambda m, x: m.log_softmax(x, 1),
+    "softmin": lambda m, x: m.nn.functional.softmin(x, 1),
+    "cumsum": lambda m, x: x.cumsum(0),
+    "cumprod": lambda m, x: x.cumprod(1),
+    "cummax": lambda m, x: x.cummax(0).indices,
+    "cummin": lambda m, x: x.cummin(0).values,
+    "logcumsumexp": lambda m, x: m.logcumsumexp(x, 1),
+    "masked_fill": lambda m, x: x.masked_fill(x > 0, 0.0),
+    "roll": lambda m, x: x.roll(1, 0),
+    "rot90 by no turns": lambda m, x: x.rot90(4),
+    "tril": lambda m, x: x.tril(),
+    "triu": lambda m, x: x.triu(1),
+    "narrow_copy": lambda m, x: m.narrow_copy(x, 0, 1, 2),
+    "as_strided_copy": lambda m, x: m.as_strided_copy(x, (2, 2), (1, 3)),
+    "renorm": lambda m, x: x.renorm(2, 0, 1.0),
+    "layer_norm": lambda m, x: m.nn.functional.layer_norm(x, (4,)),
+    "rms_norm": lambda m, x: m.nn.functional.rms_norm(x, (4,)),
+    "group_norm": lambda m, x: m.nn.functional.group_norm(x, 2),
+    "batch_norm": lambda m, x: m.nn.functional.batch_norm(x[None], None, None, training=True),
+    "instance_norm": lambda m, x: m.nn.functional.instance_norm(x[None]),
+    "var": lambda m, x: m.stack([x, x]).permute(0, 2, 1).var(0),
+    "norm": lambda m, x: m.linalg.vector_norm(m.stack([x, x]).permute(2, 1, 0), 3, 1),
+    "aminmax": lambda m, x: m.stack([x, x]).permute(2, 1, 0).aminmax(dim=2).max,
+    "kthvalue": lambda m, x: m.stack([x, x], -1).kthvalue(2).indices,
+    "gradient": lambda m, x: m.gradient(x.t(), dim=0)[0],
+    "mvlgamma": lambda m, x: m.mvlgamma(x.abs() + 2, 2),
+    "fftshift": lambda m, x: m.fft.fftshift(x),
+    "cross": lambda m, x: m.linalg.cross(x, x + 1, dim=0),
+}
+
+#: name: what keeps the order of its input, or gives it another.
+REORDERED: dict[str, Call] = {
+    "zeros_like": lambda m, x: m.zeros_like(x.permute(3, 0, 2, 1)),
+    "ones_like of gaps": lambda m, x: m.ones_like(x[:, :, ::2].permute(3, 0, 2, 1)),
+    "full_like expanded": lambda m, x: m.full_like(x[:1, :, :1].expand(2, 3, 4, 5), 2.0),
+    "empty_like row-major": lambda m, x: m.empty_like(
+        x.permute(1, 0, 2, 3), memory_format=m.contiguous_format
+    ).zero_(),
+    "zeros_like channels last": lambda m, x: m.zeros_like(x, memory_format=m.channels_last),
+    "randn_like channels last": lambda m, x: m.randn_like(x, memory_format=m.channels_last).zero_(),
+    "empty channels last": lambda m, x: m.empty(2, 3, 4, 5, memory_format=m.channels_last).zero_(),
+    "contiguous": channels_last,
+    "and back": lambda m, x: channels_last(m, x).contiguous(),
+    "clone": lambda m, x: x.clone(memory_format=m.channels_last),
+    "clone of it": lambda m, x: channels_last(m, x).clone(),
+    "to": lambda m, x: x.to(memory_format=m.channels_last),
+    "to row-major": lambda m, x: channels_last(m, x).to(memory_format=m.contiguous_format),
+    "to a dtype": lambda m, x: x.to(m.float32, memory_format=m.channels_last),
+    "a cast": lambda m, x: channels_last(m, x).float(),
+    "a cast to a format": lambda m, x: x.half(memory_format=m.channels_last),
+    "volumes": lambda m, x: x[None].contiguous(memory_format=m.channels_last_3d),
+    "softmax": lambda m, x: channels_last(m, x).softmax(1),
+    "softmax of gaps": lambda m, x: channels_last(m, x)[:, :, ::2].softmax(1),
+    "group_norm": lambda m, x: m.nn.functional.group_norm(channels_last(m, x), 3),
+    "batch_norm": lambda m, x: m.nn.functional.batch_norm(
+        channels_last(m, x), None, None, training=True
+    ),
+    "relu": lambda m, x: channels_last(m, x).relu(),
+}
+
+
+def same_order(call: Call, values: Any) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    ours, theirs = call(tt, tt.tensor(values)), call(torch, torch.tensor(values))
+    assert ours.stride() == theirs.stride() and ours.shape == tuple(theirs.shape)
+    assert ours.is_contiguous() == theirs.is_contiguous()
+    for name in ("contiguous_format", "channels_last", "channels_last_3d"):
+        mine = ours.is_contiguous(memory_format=getattr(tt, name))
+        assert mine == theirs.is_contiguous(memory_format=getattr(torch, name)), name
+    np.testing.assert_allclose(ours.cpu().numpy(), theirs.numpy(), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", OF_TRANSPOSED)
+def test_results_that_are_written_row_by_row(name: str) -> None:
+    same_order(lambda m, x: OF_TRANSPOSED[name](m, x.t()), M)
+
+
+@pytest.mark.parametrize("name", REORDERED)
+def test_orders_of_images(name: str) -> None:
+    same_order(REORDERED[name], IMAGES)
+
+
+def test_gradients_pass_formats() -> None:
+    x = tt.tensor(IMAGES, requires_grad=True)
+    y = channels_last(tt, x)
+    assert y is not x and channels_last(tt, y) is y
+    y.square().sum().backward()
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad.cpu().numpy(), 2 * IMAGES)
+
+
+def test_a_tensor_made_after_a_transposed_one_is_nobodys_view() -> None:
+    x = tt.zeros_like(tt.ones(2, 3).t(), requires_grad=True)
+    assert x.is_leaf and x._base is None and x.stride() == (1, 3)
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "contiguous": (lambda: channels_last(tt, tt.ones(2, 3)), RuntimeError, "required rank 4"),
+    "clone": (
+        lambda: tt.ones(2).clone(memory_format=tt.channels_last_3d), RuntimeError, "rank 5"),
+    "zeros_like": (
+        lambda: tt.zeros_like(tt.ones(2), memory_format=tt.channels_last), RuntimeError, "rank 4"),
+    "empty": (
+        lambda: tt.empty(2, memory_format=tt.preserve_format), RuntimeError, "unsupported memory"),
+    "no format": (
+        lambda: tt.ones(2).contiguous(memory_format="channels_last"), TypeError, "memory_format"),
+    "asked of no format": (
+        lambda: tt.ones(2).is_contiguous(memory_format=ANYTHING), TypeError, "memory_format"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_no_format_fits(name: str) -> None:
+    call, error, text = REFUSED[name]
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_formats_are_pickled_by_name() -> None:
+    assert pickle.loads(pickle.dumps(tt.channels_last)) is tt.channels_last
+
+
+#: name: how a view is made of a tensor whose columns lie one after the other.
+CHANGED_VIEWS: dict[str, Callable[[Any], Any]] = {
+    "view": lambda y: y.t().view(-1),
+    "reshape": lambda y: y.t().reshape(-1),
+    "flatten": lambda y: y.t().flatten()[2:7],
+    "as_strided": lambda y: y.as_strided((2, 3), (1, 2), 2),
+    "unflatten": lambda y: y.t().unflatten(0, (2, 2))[:, 1],
+    "part": lambda y: y[1:, 1:],
+}
+
+
+@pytest.mark.parametrize("name", CHANGED_VIEWS)
+@pytest.mark.parametrize("loss", ["row-major", "expanded", "columns"])
+def test_gradients_of_changed_views_in_any_order(name: str, loss: str) -> None:
+    # What the view shows of the gradient hangs on the order in which the tensor lies in memory.
+    def call(m: Any, x: Any) -> Any:
+        y = x.t() * 1
+        CHANGED_VIEWS[name](y).mul_(3)
+        if loss == "expanded":
+            return y.sum() + (y[0] ** 2).sum()
+        return (y.contiguous() if loss == "row-major" else y.t()) ** 2
+
+    same(call, M)
+
+
+WINDOWS: dict[str, Call] = {
+    "of a view with gaps": lambda m, x: (x * 1)[:, ::2].as_strided((2, 2), (2, 1), 1) ** 2,
+    "beyond its own elements": lambda m, x: x[1:].as_strided((5,), (1,), 2) ** 2,
+    "of an expanded one": lambda m, x: (x[:, :1] * 1).expand(4, 3).as_strided((3, 2), (1, 0)) ** 2,
+    "of columns": lambda m, x: (x.t() * 1).as_strided((3, 2), (1, 1)) ** 2,
+    "of a transposed one": lambda m, x: x.t().as_strided((3, 2), (1, 1), 4) ** 2,
+    "of a detached one": lambda m, x: x.detach()[:, ::2].as_strided((2, 2), (3, 1), 1) * x[0, 0],
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_of_memory(name: str) -> None:
+    same(WINDOWS[name], M)
+
+
+def test_a_changed_window_of_a_changed_window() -> None:
+    def call(m: Any, x: Any) -> Any:
+        y = x * 1
+        part = y[:, ::2]
+        window = part.as_strided((2, 2), (3, 2), 6)
+        window.mul_(3)
+        window.add_(part[0, 0])
+        return y.contiguous() ** 2
+
+    same(call, M)

@@ -1,0 +1,49 @@
+"""What stands for a dtype: its names, NumPy's, Python's types; and the limits of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+NUMBERS = ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
+           "complex64 complex128").split()  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numpys_spellings_of_a_dtype_are_taken(name: str) -> None:
+    wanted, theirs = getattr(tt, name), np.dtype(name)
+    spellings: list[Any] = [name, theirs, theirs.type, wanted]
+    if name != "bool":
+        spellings.append(theirs.str[1:])  # such as f4
+    for spelling in spellings:
+        assert tt.zeros(2, dtype=spelling).dtype is wanted
+        assert tt.zeros(2).astype(spelling).dtype is wanted
+
+
+def test_types_of_python_stand_for_the_widest_dtypes() -> None:
+    for kind, wanted in ((bool, tt.bool), (int, tt.int64), (float, tt.float64),
+                         (complex, tt.complex128)):  # fmt: skip
+        assert tt.zeros(2, dtype=kind).dtype is wanted
+
+
+@pytest.mark.parametrize("name", ["flot32", "q4", "f3", ""])
+def test_unknown_name_is_refused(name: str) -> None:
+    with pytest.raises(TypeError, match="expected one of bool, .*got " + repr(name)):
+        tt.zeros(2, dtype=name)
+
+
+@pytest.mark.parametrize("name", [n for n in NUMBERS if n.startswith(("float", "complex"))])
+def test_limits_of_floats_are_numpys(name: str) -> None:
+    ours, theirs = tt.finfo(getattr(tt, name)), np.finfo(name)
+    for limit in ("bits", "eps", "max", "min", "tiny", "smallest_normal", "smallest_subnormal"):
+        assert float(getattr(ours, limit)) == float(getattr(theirs, limit)), limit
+
+
+@pytest.mark.parametrize("name", [n for n in NUMBERS if n.startswith(("int", "uint"))])
+def test_limits_of_integers_are_numpys(name: str) -> None:
+    ours, theirs = tt.iinfo(getattr(tt, name)), np.iinfo(name)
+    assert (ours.bits, ours.min, ours.max) == (theirs.bits, theirs.min, theirs.max)

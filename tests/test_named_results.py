@@ -1,0 +1,50 @@
+"""Results with names, as ``values, indices``: tuples written and pickled as torch's are."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+
+CALLS = [
+    ("max", lambda m, x: m.max(x, 1)),
+    ("sort", lambda m, x: x.sort()),
+    ("topk", lambda m, x: m.topk(x, 2)),
+    ("cummax", lambda m, x: x.cummax(0)),
+    ("frexp", lambda m, x: m.frexp(x)),
+    ("aminmax", lambda m, x: m.aminmax(x)),
+    ("linalg_slogdet", lambda m, x: m.linalg.slogdet(x)),
+    ("linalg_eigh", lambda m, x: m.linalg.eigh(x @ x.T)),
+]
+
+
+def square(module: Any) -> Any:
+    return module.tensor([[3.0, 0.5, 1.0], [0.25, 2.0, -1.0], [0.0, -0.5, 4.0]])
+
+
+def test_every_field_begins_a_line() -> None:
+    assert repr(tt.tensor([[1.0, 5.0], [7.0, 3.0]]).max(1)) == (
+        "tinytorch.return_types.max(\nvalues=tensor([5., 7.]),\nindices=tensor([1, 0]))"
+    )
+
+
+@pytest.mark.parametrize(("name", "call"), CALLS, ids=[name for name, _ in CALLS])
+def test_text_is_the_one_torch_prints(name: str, call: Any) -> None:
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    ours, theirs = repr(call(tt, square(tt))), repr(call(torch, square(torch)))
+    assert name in theirs
+    if name != "linalg_eigh":  # the sign of an eigenvector is LAPACK's choice
+        assert ours.replace("tinytorch.", "torch.") == theirs
+    else:
+        assert ours.splitlines()[:2] == theirs.replace("torch.", "tinytorch.").splitlines()[:2]
+
+
+@pytest.mark.parametrize(("name", "call"), CALLS, ids=[name for name, _ in CALLS])
+def test_result_survives_pickling_with_its_type(name: str, call: Any) -> None:
+    result = call(tt, square(tt))
+    again = pickle.loads(pickle.dumps(result))
+    assert type(again) is type(result) is getattr(tt.return_types, name)
+    assert all(tt.equal(a, b) for a, b in zip(again, result, strict=True))

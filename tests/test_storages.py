@@ -1,0 +1,108 @@
+"""The memory behind tensors: what scripts ask of it, as PyTorch answers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+
+pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+
+#: A tensor by the function that makes it, whose storage is asked for.
+TENSORS: dict[str, Any] = {
+    "a whole": lambda t: t.arange(6.0).reshape(2, 3),
+    "a row": lambda t: t.arange(6.0).reshape(2, 3)[1],
+    "a column": lambda t: t.arange(6.0).reshape(2, 3)[:, 1],
+    "turned": lambda t: t.arange(6).reshape(2, 3).t(),
+    "expanded": lambda t: t.arange(3).expand(4, 3),
+    "0-d": lambda t: t.tensor(2.5),
+    "booleans": lambda t: t.tensor([True, False]),
+    "bytes": lambda t: t.tensor([1, 2, 3], dtype=t.uint8)[1:],
+    "a leaf": lambda t: t.ones(2, requires_grad=True),
+    "detached": lambda t: t.arange(4.0).detach()[2:],
+}
+QUESTIONS: dict[str, Any] = {
+    "size": lambda s: s.size(),
+    "nbytes": lambda s: s.nbytes(),
+    "element_size": lambda s: s.element_size(),
+    "len": len,
+    "tolist": lambda s: s.tolist(),
+    "elements": list,
+    "first": lambda s: s[0],
+    "last": lambda s: s[-1],
+    "device": lambda s: str(s.device),
+    "is_cuda": lambda s: s.is_cuda,
+    "is_shared": lambda s: s.is_shared(),
+    "repr": lambda s: repr(s).replace("tinytorch", "torch"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("case", TENSORS)
+def test_questions(case: str, question: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    if tt.ones(1).is_cuda:
+        pytest.skip("PyTorch's tensors are on the CPU")
+    ask = QUESTIONS[question]
+    for method in ("untyped_storage", "storage"):
+        ours, theirs = (getattr(TENSORS[case](t), method)() for t in (tt, torch))
+        assert ask(ours) == ask(theirs)
+
+
+def test_shared_memory_is_recognised() -> None:
+    x = tt.arange(6.0).reshape(2, 3)
+    for view in (x[1], x.t(), x.view(6), x.detach(), x.data, x.expand(4, 2, 3)):
+        assert view.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+        assert view.untyped_storage() == x.untyped_storage()
+        assert view.storage().data_ptr() == x.storage().data_ptr()
+    for copy in (x.clone(), x + 0, x.t().contiguous()):
+        assert copy.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+    assert x.storage().untyped() == x.untyped_storage()
+
+
+def test_offsets_lead_to_the_elements() -> None:
+    x = tt.arange(6).reshape(2, 3)[1:, 1:]
+    assert x.storage()[x.storage_offset()] == int(x[0, 0])
+
+
+def test_writing_into_the_memory() -> None:
+    x = tt.zeros(2, 3)
+    x[1].storage()[0] = 5.0
+    assert x[0, 0] == 5
+    copy = x.storage().clone()
+    x.storage().fill_(7.0)
+    assert x.tolist() == [[7.0] * 3] * 2 and copy[0] == 5
+
+
+def test_parts_are_the_same_memory() -> None:
+    x = tt.arange(3, dtype=tt.uint8)
+    part = x.untyped_storage()[1:3]
+    part[0] = 9
+    assert part.tolist() == [9, 2] and x.tolist() == [0, 9, 2]
+    with pytest.raises(RuntimeError, match="slices are only supported in UntypedStorage"):
+        x.storage()[0:1]  # as in PyTorch
+
+
+def test_what_is_a_storage() -> None:
+    x = tt.ones(2)
+    assert tt.is_storage(x.untyped_storage()) and tt.is_storage(x.storage())
+    assert not tt.is_storage(x) and not tt.is_storage([1.0])
+    assert isinstance(x.storage(), tt.TypedStorage)
+    assert isinstance(x.untyped_storage(), tt.UntypedStorage)
+    assert x.storage().dtype is tt.float32
+
+
+def test_typed_storages_are_deprecated() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tt.ones(1).untyped_storage()
+        with pytest.raises(UserWarning, match="TypedStorage is deprecated"):
+            tt.ones(1).storage()
+
+
+def test_nothing() -> None:
+    assert tt.zeros(0, 3).untyped_storage().nbytes() == 0
+    assert tt.zeros(0).untyped_storage().data_ptr() == 0

@@ -1,0 +1,108 @@
+"""``make_tensor``: PyTorch's numbers, limits and refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64",
+          "complex64", "complex128"]  # fmt: skip
+
+
+def made(library: Any, *shape: Any, dtype: str, **options: Any) -> Any:
+    library.manual_seed(5)
+    device = "cpu" if library is not tt else tt.get_default_device()
+    return library.testing.make_tensor(
+        *shape, dtype=getattr(library, dtype), device=device, **options
+    )
+
+
+def same(*shape: Any, **options: Any) -> Any:
+    """Assert that both libraries make the same tensor; return it."""
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    ours, theirs = made(tt, *shape, **options), made(torch, *shape, **options)
+    a, b = ours.detach().cpu().numpy(), theirs.detach().numpy()
+    assert a.dtype == b.dtype and a.shape == b.shape
+    # What is scaled to a wide range may be rounded in another order.
+    np.testing.assert_allclose(a, b, rtol=3e-16 if b.dtype.itemsize >= 8 else 0, atol=0)
+    assert ours.requires_grad is theirs.requires_grad and ours.is_leaf is theirs.is_leaf
+    assert not b.size or ours.stride() == theirs.stride()
+    return ours
+
+
+@pytest.fixture(autouse=True)
+def numbers_of_the_processor() -> None:
+    if tt.get_backend() == "cupy":
+        pytest.skip("a GPU draws other numbers")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numbers(dtype: str) -> None:
+    same(3, 4, dtype=dtype)
+    same((30,), dtype=dtype, exclude_zero=True)
+    same([2, 3], dtype=dtype, noncontiguous=True)
+    same((), dtype=dtype)
+    same(0, 3, dtype=dtype)
+    same(1, dtype=dtype, noncontiguous=True)
+
+
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d != "bool"])
+@pytest.mark.parametrize("limits", [(0.5, 5.5), (2, 100), (1, None), (None, 3), (-1e400, 5)])
+def test_limits(dtype: str, limits: Any) -> None:
+    out = same(20, dtype=dtype, low=limits[0], high=limits[1])
+    real = tt.view_as_real(out) if out.is_complex() else out
+    if limits[1] is not None:
+        assert bool((real <= limits[1]).all())
+
+
+def test_the_whole_range() -> None:
+    assert bool(same(9, dtype="float32", low=-float("inf"), high=float("inf")).isfinite().all())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_grad(dtype: str) -> None:
+    assert same(3, dtype=dtype, requires_grad=True).requires_grad
+    assert same(3, dtype=dtype, requires_grad=True, noncontiguous=True).is_leaf
+
+
+def test_equal_limits() -> None:
+    with pytest.warns(FutureWarning, match="low==high"):
+        same(3, dtype="float32", low=2, high=2)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "options"),
+    [
+        ("float32", {"low": 2, "high": 1}),
+        ("int64", {"low": 2, "high": 2}),
+        ("float32", {"low": float("nan")}),
+        ("float64", {"high": float("nan")}),
+        ("uint8", {"low": 256, "high": 300}),
+        ("int8", {"low": -300, "high": -200}),
+        ("bool", {"low": 2, "high": 3}),
+        ("int32", {"requires_grad": True}),
+        ("bool", {"requires_grad": True}),
+    ],
+)
+def test_refusals(dtype: str, options: Any) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    texts = []
+    for library in (tt, torch):
+        with pytest.raises(ValueError) as caught:
+            made(library, 3, dtype=dtype, **options)
+        texts.append(str(caught.value).replace("tinytorch", "torch"))
+    assert texts[0] == texts[1]
+
+
+def test_gaps_and_memory_format() -> None:
+    with pytest.raises(ValueError, match="are mutually exclusive"):
+        made(tt, 2, 3, 4, 5, dtype="float32", noncontiguous=True, memory_format=tt.channels_last)
+
+
+def test_a_dtype_that_is_none() -> None:
+    with pytest.raises(TypeError, match="is not supported"):
+        tt.testing.make_tensor(3, dtype="float33", device="cpu")  # type: ignore[arg-type]

@@ -1,0 +1,166 @@
+"""Numbers of the Poisson and binomial laws, each from as many uniform ones as it takes.
+
+The formulas, and so the numbers, are those of PyTorch's CPU generator; ``unit`` gives the next
+uniform number in ``[0, 1)``, in double precision.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+Unit = Callable[[], float]
+_BLOCK = 256
+
+
+class Units:
+    """Uniform numbers one by one, drawn in blocks; what is left of the last can be given back.
+
+    Args:
+        draw: Draws so many numbers at once.
+        bits: The NumPy bit generator behind it, whose ``state`` can be set.
+    """
+
+    def __init__(self, draw: Callable[[int], Any], bits: Any) -> None:
+        self._draw, self._bits = draw, bits
+        self._block: list[float] = []
+        self._used = 0
+
+    def __call__(self) -> float:
+        if self._used == len(self._block):
+            self._before = self._bits.state
+            self._block = self._draw(_BLOCK).tolist()
+            self._used = 0
+        self._used += 1
+        return self._block[self._used - 1]
+
+    def give_back(self) -> None:
+        """Leave the generator as if the numbers had been drawn one by one."""
+        if self._used < len(self._block):
+            self._bits.state = self._before
+            self._draw(self._used)
+
+
+def poisson(unit: Unit, rate: float) -> float:
+    """A number of events: by multiplication for small rates, else by rejection.
+
+    Reference:
+        Hörmann: The transformed rejection method for generating Poisson random variables,
+        Insurance: Mathematics and Economics 12 (1993), algorithm PTRS.
+    """
+    if rate < 10:
+        return _few_events(unit, rate) if rate else 0
+    root, log_rate = math.sqrt(rate), math.log(rate)
+    b = 0.931 + 2.53 * root
+    a = -0.059 + 0.02483 * b
+    scale = 1.1239 + 1.1328 / (b - 3.4)
+    sure = 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u, v = unit() - 0.5, unit()
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + rate + 0.43) if us else -1
+        if us >= 0.07 and v <= sure:
+            return k
+        if k < 0 or (us < 0.013 and v > us):
+            continue
+        wanted = -rate + k * log_rate - math.lgamma(k + 1.0)
+        if _log(v) + math.log(scale) - math.log(a / (us * us) + b) <= wanted:
+            return k
+
+
+def _few_events(unit: Unit, rate: float) -> int:
+    """As many as it takes factors in ``[0, 1)`` for a product below ``exp(-rate)``, less one."""
+    limit, product, events = math.exp(-rate), 1.0, 0
+    while True:
+        product *= unit()
+        if product <= limit:
+            return events
+        events += 1
+
+
+def binomial(unit: Unit, count: float, chance: float) -> float:
+    """A number of successes in ``count`` trials, each with a ``chance``; NaN for a NaN."""
+    if count <= 0 or chance <= 0:
+        return 0.0
+    if chance >= 1:
+        return count
+    if math.isnan(count) or math.isnan(chance):
+        return math.nan
+    less = min(chance, 1 - chance)
+    found = (_many_trials if count * less >= 10 else _few_successes)(unit, count, less)
+    return found if chance <= 0.5 else count - found
+
+
+def _few_successes(unit: Unit, count: float, chance: float) -> float:
+    """By the distances between successes, which follow the geometric law.
+
+    Reference:
+        Devroye: Non-Uniform Random Variate Generation, 1986, page 525.
+    """
+    log_failure = math.log1p(-chance)
+    trials, successes = 0.0, 0
+    while True:
+        trials += math.ceil(_log(unit()) / log_failure) if log_failure else math.inf
+        if trials > count:
+            return successes
+        successes += 1
+
+
+def _many_trials(unit: Unit, count: float, chance: float) -> float:
+    """By rejection.
+
+    Reference:
+        Hörmann: The generation of binomial random variates, Journal of Statistical Computation
+        and Simulation 46 (1993), algorithm BTRS.
+    """
+    deviation = math.sqrt(count * chance * (1 - chance))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * chance
+    center = count * chance + 0.5
+    sure = 0.92 - 4.2 / b
+    alpha = (2.83 + 5.1 / b) * deviation
+    while True:
+        u, v = unit() - 0.5, unit()
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + center) if us else -1
+        if us >= 0.07 and v <= sure:
+            return k
+        if 0 <= k <= count and _log(v * alpha / (a / (us * us) + b)) <= _log_share(
+            k, count, chance
+        ):
+            return k
+
+
+def _log_share(k: int, count: float, chance: float) -> float:
+    """The logarithm of how likely ``k`` successes are, against the likeliest number of them."""
+    odds = chance / (1 - chance)
+    mode = math.floor((count + 1) * chance)
+    return (
+        (mode + 0.5) * math.log((mode + 1) / (odds * (count - mode + 1)))
+        + (count + 1) * math.log((count - mode + 1) / (count - k + 1))
+        + (k + 0.5) * math.log(odds * (count - k + 1) / (k + 1))
+        + _stirling_rest(mode)
+        + _stirling_rest(count - mode)
+        - _stirling_rest(k)
+        - _stirling_rest(count - k)
+    )
+
+
+#: log k! less Stirling's formula for it, for k from 0 on.
+_RESTS = (
+    0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+    0.0166446911898211, 0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+    0.00925546218271273, 0.00833056343336287,
+)  # fmt: skip
+
+
+def _stirling_rest(k: float) -> float:
+    if k <= 9:
+        return _RESTS[int(k)]
+    square = (k + 1) * (k + 1)
+    return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
+
+
+def _log(x: float) -> float:
+    return math.log(x) if x else -math.inf

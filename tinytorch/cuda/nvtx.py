@@ -1,0 +1,98 @@
+"""Names for stretches of time in NVIDIA's profilers: ``torch.cuda.nvtx``, through CuPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ._places import backend
+
+__all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
+
+
+def _nvtx() -> Any:
+    """CuPy's module.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+        RuntimeError: If CuPy was built without NVTX.
+    """
+    found = backend().cuda.nvtx
+    if not getattr(found, "available", True):
+        raise RuntimeError("NVTX functions not installed. Are you sure you have a CUDA build?")
+    return found
+
+
+def range_push(msg: str) -> None:
+    """Begin a range inside the one that was begun last.
+
+    Args:
+        msg: Its name.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    _nvtx().RangePush(msg)
+
+
+def range_pop() -> None:
+    """End the range that was begun last.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    _nvtx().RangePop()
+
+
+def range_start(msg: str) -> int:
+    """Begin a range that may overlap others, and return its number.
+
+    Args:
+        msg: Its name.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    return int(_nvtx().RangeStart(msg, 0))
+
+
+def range_end(range_id: int) -> None:
+    """End a range.
+
+    Args:
+        range_id: What ``range_start`` returned.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    _nvtx().RangeEnd(range_id)
+
+
+def mark(msg: str) -> None:
+    """Name a moment.
+
+    Args:
+        msg: Its name.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    _nvtx().Mark(msg)
+
+
+@contextmanager
+def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
+    """A context, or a decorator, that is one range.
+
+    Args:
+        msg: Its name, a format for the other arguments.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    range_push(msg.format(*args, **kwargs))
+    try:
+        yield
+    finally:
+        range_pop()

@@ -1,0 +1,42 @@
+"""Which part of a program NVIDIA's profilers look at: ``torch.cuda.profiler``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ._places import backend
+
+__all__ = ["profile", "start", "stop"]
+
+
+def start() -> None:
+    """Have a profiler that waits for it begin.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    backend().cuda.runtime.profilerStart()
+
+
+def stop() -> None:
+    """Have the profiler stop.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    backend().cuda.runtime.profilerStop()
+
+
+@contextmanager
+def profile() -> Iterator[None]:
+    """A context in which the profiler looks.
+
+    Raises:
+        BackendUnavailableError: Without a device.
+    """
+    start()
+    try:
+        yield
+    finally:
+        stop()

@@ -1,0 +1,103 @@
+"""Random numbers inside ``vmap``: refused, the same for every example, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NoReturn
+
+from .. import _state
+from .._tensor import Tensor
+from ..backends.base import Backend
+from ._trees import flatten
+
+
+class Refusing:
+    """In the place of a generator: it may be asked for its state, but not for numbers.
+
+    Args:
+        engine: The generator's engine.
+    """
+
+    def __init__(self, engine: Any) -> None:
+        for name in ("get_state", "initial_seed", "manual_seed", "set_state"):
+            setattr(self, name, getattr(engine, name))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the "
+            "'same' or 'different' randomness flags on vmap or perform the randomness operation "
+            "out of vmap"
+        )
+
+
+def check_randomness(randomness: Any) -> None:
+    """RuntimeError for a mode that is none."""
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(
+            "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+            f"{randomness}"
+        )
+
+
+def _backends(args: Any) -> list[Backend]:
+    used = [leaf._xp for leaf in flatten(args)[0] if isinstance(leaf, Tensor)]
+    return [*dict.fromkeys([_state.current_backend(), *used])]
+
+
+@contextmanager
+def drawing(randomness: str, args: Any) -> Iterator[None]:
+    """Refuse random functions inside a block, if that is the mode.
+
+    Args:
+        randomness: The mode.
+        args: What the function in the block is given, which says what backends it uses.
+    """
+    with ExitStack() as stack:
+        for backend in _backends(args) if randomness == "error" else ():
+            found = _state.generator(backend)
+            if not isinstance(found, Refusing):
+                refusing = Refusing(getattr(found, "_engine", found))
+                stack.enter_context(_state.generator_context(refusing, backend))
+        yield
+
+
+class Repeated:
+    """The state of the generators at the first example, for the others to start from.
+
+    Args:
+        randomness: The mode; there is nothing to put back unless it is ``"same"``.
+        args: What the function is given, which says what backends it uses.
+    """
+
+    def __init__(self, randomness: str, args: Any) -> None:
+        self.wanted = randomness == "same"
+        self.states: dict[int, tuple[Any, Any]] = {}
+        self.outer = _state.DRAWN.get()
+        for found in map(_state.generator, _backends(args)) if self.wanted else ():
+            if not isinstance(found, Refusing):
+                self._keep(getattr(found, "_engine", found))
+
+    @contextmanager
+    def noticing(self) -> Iterator[None]:
+        """Keep the state of the generators too that the function in a block uses of its own."""
+        token = _state.DRAWN.set(self._note)
+        try:
+            yield
+        finally:
+            _state.DRAWN.reset(token)
+
+    def _note(self, engine: Any) -> None:
+        if self.wanted:
+            self._keep(engine)
+        if self.outer is not None:
+            self.outer(engine)
+
+    def _keep(self, engine: Any) -> None:
+        if id(engine) not in self.states:
+            self.states[id(engine)] = (engine, engine.get_state())
+
+    def restart(self) -> None:
+        """Put the generators back to where they were."""
+        for engine, state in self.states.values():
+            engine.set_state(state)

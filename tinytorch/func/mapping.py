@@ -1,0 +1,273 @@
+"""``vmap``: a function of one example as a function of a batch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .._op import NAMESPACES
+from .._tensor import Tensor
+from ..autograd.inference import mapped
+from ._randomness import Repeated, check_randomness, drawing
+from ._trees import Tree, flatten, spread, unflatten
+
+
+class _Inputs(NamedTuple):
+    """What is mapped over."""
+
+    leaves: list[Any]
+    dims: list[int | None]
+    structure: Tree
+    size: int
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """A function that maps ``func`` over a dimension of its arguments and stacks the results.
+
+    It runs ``func`` once for each example, on ordinary tensors, which are views of the arguments:
+    no faster than a loop, but with every operation, control flow that depends on data, and
+    ``item``, which PyTorch refuses. Gradients flow through it in both directions. What
+    ``func`` writes in place into an example is written into the argument. Writing into a tensor
+    that is no example and was not made by ``func`` is refused, as what the examples write there
+    would mix.
+
+    Args:
+        func: Takes examples, returns tensors or a tree of them.
+        in_dims: Which dimension of the arguments to map over: an int for all tensors, or a tuple by
+            argument of ints, None (every example gets the whole) and trees of them; default 0.
+        out_dims: Where that dimension is in the results: an int for all, or a tree by result. None
+            is for results that are the same for every example, of any type; default 0.
+        randomness: Random functions inside ``func`` are refused with ``"error"`` (the default),
+            give every example the same numbers with ``"same"``, and with ``"different"`` those that
+            a loop would.
+        chunk_size: Accepted; the result is the same.
+
+    Returns:
+        A function of the same arguments, with a dimension more. Keyword arguments are passed on as
+        they are.
+
+    Raises:
+        ValueError: For dimensions that the arguments, or the results, do not have; for different
+            sizes; for results that are no tensors, or different where ``out_dims`` is None.
+        RuntimeError: For an unknown ``randomness``, random functions it refuses, results of
+            different shapes, and tensors from outside that are written to.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> dot = tt.vmap(tt.dot, in_dims=(0, None))
+        >>> dot(tt.tensor([[1.0, 2.0], [3.0, 4.0]]), tt.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+
+    Reference: https://pytorch.org/docs/stable/generated/torch.func.vmap.html
+    """
+    check_randomness(randomness)
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(
+            f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"
+        )
+
+    @functools.wraps(func, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        name = _name(func)
+        _check_out_dims(name, out_dims)
+        inputs = _inputs(name, in_dims, args)
+        results = _results(func, inputs, kwargs, randomness)
+        structure = _common(name, [structure for _, structure in results])
+        dims = _out_dims(name, out_dims, structure)
+        columns = zip(*[leaves for leaves, _ in results], strict=True)
+        done = [
+            _together(name, column, dim, inputs.size)
+            for column, dim in zip(columns, dims, strict=True)
+        ]
+        return unflatten(structure, done)
+
+    return wrapper
+
+
+def _name(func: Any) -> str:
+    """What errors call a function."""
+    if isinstance(func, functools.partial):
+        return f"functools.partial({_name(func.func)}, ...)"
+    return str(getattr(func, "__name__", repr(func)))
+
+
+# -- what goes in ----------------------------------------------------------------------------
+
+
+def _inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> _Inputs:
+    call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
+            f"structure of inputs, got: {type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
+            "trying to vmap over a function with no inputs. The latter is unsupported."
+        )
+    leaves, structure = flatten(args)
+    dims = spread(in_dims, structure)
+    if dims is None:
+        raise ValueError(
+            f"{call}: in_dims is not compatible with the structure of `inputs`. in_dims has "
+            f"structure {flatten(in_dims)[1]} but inputs has structure {structure}."
+        )
+    found = [_in_dim(call, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    return _Inputs(leaves, found, structure, _size(leaves, found))
+
+
+def _in_dim(call: str, leaf: Any, dim: Any) -> int | None:
+    """The dimension of ``leaf`` to map over, counted from the front."""
+    if dim is None:
+        return None
+    if not isinstance(dim, int):
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for an input but in_dim must be either an integer dimension "
+            "or None."
+        )
+    if not isinstance(leaf, Tensor):
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We "
+            "cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+        )
+    if not -leaf.dim() <= dim < leaf.dim():
+        raise ValueError(
+            f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of "
+            f"dimensionality {leaf.dim()} so expected in_dim to satisfy -{leaf.dim()} <= in_dim < "
+            f"{leaf.dim()}."
+        )
+    return dim % leaf.dim()
+
+
+def _size(leaves: list[Any], dims: list[int | None]) -> int:
+    """How many examples there are."""
+    sizes = [leaf.shape[d] for leaf, d in zip(leaves, dims, strict=True) if d is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if len({*sizes}) > 1:
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    return int(sizes[0])
+
+
+# -- the function ------------------------------------------------------------------------------
+
+
+def _results(
+    func: Callable[..., Any], inputs: _Inputs, kwargs: dict[str, Any], randomness: str
+) -> list[tuple[list[Any], Tree]]:
+    """The leaves of each example's result, and the tree they are in."""
+    results = []
+    repeated = Repeated(randomness, inputs.leaves)
+    with drawing(randomness, inputs.leaves), repeated.noticing(), mapped() as depth:
+        for i in range(inputs.size or 1):
+            if i:
+                repeated.restart()
+            given = [
+                leaf if dim is None else _example(leaf, dim, i, depth)
+                for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
+            ]
+            results.append(flatten(func(*unflatten(inputs.structure, given), **kwargs)))
+    return results
+
+
+def _example(batch: Any, dim: int, i: int, depth: int) -> Tensor:
+    """A view of the ``i``-th example, which may be written to; zeros if there is none at all."""
+    example: Tensor
+    if batch.shape[dim]:
+        example = batch.select(dim, i)
+    elif batch.is_floating_point() or batch.is_complex():
+        example = batch.sum(dim)
+    else:
+        example = batch.new_zeros((*batch.shape[:dim], *batch.shape[dim + 1 :]))
+    example._mapped = depth
+    return example
+
+
+# -- what comes out ----------------------------------------------------------------------------
+
+
+def _common(name: str, structures: list[Tree]) -> Tree:
+    """The structure that all results have."""
+    first = structures[0]
+    for other in structures:
+        if other != first:
+            raise RuntimeError(
+                f"vmap({name}, ...): `{name}` must return the same structure for every example, "
+                f"got {first} and {other}"
+            )
+    return first
+
+
+def _check_out_dims(name: str, out_dims: Any) -> None:
+    for dim in flatten(out_dims)[0]:
+        if dim is not None and not isinstance(dim, int):
+            raise ValueError(
+                f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a "
+                "python collection of ints representing where in the outputs the vmapped dimension "
+                "should appear."
+            )
+
+
+def _out_dims(name: str, out_dims: Any, structure: Tree) -> list[Any]:
+    """Where the mapped dimension goes in each leaf of the results."""
+    if structure.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
+        out_dims = out_dims[0]
+    found = spread(out_dims, structure)
+    if found is None:
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+            f"the structure of `outputs`. out_dims has structure {flatten(out_dims)[1]} but "
+            f"outputs has structure {structure}."
+        )
+    return found
+
+
+def _together(name: str, column: tuple[Any, ...], dim: int | None, size: int) -> Any:
+    """The results of all examples as one."""
+    if dim is None:
+        return _same(name, column)
+    for value in column:
+        if not isinstance(value, Tensor):
+            raise ValueError(
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(value)}. "
+                "Did you mean to set out_dims= to None for output?"
+            )
+        if value.shape != column[0].shape:
+            raise RuntimeError(
+                "vmap: We do not support batching operators that can output dynamic shape: "
+                f"`{name}` returned tensors of shape {list(column[0].shape)} and "
+                f"{list(value.shape)} for different examples"
+            )
+    if size:
+        return NAMESPACES[""]["stack"](list(column), dim)
+    return NAMESPACES[""]["stack"](list(column), dim).narrow(dim, 0, 0)
+
+
+def _same(name: str, column: tuple[Any, ...]) -> Any:
+    """The result that all examples have in common."""
+    first = column[0]
+    for value in column[1:]:
+        if value is not first and isinstance(value, Tensor) and not _equal(value, first):
+            raise ValueError(
+                f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
+            )
+    return first
+
+
+def _equal(a: Tensor, b: Any) -> bool:
+    if not isinstance(b, Tensor) or a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    same: Any = (a == b) | ((a != a) & (b != b))  # noqa: PLR0124  # NaN equals NaN here
+    return bool(same.all())

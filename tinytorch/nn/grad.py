@@ -1,0 +1,213 @@
+"""Gradients of convolutions as functions of their own: ``torch.nn.grad``.
+
+A convolution is linear in its input and in its weight, so the gradient for the one depends on the
+other and on the gradient of the result alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _state
+from .._tensor import Tensor
+from ..autograd.passes import grad
+from ..ops.convolution import conv1d, conv2d, conv3d
+
+__all__ = [
+    "conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input",
+    "conv3d_weight",
+]  # fmt: skip
+Size = int | Sequence[int]
+
+
+def conv1d_input(
+    input_size: Sequence[int],
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Size = 1,
+    padding: Size = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of ``conv1d`` for its input.
+
+    Args:
+        input_size: The input's shape, ``(batch, in_channels, length)``.
+        weight: ``(out_channels, in_channels / groups, kernel)``.
+        grad_output: The gradient of the result, ``(batch, out_channels, windows)``.
+        stride: As in the convolution, like the rest; default 1.
+        padding: Default 0.
+        dilation: Default 1.
+        groups: Default 1.
+
+    Returns:
+        Tensor of shape ``input_size``; it can be differentiated.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn import grad
+        >>> grad.conv1d_input((1, 1, 3), tt.tensor([[[1.0, 2.0]]]), tt.ones(1, 1, 2))
+        tensor([[[1., 3., 2.]]])
+    """
+    return _of_input(
+        conv1d, input_size, weight, grad_output, (stride, padding, dilation, groups)
+    )
+
+
+def conv1d_weight(
+    input: Tensor,
+    weight_size: Sequence[int],
+    grad_output: Tensor,
+    stride: Size = 1,
+    padding: Size = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of ``conv1d`` for its weight; see ``conv1d_input``.
+
+    Args:
+        input: ``(batch, in_channels, length)``.
+        weight_size: The weight's shape, ``(out_channels, in_channels / groups, kernel)``.
+        grad_output: The gradient of the result, ``(batch, out_channels, windows)``.
+        stride: As in the convolution, like the rest; default 1.
+        padding: Default 0.
+        dilation: Default 1.
+        groups: Default 1.
+
+    Returns:
+        Tensor of shape ``weight_size``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn import grad
+        >>> grad.conv1d_weight(tt.tensor([[[1.0, 2.0, 4.0]]]), (1, 1, 2), tt.ones(1, 1, 2))
+        tensor([[[3., 6.]]])
+    """
+    return _of_weight(
+        conv1d, input, weight_size, grad_output, (stride, padding, dilation, groups)
+    )
+
+
+def conv2d_input(
+    input_size: Sequence[int],
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Size = 1,
+    padding: Size = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of ``conv2d`` for its input; see ``conv1d_input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn import grad
+        >>> grad.conv2d_input((1, 1, 1, 3), tt.tensor([[[[1.0, 2.0]]]]), tt.ones(1, 1, 1, 2))
+        tensor([[[[1., 3., 2.]]]])
+    """
+    return _of_input(
+        conv2d, input_size, weight, grad_output, (stride, padding, dilation, groups)
+    )
+
+
+def conv2d_weight(
+    input: Tensor,
+    weight_size: Sequence[int],
+    grad_output: Tensor,
+    stride: Size = 1,
+    padding: Size = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of ``conv2d`` for its weight; see ``conv1d_weight``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn import grad
+        >>> x = tt.tensor([[[[1.0, 2.0, 4.0]]]])
+        >>> grad.conv2d_weight(x, (1, 1, 1, 2), tt.ones(1, 1, 1, 2))
+        tensor([[[[3., 6.]]]])
+    """
+    return _of_weight(
+        conv2d, input, weight_size, grad_output, (stride, padding, dilation, groups)
+    )
+
+
+def conv3d_input(
+    input_size: Sequence[int],
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Size = 1,
+    padding: Size = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of ``conv3d`` for its input; see ``conv1d_input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn import grad
+        >>> weight, g = tt.full((1, 1, 1, 1, 1), 2.0), tt.ones(1, 1, 1, 1, 2)
+        >>> grad.conv3d_input((1, 1, 1, 1, 2), weight, g)
+        tensor([[[[[2., 2.]]]]])
+    """
+    return _of_input(
+        conv3d, input_size, weight, grad_output, (stride, padding, dilation, groups)
+    )
+
+
+def conv3d_weight(
+    input: Tensor,
+    weight_size: Sequence[int],
+    grad_output: Tensor,
+    stride: Size = 1,
+    padding: Size = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of ``conv3d`` for its weight; see ``conv1d_weight``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn import grad
+        >>> x = tt.tensor([1.0, 2.0]).reshape(1, 1, 1, 1, 2)
+        >>> grad.conv3d_weight(x, (1, 1, 1, 1, 1), tt.ones(1, 1, 1, 1, 2))
+        tensor([[[[[3.]]]]])
+    """
+    return _of_weight(
+        conv3d, input, weight_size, grad_output, (stride, padding, dilation, groups)
+    )
+
+
+def _of_input(
+    convolve: Callable[..., Tensor], size: Sequence[int], weight: Tensor, g: Tensor, how: Any
+) -> Tensor:
+    return _gradient(lambda input: convolve(input, weight, None, *how), size, weight, g)
+
+
+def _of_weight(
+    convolve: Callable[..., Tensor], input: Tensor, size: Sequence[int], g: Tensor, how: Any
+) -> Tensor:
+    return _gradient(lambda weight: convolve(input, weight, None, *how), size, input, g)
+
+
+def _gradient(
+    linear: Callable[[Any], Tensor], size: Sequence[int], other: Tensor, g: Tensor
+) -> Tensor:
+    """The gradient of a linear function of a tensor of a size, whatever that holds."""
+    recording = _state.grad_enabled() and (other.requires_grad or g.requires_grad)
+    with _state.enable_grad():
+        unknown = g.new_zeros(tuple(size)).requires_grad_()
+        out = linear(unknown)
+    if out.shape != g.shape:
+        raise RuntimeError(
+            f"expected grad_output of shape {list(out.shape)}, which the other sizes give, got "
+            f"{list(g.shape)}"
+        )
+    (found,) = grad(out, unknown, g, create_graph=recording)
+    assert found is not None
+    return found

@@ -1,0 +1,196 @@
+"""NumPy's medians, quantiles and percentiles, by every method of interpolation it has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .. import dtypes
+from .._tensor import Tensor
+from ..ops._arrays import axes_of
+from ._dialect import common_dtype, filed, is_number, tensor_of, top_level, written
+
+#: The methods that interpolate between ranks, with alpha and beta: Hyndman, Fan: Sample Quantiles
+#: in Statistical Packages, 1996.
+_CONTINUOUS = {
+    "linear": (1, 1), "weibull": (0, 0), "hazen": (0.5, 0.5), "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8), "interpolated_inverted_cdf": (0, 1),
+}  # fmt: skip
+#: Those that pick an element.
+_PICKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+_METHODS = (*_CONTINUOUS, *_PICKING, "midpoint", "averaged_inverted_cdf")
+
+
+def _rank(method: str, n: Any, q: Any) -> Any:
+    """Where among ``n`` sorted elements the quantiles lie, counted from 0."""
+    if method in _CONTINUOUS:
+        alpha, beta = _CONTINUOUS[method]
+        return n * q + (alpha + q * (1 - alpha - beta)) - 1
+    last = (n - 1) * q
+    if method == "midpoint":
+        return (last.floor() + last.ceil()) / 2
+    if method in ("lower", "higher", "nearest"):
+        return {"lower": last.floor, "higher": last.ceil, "nearest": last.round}[method]()
+    place = n * q - 1
+    if method == "inverted_cdf":
+        return place.ceil()
+    if method == "averaged_inverted_cdf":
+        return (place + 0.5).where(place == place.floor(), place.ceil())
+    up = (place + 0.5).floor()  # the nearest; between two the one of odd index
+    return (up - 1).where((place + 0.5 == up) & (up % 2 == 0), up)
+
+
+def _rows(x: Any, axes: tuple[int, ...]) -> Any:
+    """What is reduced, in the last dimension, in ascending order and NaN at the end."""
+    kept = [n for d, n in enumerate(x.shape) if d not in axes]
+    size = math.prod(x.shape[d] for d in axes)
+    moved = x.movedim(axes, tuple(range(-len(axes), 0))) if axes else x
+    flat = moved.reshape((*kept, size))
+    if x.dtype is dtypes.bool:
+        return top_level("sort")(flat.to(dtypes.uint8))[0].bool()
+    return top_level("sort")(flat)[0]
+
+
+def _counted(rows: Any, ignore: bool) -> tuple[Any, Any]:
+    """How many numbers a row has to look at, and whether its result is NaN."""
+    size = rows.shape[-1]
+    if rows.dtype.category < 2:
+        return size, None
+    lost = (rows != rows).sum(-1, keepdim=True)
+    if ignore:
+        left = (size - lost).to(dtypes.float64)
+        return left, left == 0
+    return size, lost > 0
+
+
+def _between(rows: Any, rank: Any, n: Any, picking: bool) -> Any:
+    """Elements at ranks, interpolated if they are not whole."""
+    last = n - 1 if isinstance(n, int) else (n - 1).clamp(min=0)
+    rank = rank.clamp(min=0)
+    rank = rank.clamp(max=last) if isinstance(last, int) else rank.where(rank < last, last)
+    rank = rank.expand((*rows.shape[:-1], rank.shape[-1]))
+    low = rank.detach().floor()
+    below = rows.gather(-1, low.long())
+    if picking:
+        return below
+    above = rows.gather(-1, rank.detach().ceil().long())
+    weight = (rank - low).to(below.dtype)
+    step = above - below
+    found = (below + step * weight).where(weight < 0.5, above - step * (1 - weight))
+    return below.where(above == below, found)  # the difference of infinities is NaN
+
+
+def _along(
+    x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, method: str, ignore: bool
+) -> Any:
+    """Quantiles of the elements along some dimensions; those of ``q`` come first."""
+    if x.is_complex():
+        raise TypeError("a must be an array of real numbers")
+    kept: list[int] = [
+        1 if d in axes else n for d, n in enumerate(x.shape) if keepdims or d not in axes
+    ]
+    if not x.numel():
+        if not ignore and 0 not in kept:
+            raise IndexError("there are no elements to find a quantile of")
+        return x.new_full((*q.shape, *kept), math.nan, dtype=common_dtype(x, q, 1.0))
+    rows = _rows(x, axes)
+    n, nothing = _counted(rows.detach(), ignore)
+    picking = method in _PICKING or (method == "linear" and q.dtype.category == 1)
+    parts = q.reshape(-1).to(dtypes.float64)
+    source = rows if picking else rows.to(common_dtype(rows, q, 1.0))
+    found = _between(source, _rank(method, n, parts), n, picking)
+    if nothing is not None:
+        found = found.masked_fill(nothing, math.nan)
+    return found.movedim(-1, 0).reshape((*q.shape, *kept))
+
+
+_QUANTILE = """The values below which given parts of the elements{ignoring} lie.
+
+    Args:
+        a: Real tensor, or what makes one.
+        q: The parts, from 0 to {scale}; tensor of any shape.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
+            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
+            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
+            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
+            or ``"normal_unbiased"``.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
+
+    Raises:
+        ValueError: If a part is out of range, or for another method.
+        IndexError: If there are no elements.
+    """
+
+
+def _quantile(name: str, scale: int) -> Callable[..., Tensor]:
+    ignore = name.startswith("nan")
+
+    def function(
+        a: Any, q: Any, axis: Any = None, out: Tensor | None = None,
+        overwrite_input: bool = False, method: str = "linear", keepdims: bool = False,
+    ) -> Tensor:  # fmt: skip
+        if method not in _METHODS:
+            raise ValueError(f"{method!r} is not a valid method; known are {', '.join(_METHODS)}")
+        x = tensor_of(a)
+        part = tensor_of(q, x._xp)
+        if scale != 1:
+            part = part.to(common_dtype(part, 1.0)) / scale
+        if is_number(q) and x.is_floating_point():
+            part = part.to(x.dtype)  # a number is weak
+        part._xp.check_all(
+            (part._data >= 0) & (part._data <= 1), f"{name}(): q must be in the range [0, {scale}]"
+        )
+        found = _along(x, part, axes_of(name, axis, x.ndim), keepdims, method, ignore)
+        return written(found, out)  # type: ignore[no-any-return]
+
+    doc = _QUANTILE.format(ignoring=" that are not NaN" if ignore else "", scale=scale)
+    return filed(function, name, doc)
+
+
+quantile = _quantile("quantile", 1)
+nanquantile = _quantile("nanquantile", 1)
+percentile = _quantile("percentile", 100)
+nanpercentile = _quantile("nanpercentile", 100)
+
+
+def _middle(name: str) -> Callable[..., Tensor]:
+    """``median`` and ``nanmedian``."""
+    ignore = name.startswith("nan")
+
+    def function(
+        a: Any, axis: Any = None, out: Tensor | None = None, overwrite_input: bool = False,
+        keepdims: bool = False,
+    ) -> Tensor:  # fmt: skip
+        x = tensor_of(a)
+        axes = axes_of(name, axis, x.ndim)
+        x = x if x.dtype.category > 1 else x.to(dtypes.float64)
+        # Of nothing both medians are NaN, unlike quantiles.
+        quiet = ignore or not x.numel()
+        found = _along(x, x.new_full((), 0.5), axes, keepdims, "midpoint", quiet)
+        return written(found, out)  # type: ignore[no-any-return]
+
+    rest = " that are not NaN" if ignore else ""
+    doc = f"""The middle element, or the mean of the two middle ones, of those{rest}.
+
+    Args:
+        a: Real tensor, or what makes one; integers are cast to float64.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN where there is nothing.
+    """
+    return filed(function, name, doc)
+
+
+median = _middle("median")
+nanmedian = _middle("nanmedian")

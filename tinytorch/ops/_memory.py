@@ -1,0 +1,119 @@
+"""In which order elements lie in memory: of results, and of tensors made after another.
+
+PyTorch's element-by-element functions keep the order of their input, as NumPy's do; many others
+write row by row whatever the input's. What may be seen through ``view`` hangs on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._layouts import (
+    channels_last,
+    channels_last_3d,
+    checked_format,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+)
+from .._op import Array, Backend
+from ..backends.storage import extent
+
+
+def in_rows(xp: Backend, array: Array) -> Array:
+    """``array``, or a copy, with its elements in row-major order in memory."""
+    return array if array.flags.c_contiguous else xp.ascontiguousarray(array)
+
+
+def arranged(xp: Backend, array: Array, wanted: memory_format) -> Array:
+    """``array``, or a copy, with its elements in the ``wanted`` order in memory.
+
+    Raises:
+        RuntimeError: If ``wanted`` is an order for another number of dimensions.
+    """
+    order = wanted.order(array.ndim)
+    if wanted.holds(array):
+        return array
+    if order is None:
+        return xp.ascontiguousarray(array)
+    return xp.ascontiguousarray(array.transpose(order)).transpose(_back(order))
+
+
+def lies(array: Array, strides: Sequence[int]) -> bool:
+    """Whether the elements of ``array`` are as many elements apart as ``strides`` says."""
+    steps = zip(array.shape, array.strides, strides, strict=True)
+    return not array.size or all(n == 1 or t == s * array.itemsize for n, t, s in steps)
+
+
+def laid(xp: Backend, array: Array, strides: Sequence[int] | None) -> Array:
+    """A copy of ``array`` with its elements so far apart; None: in row-major order."""
+    if strides is None:
+        return xp.array(array, order="C")
+    flat = xp.zeros(extent(array.shape, strides), array.dtype)
+    out = xp.as_strided(flat, array.shape, tuple(s * array.itemsize for s in strides))
+    out[...] = array
+    return out
+
+
+def suggested(array: Array) -> memory_format:
+    """The format of what is computed from ``array``: channels last if it lies so, else row-major.
+
+    It lies so if steps grow from the channels outwards; they may leave gaps.
+    """
+    last = {4: channels_last, 5: channels_last_3d}.get(array.ndim)
+    if last is None or array.flags.c_contiguous or not array.size:
+        return contiguous_format
+    order = last.order(array.ndim) or ()
+    least = 0
+    for d in reversed(order):
+        step = array.strides[d]
+        if step < least or not step or (d == 0 and step == array.strides[1]):
+            return contiguous_format
+        least = step * array.shape[d]
+    return last
+
+
+def memory_order(array: Array) -> tuple[int, ...]:
+    """Dimensions from the one with the longest steps in memory to the shortest.
+
+    That is the order in which torch fills a tensor. In one that is not contiguous,
+    dimensions of size 1 come first: where they are does not matter.
+    """
+    shape, strides = array.shape, array.strides
+    if array.flags.c_contiguous:
+        return tuple(range(len(shape)))
+    return tuple(
+        sorted(range(len(shape)), key=lambda d: (shape[d] != 1, -abs(strides[d])))
+    )
+
+
+def order_like(array: Array, wanted: Any = None) -> tuple[tuple[int, ...], bool]:
+    """The order in memory of a new tensor like ``array``, and whether it is contiguous.
+
+    An expanded tensor stands for no order. ``wanted`` is a format to have instead of its order.
+    """
+    shape, strides = array.shape, array.strides
+    if wanted is not None and wanted is not preserve_format:
+        chosen = checked_format("empty_like", wanted).order(array.ndim)
+        return (tuple(range(array.ndim)), True) if chosen is None else (chosen, False)
+    if any(n > 1 and step == 0 for n, step in zip(shape, strides, strict=True)):
+        return tuple(range(len(shape))), True
+    order = memory_order(array)
+    longer = [d for d in order if shape[d] != 1]
+    return order, longer == sorted(longer)
+
+
+def in_order(
+    xp: Backend, shape: Sequence[int], order: Sequence[int], draw: Callable[[Any], Array]
+) -> Array:
+    """An array of ``shape``, drawn in the order of its dimensions that ``order`` says."""
+    drawn = draw(tuple(shape[d] for d in order))
+    if list(order) == sorted(order):
+        return drawn
+    return xp.transpose(drawn, _back(order))
+
+
+def _back(order: Sequence[int]) -> tuple[int, ...]:
+    """The permutation that undoes ``order``."""
+    return tuple(sorted(range(len(order)), key=lambda place: order[place]))

@@ -1,0 +1,327 @@
+"""Layers in the forms that PyTorch's ``nn.functional`` calls at the top level.
+
+The same names mean the same there, but the arguments come in another order and are all needed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .. import dtypes
+from .._op import composite
+from .._state import grad_enabled
+from .._tensor import Tensor
+from ..autograd.views import check_inplace
+from . import batch_normalization
+from . import dropout as dropouts
+from . import embedding as tables
+from . import normalization
+
+# -- normalization ---------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """``nn.functional.batch_norm`` with the weight and the bias first.
+
+    Args:
+        input: ``(batch, channels, *)``.
+        weight: ``(channels,)`` or None.
+        bias: ``(channels,)`` or None.
+        running_mean: ``(channels,)`` or None.
+        running_var: ``(channels,)`` or None.
+        training: Whether to take the batch's statistics.
+        momentum: How far the running statistics move.
+        eps: Added to the variance.
+        cudnn_enabled: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[1.0], [3.0]])
+        >>> tt.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+        tensor([[-1.0000],
+                [ 1.0000]])
+    """
+    return batch_normalization.batch_norm(
+        input, running_mean, running_var, weight, bias, training, momentum, eps
+    )
+
+
+@composite(method=False)
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """``nn.functional.instance_norm`` with the weight and the bias first; see ``batch_norm``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[[1.0, 3.0]]])
+        >>> tt.instance_norm(x, None, None, None, None, True, 0.1, 0.0, False)
+        tensor([[[-1.,  1.]]])
+    """
+    return batch_normalization.instance_norm(
+        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
+    )
+
+
+def _statistics(input: Tensor, dims: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
+    """Mean and one over the deviation along dimensions, which keep size 1; unrecorded."""
+    x: Any = input.detach()
+    variance = x.var(tuple(dims), correction=0, keepdim=True)
+    return x.mean(tuple(dims), keepdim=True), (variance + eps).rsqrt()
+
+
+@composite(method=False)
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``batch_norm`` with the mean and one over the deviation of the batch, ``(channels,)`` each.
+
+    Outside training these have no elements. Gradients flow through the first result alone.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[1.0], [3.0]])
+        >>> tt.native_batch_norm(x, None, None, None, None, True, 0.1, 3.0)[1:]
+        (tensor([2.]), tensor([0.5000]))
+    """
+    out = batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps, False
+    )
+    if not training:
+        return out, input.new_empty((0,)), input.new_empty((0,))
+    mean, scale = _statistics(input, [d for d in range(input.ndim) if d != 1], eps)
+    return out, mean.flatten(), scale.flatten()
+
+
+@composite(method=False)
+def native_layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``layer_norm`` with the mean and one over the deviation that it takes.
+
+    These have size 1 in the normalized dimensions. Gradients flow through the first result alone.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.native_layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0)
+        (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
+    """
+    shape = tuple(normalized_shape)
+    out = normalization.layer_norm(input, shape, weight, bias, eps)
+    return out, *_statistics(input, range(-len(shape), 0), eps)
+
+
+@composite(method=False)
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``group_norm`` with the mean and one over the deviation of each group, ``(N, group)``.
+
+    Args:
+        input: ``(N, C, *)``.
+        weight: ``(C,)`` or None.
+        bias: ``(C,)`` or None.
+        N: The batch size.
+        C: The number of channels.
+        HxW: The number of elements of an image.
+        group: The number of groups.
+        eps: Added to the variance.
+
+    Raises:
+        RuntimeError: If the sizes are not the input's.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.native_group_norm(tt.tensor([[[1.0, 3.0]]]), None, None, 1, 1, 2, 1, 0.0)[1:]
+        (tensor([[2.]]), tensor([[1.]]))
+    """
+    if input.numel() != N * C * HxW or tuple(input.shape[:2]) != (N, C):
+        raise RuntimeError(
+            f"native_group_norm: Expected X.numel() == N * C * HxW, got shape {list(input.shape)} "
+            f"for N={N}, C={C} and HxW={HxW}"
+        )
+    out = normalization.group_norm(input, group, weight, bias, eps)
+    mean, scale = _statistics(input.reshape(N, group, -1), (2,), eps)
+    return out, mean.squeeze(2), scale.squeeze(2)
+
+
+# -- dropout and random slopes ---------------------------------------------------------------------
+
+
+@composite(method=False)
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """``dropout`` with the mask of what is kept.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.native_dropout(tt.ones(2), 0.5, False)
+        (tensor([1., 1.]), tensor([True, True]))
+    """
+    if train is False or not input.numel():
+        return input, input.new_ones(tuple(input.shape), dtype=dtypes.bool)
+    dropouts._check(p)
+    mask = input.new_empty(tuple(input.shape), dtype=dtypes.bool).bernoulli_(1 - p)
+    return input * mask * (0.0 if p == 1 else 1 / (1 - p)), mask
+
+
+@composite(method=False)
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``dropout`` written over ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.dropout_(tt.ones(2), 1.0, True)
+        tensor([0., 0.])
+    """
+    return dropouts.dropout(input, p, train, True)
+
+
+@composite(method=False)
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``alpha_dropout`` written over ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.alpha_dropout_(tt.ones(2), 0.5, False)
+        tensor([1., 1.])
+    """
+    return dropouts.alpha_dropout(input, p, train, True)
+
+
+@composite(method=False)
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``feature_dropout`` written over ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.feature_dropout_(tt.ones(1, 2, 1), 1.0, True).sum()
+        tensor(0.)
+    """
+    return dropouts._drop("feature_dropout", input, p, train, True, features=True)
+
+
+@composite(method=False)
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``feature_alpha_dropout`` written over ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.feature_alpha_dropout_(tt.ones(1, 2, 1), 0.5, False).sum()
+        tensor(2.)
+    """
+    return dropouts.feature_alpha_dropout(input, p, train, True)
+
+
+@composite(namespaces=("", "nn.functional"), method=False)
+def rrelu_(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
+) -> Tensor:
+    """``rrelu`` written over ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.rrelu_(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
+        tensor([-1.,  1.])
+    """
+    return dropouts.rrelu(input, lower, upper, training, True)
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """``nn.functional.embedding`` with the table first.
+
+    Args:
+        weight: ``(num_embeddings, embedding_dim)``.
+        indices: int32 or int64 tensor.
+        padding_idx: A row that gets no gradient; negative, the default, for none.
+        scale_grad_by_freq: Divide a row's gradient by how often it occurs.
+        sparse: Must be False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.embedding(tt.tensor([[1.0, 2.0], [3.0, 4.0]]), tt.tensor([1]))
+        tensor([[3., 4.]])
+    """
+    padding = padding_idx if padding_idx >= 0 else None
+    return tables.embedding(
+        indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
+    )
+
+
+@composite(method=False)
+def embedding_renorm_(
+    input: Tensor, indices: Tensor, max_norm: float, norm_type: float
+) -> Tensor:
+    """Scale the rows of a table that ``indices`` name down to a norm, in place.
+
+    Args:
+        input: The table, ``(num_embeddings, embedding_dim)``.
+        indices: Integer tensor of any shape.
+        max_norm: The largest norm that stays.
+        norm_type: The p of that norm.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        RuntimeError: If ``input`` requires grad, and that is recorded.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.embedding_renorm_(tt.tensor([[3.0, 4.0], [6.0, 8.0]]), tt.tensor([0]), 1.0, 2.0)
+        tensor([[0.6000, 0.8000],
+                [6.0000, 8.0000]])
+    """
+    if grad_enabled() and input.requires_grad:
+        check_inplace(input)
+        raise RuntimeError("the derivative for 'embedding_renorm_' is not implemented")
+    tables._renormalize(indices, input, max_norm, norm_type)
+    return input

@@ -1,0 +1,206 @@
+"""The memory behind tensors, as an object: ``untyped_storage`` and ``storage``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from .. import dtypes
+from .._device import device
+from .._op import Array, Backend, composite
+from .._tensor import Tensor
+
+
+class UntypedStorage:
+    """All the memory that a tensor is a part of, in bytes.
+
+    Two storages are equal if they are the same memory.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, 3)
+        >>> x.untyped_storage().nbytes(), x[1].untyped_storage() == x.untyped_storage()
+        (24, True)
+    """
+
+    def __init__(self, array: Array, xp: Backend) -> None:
+        self._array = array
+        self._xp = xp
+
+    def _numbers(self) -> Array:
+        return self._array.view("uint8")
+
+    def data_ptr(self) -> int:
+        """The address of the first byte; 0 if there is none."""
+        return self._xp.address(self._array) if self._array.size else 0
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return int(self._array.nbytes)
+
+    def size(self) -> int:
+        """The number of elements, which are bytes."""
+        return int(self._numbers().size)
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return int(self._numbers().dtype.itemsize)
+
+    def tolist(self) -> list[Any]:
+        """The elements as Python numbers."""
+        return self._xp.to_numpy(self._numbers()).tolist()  # type: ignore[no-any-return]
+
+    @property
+    def device(self) -> device:
+        """Where the memory is."""
+        return device(self._xp.device_type, self._xp.device_index(self._array))
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether it is on a GPU."""
+        return self._xp.device_type == "cuda"
+
+    def is_shared(self) -> bool:
+        """Whether other processes see changes; see ``Tensor.is_shared``."""
+        return self.is_cuda
+
+    def __len__(self) -> int:
+        return self.size()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            part = self._numbers()[index]
+            return self._of(part)
+        return self.tolist()[index]
+
+    def __setitem__(self, index: int | slice, value: Any) -> None:
+        self._numbers()[index] = value
+
+    def fill_(self, value: Any) -> UntypedStorage:
+        """Write one number everywhere."""
+        self._numbers()[...] = value
+        return self
+
+    def _of(self, array: Array) -> UntypedStorage:
+        return type(self)(array, self._xp)
+
+    def clone(self) -> UntypedStorage:
+        """A copy, in memory of its own."""
+        return self._of(self._xp.array(self._array))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UntypedStorage):
+            return NotImplemented
+        return (self.data_ptr(), self.nbytes()) == (other.data_ptr(), other.nbytes())
+
+    def __hash__(self) -> int:
+        return hash((self.data_ptr(), self.nbytes()))
+
+    def _facts(self) -> str:
+        return f"device={self.device}"
+
+    def __repr__(self) -> str:
+        lines = "".join(f" {number}\n" for number in self.tolist())
+        name = type(self).__name__
+        return f"{lines}[tinytorch.storage.{name}({self._facts()}) of size {self.size()}]"
+
+
+class TypedStorage(UntypedStorage):
+    """All the memory that a tensor is a part of, in elements of its dtype; deprecated in PyTorch.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     tt.arange(4).reshape(2, 2)[1].storage().tolist()
+        [0, 1, 2, 3]
+    """
+
+    def _numbers(self) -> Array:
+        return self._array
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        return self._xp.dtype_of(self._array)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return super().__getitem__(index)
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory in bytes."""
+        return UntypedStorage(self._array, self._xp)
+
+    def _facts(self) -> str:
+        return f"dtype={self.dtype}, device={self.device}"
+
+
+def _memory(input: Tensor) -> Array:
+    if not input.numel():
+        return input._xp.empty(0, input._data.dtype)
+    found = input._xp.memory(input._data)
+    if found is None:
+        raise NotImplementedError(
+            f"storage: a tensor of shape {list(input.shape)} and strides {input.stride()} runs "
+            "backwards through its memory, or is a part of memory with gaps; clone() it"
+        )
+    return found[0]
+
+
+@composite(namespaces=("Tensor",))
+def untyped_storage(input: Tensor) -> UntypedStorage:
+    """The memory that ``input`` is a part of, in bytes.
+
+    Raises:
+        NotImplementedError: If the memory, which another library made, has gaps.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(3)
+        >>> x.untyped_storage().data_ptr() == x.view(3, 1).untyped_storage().data_ptr()
+        True
+    """
+    return UntypedStorage(_memory(input), input._xp)
+
+
+@composite(namespaces=("Tensor",))
+def storage(input: Tensor) -> TypedStorage:
+    """The memory that ``input`` is a part of, in its elements; deprecated, as it is in PyTorch.
+
+    Raises:
+        NotImplementedError: If the memory, which another library made, has gaps.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     len(tt.zeros(2, 3)[0].storage())
+        6
+    """
+    warnings.warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
+        "the only storage class. To access UntypedStorage directly, use tensor.untyped_storage() "
+        "instead of tensor.storage()",
+        stacklevel=3,
+    )
+    return TypedStorage(_memory(input), input._xp)
+
+
+@composite(method=False)
+def is_storage(obj: Any) -> bool:
+    """Whether ``obj`` is the memory behind tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_storage(tt.ones(1)), tt.is_storage(tt.ones(1).untyped_storage())
+        (False, True)
+    """
+    return isinstance(obj, UntypedStorage)

@@ -1,0 +1,36 @@
+"""Names for what arguments may be, as ``torch.types`` has them, for annotations.
+
+Example:
+    >>> from tinytorch.types import Number
+    >>> def scaled(x, factor: Number):
+    ...     return x * factor
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import IO, TypeAlias
+
+from ._device import device
+from ._tensor import Size as Size
+from ._tensor import Tensor as Tensor
+from .dtypes import dtype
+from .storage import UntypedStorage as Storage
+
+__all__ = ["Device", "FileLike", "Number", "Size", "Storage", "Tensor"]
+
+#: A device, its name or its number; None for the usual one.
+Device: TypeAlias = device | str | int | None
+#: A path, or an open file of bytes.
+FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes]
+Number: TypeAlias = int | float | bool
+#: One size or several.
+_size: TypeAlias = Size | list[int] | tuple[int, ...]
+_int: TypeAlias = int
+_float: TypeAlias = float
+_bool: TypeAlias = bool
+_complex: TypeAlias = complex
+_dtype: TypeAlias = dtype
+_device: TypeAlias = device
+_TensorOrTensors: TypeAlias = Tensor | Sequence[Tensor]
