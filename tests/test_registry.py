@@ -419,5 +419,6 @@ def test_registry_and_state_import_nothing_heavy_and_no_gpu_library():
         "importlib.import_module('tinytorch._state')\n"
         "print(*sorted({n for n in set(sys.modules) - before if 'tinytorch' not in n}))"
     )
-    # Backends import threading for their locks; asyncio, inspect and importlib.metadata wait.
-    assert set(run_with(ROOT, script).split()) <= {"__future__", "threading"}
+    # Backends import threading for their locks, and gc is built in; asyncio, inspect and
+    # importlib.metadata wait.
+    assert set(run_with(ROOT, script).split()) <= {"__future__", "gc", "threading"}
