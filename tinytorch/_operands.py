@@ -116,7 +116,7 @@ def operands(
             y = number(other) if other.__class__ in kinds else None
             if y is None or run is None:
                 return fallback(op, (input, other), {})
-            rg = False
+            rg = None  # a number
         try:
             z = run(x, y)
         except ValueError as error:
@@ -157,13 +157,19 @@ def operands(
             node.args = op.bare
             node.saved = ()
         else:
-            args = (x if saves[0] else None, y if saves[1] else None)
+            keeps, keeps_other = saves[0], saves[1]
+            args = (x if keeps else None, y if keeps_other else None)
             node.args = args + op.tail if op.tail else args
-            saved: tuple[Any, ...] = (input,) if saves[0] else ()
-            if saves[1] and isinstance(other, Tensor):
-                saved = (input, other) if saved else (other,)
-            node.saved = saved
-            if saved and (input._vc is not None or saved[-1]._vc is not None):
+            if not keeps_other or rg is None:
+                node.saved = (input,) if keeps else ()
+                modified = keeps and input._vc is not None
+            elif keeps:
+                node.saved = (input, other)
+                modified = input._vc is not None or other._vc is not None
+            else:
+                node.saved = (other,)
+                modified = other._vc is not None
+            if modified:
                 note_versions(node)
         out._node = node
         out._rg = True
