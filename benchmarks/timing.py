@@ -31,7 +31,9 @@ class Effort:
     """How long to measure: ``rounds`` turns of about ``seconds`` for each library.
 
     Before each turn everybody rests for ``rest`` seconds: idle threads of a pool spin for up to
-    0.2 s before they sleep, on the core that the next library wants.
+    0.2 s before they sleep, on the core that the next library wants. After a rest nothing is
+    measured for as long as a turn takes: the kernel may keep the threads that wake up on one core
+    for some 50 ms, which a program that goes on working pays once.
     """
 
     rounds: int = 15
@@ -41,6 +43,7 @@ class Effort:
 
 def loops_for(timer: timeit.Timer, seconds: float) -> int:
     """Return how many loops of ``timer`` take about ``seconds``."""
+    timer.timeit(1)  # the first call imports, allocates and starts threads
     loops = 1
     while (spent := timer.timeit(loops)) < seconds / 4:
         loops *= 2

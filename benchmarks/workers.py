@@ -28,9 +28,9 @@ class Worker:
         self.process = context.Process(target=_serve, args=(library, there), daemon=True)
         self.process.start()
 
-    def prepare(self, make: Make, seconds: float) -> bool:
+    def prepare(self, make: Make, effort: Effort) -> bool:
         """Make the library's statement ready; whether it has one."""
-        return bool(self._ask("prepare", make, seconds))
+        return bool(self._ask("prepare", make, effort))
 
     def time(self) -> float:
         """Return the seconds per loop of one turn of the statement."""
@@ -71,7 +71,7 @@ class Workers:
                 self.running[name] = Worker(name)
         timers = {
             name: worker.time for name, worker in self.running.items()
-            if worker.prepare(make, effort.seconds)
+            if worker.prepare(make, effort)
         }  # fmt: skip
         return medians_of(timers, effort)
 
@@ -79,17 +79,18 @@ class Workers:
 def _serve(library: str, connection: Connection) -> None:
     found = load((library,))
     timer: Any = None
-    loops = 0
+    loops = warmup = 0
     while (request := connection.recv())[0] != "stop":
         try:
             if request[0] == "prepare":
                 statement = request[1](found).get(library)
                 if statement is not None:
                     timer = statement.timer()
-                    loops = loops_for(timer, request[2])
+                    loops = loops_for(timer, request[2].seconds)
+                    warmup = loops if request[2].rest else -(-loops // 8)
                 connection.send(statement is not None)
             else:
-                timer.timeit(-(-loops // 8))  # the others have had the caches since
+                timer.timeit(warmup)  # the others have had the caches since
                 connection.send(timer.timeit(loops) / loops)
         except Exception as error:  # noqa: BLE001  # raised again where it was asked for
             connection.send(error)

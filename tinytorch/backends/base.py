@@ -335,8 +335,13 @@ class Backend(Placement):
         """
         return function(*arrays)
 
-    def in_parts(self, work: Callable[[int, int], Any], count: int) -> list[Any]:
-        """The results of ``work(start, stop)`` on parts that make up ``range(count)``."""
+    def in_parts(
+        self, work: Callable[[int, int], Any], count: int, products: bool = False
+    ) -> list[Any]:
+        """The results of ``work(start, stop)`` on parts that make up ``range(count)``.
+
+        ``products``: products of matrices take most of its time.
+        """
         return [work(0, count)]
 
     def fused(self, name: str, *args: Any) -> Any:

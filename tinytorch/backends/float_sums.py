@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy
 
+from . import blas_use
+
 #: Below this many elements a product of matrices costs as much as it saves.
 _FEW = 8192
 #: Up to here one product of vectors gives the sum of everything.
@@ -150,12 +152,14 @@ def _rows(matrix: Any) -> Any:
 
 def _product(matrix: Any) -> Any:
     """The sum of each row."""
+    blas_use.note(matrix.size)
     return matrix @ _ones(matrix.shape[1], matrix.dtype.char)
 
 
 def _columns(matrix: Any) -> Any:
     count, size = matrix.shape
     char = matrix.dtype.char
+    blas_use.note(matrix.size)
     if count <= LONG_ROW:
         return _ones(count, char) @ matrix
     whole = count // _ROW * _ROW

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from . import ordering
+from . import blas_use, ordering
 from .base import Array, Backend
 from .float_products import float_prod
 from .float_sums import LONG_ROW, SHORT_ONES, float_sum, no_ones
@@ -90,7 +90,7 @@ class NumpyBackend(Backend):
     library = numpy
     array_type = numpy.ndarray
     block_elements = _BLOCK
-    column_bytes = 5 << 18
+    column_bytes = 12 << 20
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
         return array  # type: ignore[no-any-return]
@@ -255,8 +255,14 @@ class NumpyBackend(Backend):
     def number(self, dtype: Any) -> Callable[[float], Any]:
         return _Numbers(dtype).__getitem__
 
-    def in_parts(self, work: Callable[[int, int], Any], count: int) -> list[Any]:
-        if count < 2:
+    def matmul(self, x1: Array, x2: Array, /, **options: Any) -> Array:
+        blas_use.note(x1.size + x2.size)
+        return numpy.matmul(x1, x2, **options)
+
+    def in_parts(
+        self, work: Callable[[int, int], Any], count: int, products: bool = False
+    ) -> list[Any]:
+        if count < 2 or (products and blas_use.is_recent()):
             return [work(0, count)]
         from . import threads  # what most programs do without
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import openblas
+from . import blas_use, openblas
 
 _lock = threading.Lock()
 _pool: Any = None
@@ -25,6 +25,7 @@ def _forget_pool() -> None:
     """In a forked child the pool's threads do not exist, and the lock may be held by one."""
     global _pool, _lock, _holders
     _pool, _lock, _holders = None, threading.Lock(), 0
+    blas_use.shares = True
 
 
 if hasattr(os, "register_at_fork"):
@@ -39,6 +40,7 @@ def _single_threaded_blas(control: openblas.Threads) -> Iterator[None]:
         if not _holders:
             _threads_before = control.get()
             control.set(1)
+            blas_use.shares = False
         _holders += 1
     try:
         yield
@@ -47,6 +49,7 @@ def _single_threaded_blas(control: openblas.Threads) -> Iterator[None]:
             _holders -= 1
             if not _holders:
                 control.set(_threads_before)
+                blas_use.shares = True
 
 
 def _executor(workers: int) -> Any:

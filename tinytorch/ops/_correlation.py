@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._op import Array, Backend, op
-from . import _depthwise
+from . import _depthwise, _runs
 from ._windows import SHORT, Block, Columns, Grid, Sizes, blocks
 
 
@@ -36,6 +36,8 @@ def _conv(
     if _depthwise.suits(xp, weight.shape, groups, input.shape[0], size):
         return _depthwise.convolve(xp, input, weight, bias, grid)
     rows = xp.reshape(weight, (groups, weight.shape[0] // groups, _row(weight)))
+    if size[-1] >= SHORT and _runs.suits(grid):
+        return _runs.convolve(xp, input, rows, bias, grid, _limit(xp, input.dtype, weight.shape))
     out = xp.empty((input.shape[0], weight.shape[0], *size), input.dtype)
 
     def some(block: Block, columns: Columns) -> None:
@@ -170,9 +172,7 @@ def _each_block(
 ) -> list[Any]:
     """Run ``some`` on every block of a batch of ``shape``; the sums of its results, by thread."""
     row = shape[1] * math.prod(grid.kernel) * math.prod(grid.size[1:]) * dtype.itemsize
-    # Every product reads the whole weight: it should be worth as much work on columns.
-    limit = max(xp.column_bytes, math.prod(weight) * dtype.itemsize)
-    todo = blocks(shape[0], grid.size[0], row, limit, split)
+    todo = blocks(shape[0], grid.size[0], row, _limit(xp, dtype, weight), split)
     several = bool(todo) and todo[0].images.stop > 1
 
     def part(start: int, stop: int) -> Any:
@@ -182,7 +182,12 @@ def _each_block(
             total = result if total is None or result is None else xp.add(total, result, out=total)
         return total
 
-    return [total for total in xp.in_parts(part, len(todo)) if total is not None]
+    return [total for total in xp.in_parts(part, len(todo), True) if total is not None]
+
+
+def _limit(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
+    """Bytes of columns: every product reads the whole weight, and should be worth as much work."""
+    return max(xp.column_bytes, math.prod(weight) * int(dtype.itemsize))
 
 
 def _flips_well(

@@ -169,7 +169,7 @@ class Block(NamedTuple):
 
 
 def blocks(count: int, rows: int, row_bytes: int, limit: int, split: bool) -> list[Block]:
-    """A batch cut into pieces whose columns fit some memory.
+    """A batch cut into pieces whose columns fit some memory, and are a quarter of all at most.
 
     Args:
         count: Images in the batch.
@@ -181,7 +181,7 @@ def blocks(count: int, rows: int, row_bytes: int, limit: int, split: bool) -> li
     image = max(rows * row_bytes, 1)
     parts = -(-image // limit)
     if parts == 1 or not split:
-        step = max(limit // image, 1)
+        step = max(min(limit // image, -(-count // 4)), 1)
         return [
             Block(slice(i, min(i + step, count)), slice(0, rows)) for i in range(0, count, step)
         ]
