@@ -48,6 +48,40 @@ def test_what_is_outside_is_not_written_to(change: Any) -> None:
     change(s, batch[0])  # outside it may be
 
 
+@pytest.mark.parametrize("name", ["torch", "tinytorch"])
+def test_what_an_earlier_one_made_is_outside(name: str) -> None:
+    """As PyTorch has it: by then its tensors are as any other."""
+    lib: Any = pytest.importorskip(name, reason="PyTorch is the oracle")
+    kept: list[Any] = []
+
+    def keep(a: Any) -> Any:
+        kept.append(lib.zeros(()))
+        return a + kept[-1]
+
+    def write(a: Any) -> Any:
+        kept[0].add_(a)
+        return a
+
+    lib.func.vmap(keep)(lib.ones(2))
+    with pytest.raises(RuntimeError):
+        lib.func.vmap(write)(lib.ones(3))
+    assert kept[0].item() == 0
+
+
+def test_what_an_inner_one_made_is_inside() -> None:
+    kept: list[Any] = []
+
+    def inner(a: Any) -> Any:
+        kept.append(tt.zeros(()))
+        return a
+
+    def outer(row: Any) -> Any:
+        vmap(inner)(row)
+        return kept[-1].add_(row.sum())
+
+    assert vmap(outer)(tt.arange(6.0).reshape(2, 3)).tolist() == [3.0, 12.0]
+
+
 def test_running_statistics_are_not_written_to() -> None:
     mean, var = tt.zeros(3), tt.ones(3)
     with pytest.raises(RuntimeError, match="inplace arithmetic"):

@@ -10,6 +10,7 @@ what it writes to in place must be one of them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
@@ -32,8 +33,9 @@ class _Unsettled(list[int]):
 UNSETTLED: Any = _Unsettled([0])
 
 
-#: In how many ``vmap`` the code of this context is.
+#: The number of the innermost ``vmap`` that runs the code of this context; 0 outside.
 MAPPED: Variable[int] = Variable("mapped", 0)
+_next_number = itertools.count(1).__next__
 
 
 def new_marked(cls: type[T]) -> T:
@@ -41,9 +43,9 @@ def new_marked(cls: type[T]) -> T:
     made: Any = object.__new__(cls)
     if inference_enabled():
         made._inference = True
-    depth = MAPPED.get()
-    if depth:
-        made._mapped = depth
+    number = MAPPED.get()
+    if number:
+        made._mapped = number
     return made  # type: ignore[no-any-return]
 
 
@@ -113,12 +115,15 @@ def check_wanted(tensor: Any) -> None:
 
 @contextmanager
 def mapped() -> Iterator[int]:
-    """Mark the tensors that are made in a block with the number of ``vmap`` it is in."""
-    depth = MAPPED.get() + 1
-    token = MAPPED.set(depth)
+    """Mark the tensors that are made in a block with the number of the ``vmap`` that it is.
+
+    A later one has a larger number: what is left over from an earlier one is from outside.
+    """
+    number = _next_number()
+    token = MAPPED.set(number)
     count_block(1)
     try:
-        yield depth
+        yield number
     finally:
         count_block(-1)
         MAPPED.reset(token)

@@ -170,19 +170,19 @@ def _results(
     """The leaves of each example's result, and the tree they are in."""
     results = []
     repeated = Repeated(randomness, inputs.leaves)
-    with drawing(randomness, inputs.leaves), repeated.noticing(), mapped() as depth:
+    with drawing(randomness, inputs.leaves), repeated.noticing(), mapped() as number:
         for i in range(inputs.size or 1):
             if i:
                 repeated.restart()
             given = [
-                leaf if dim is None else _example(leaf, dim, i, depth)
+                leaf if dim is None else _example(leaf, dim, i, number)
                 for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
             ]
             results.append(flatten(func(*unflatten(inputs.structure, given), **kwargs)))
     return results
 
 
-def _example(batch: Any, dim: int, i: int, depth: int) -> Tensor:
+def _example(batch: Any, dim: int, i: int, number: int) -> Tensor:
     """A view of the ``i``-th example, which may be written to; zeros if there is none at all."""
     example: Tensor
     if batch.shape[dim]:
@@ -191,7 +191,7 @@ def _example(batch: Any, dim: int, i: int, depth: int) -> Tensor:
         example = batch.sum(dim)
     else:
         example = batch.new_zeros((*batch.shape[:dim], *batch.shape[dim + 1 :]))
-    example._mapped = depth
+    example._mapped = number
     return example
 
 
