@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from typing import Any
 
 import pytest
@@ -191,6 +193,35 @@ def test_once_differentiable_refuses_a_second_derivative() -> None:
     assert g.tolist() == [6.0]
     with pytest.raises(RuntimeError, match="once_differentiable"):
         g.sum().backward()
+
+
+def test_other_threads_may_register_hooks_during_a_pass() -> None:
+    stop = threading.Event()
+    once_hooked = [leaf(1.0) for _ in range(200)]  # what a pass has to look at
+
+    def register(leaves: list[tt.Tensor]) -> None:
+        for x in leaves:
+            x.register_hook(lambda g: None).remove()
+
+    def register_on() -> None:
+        while not stop.is_set():
+            register([leaf(1.0) for _ in range(50)])
+
+    register(once_hooked)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    other = threading.Thread(target=register_on)
+    other.start()
+    try:
+        for _ in range(20_000):
+            x = leaf(1.0)
+            (x * 2).sum().backward()
+            assert x.grad is not None and x.grad.tolist() == [2.0]
+    finally:
+        stop.set()
+        other.join()
+        sys.setswitchinterval(before)
 
 
 def test_inference_mode_records_nothing() -> None:

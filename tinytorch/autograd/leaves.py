@@ -17,7 +17,7 @@ from .nodes import LeafHooks, node_of
 
 def sweep_class() -> type[Sweep]:
     """The kind of pass that is needed now."""
-    return LeafSweep if LeafHooks.used and any(LeafHooks.tables) else Sweep
+    return LeafSweep if LeafHooks.in_use() else Sweep
 
 
 class LeafSweep(Sweep):

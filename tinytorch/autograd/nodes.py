@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 #: Numbers nodes in the order of their creation: an input's node is always older.
 next_seq = itertools.count().__next__
@@ -143,23 +143,18 @@ def add_hook(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
 
 
 class LeafHooks(dict[int, Any]):
-    """The hooks of a leaf, in order; a pass asks whether there are any.
+    """The hooks of a leaf, in order; a pass asks whether any leaf has some."""
 
-    Attributes:
-        used: Whether there ever was such a table.
-        tables: Those there are.
-    """
-
-    used = False
-    tables: WeakSet[LeafHooks] = WeakSet()
-
-    __hash__ = object.__hash__  # type: ignore[assignment]
-    __eq__ = object.__eq__
+    _tables: WeakValueDictionary[int, LeafHooks] = WeakValueDictionary()
 
     def __init__(self) -> None:
         super().__init__()
-        LeafHooks.used = True
-        LeafHooks.tables.add(self)
+        LeafHooks._tables[id(self)] = self
+
+    @classmethod
+    def in_use(cls) -> bool:
+        """Whether there is a hook in a table; other threads may make tables meanwhile."""
+        return bool(cls._tables) and any(ref() for ref in cls._tables.valuerefs())
 
 
 class BeforeAccumulation:
