@@ -87,3 +87,27 @@ def test_what_the_module_assigns_anew_is_in_the_mapping() -> None:
     layer = nn.Linear(1, 1)  # nothing is assigned, so nothing is written to the mapping
     frozen = MappingProxyType({"weight": tt.ones(1, 1), "bias": tt.ones(1)})
     assert functional_call(layer, frozen, tt.ones(1)).item() == 2.0
+
+
+def test_the_modules_own_tensors_come_back_whatever_became_of_its_buffers() -> None:
+    class Changing(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(tt.ones(1))
+            self.register_buffer("count", tt.zeros(1))
+
+        def forward(self, x: Any, drop: bool) -> Any:
+            if drop:
+                del self.count
+            else:
+                self.count = self.count + 1
+            return x * self.weight
+
+    module = Changing()
+    own = module.weight, module.count
+    given = {"weight": tt.tensor([2.0]), "count": tt.tensor([5.0])}
+    assert functional_call(module, given, (tt.ones(1), True)).item() == 2.0
+    assert module.weight is own[0] and module.count is own[1]
+    with pytest.raises(AttributeError):  # there is nowhere to put the new one
+        functional_call(module, MappingProxyType(given), (tt.ones(1), False))
+    assert module.weight is own[0] and module.count is own[1]

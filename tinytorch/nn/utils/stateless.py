@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from ..._tensor import Tensor
 from ..module import Module
@@ -65,11 +65,14 @@ def functional_call(
                 registry[last] = tensor
         return module(*arguments, **(kwargs or {}))
     finally:
+        assigned: dict[str, Any] = {}
         for registry, last, own, name in reversed(put_back):
-            if registry[last] is not given[name] and name in parameters_and_buffers:
-                writable: Any = parameters_and_buffers
-                writable[name] = registry[last]  # as in torch
+            now = registry.get(last, given[name])
+            if now is not given[name] and name in parameters_and_buffers:
+                assigned[name] = now
             registry[last] = own
+        if assigned:
+            cast(dict[str, Any], parameters_and_buffers).update(assigned)  # as in torch
 
 
 def _names(module: Module) -> dict[str, Any]:
