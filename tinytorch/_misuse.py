@@ -57,8 +57,13 @@ _AS_NUMPYS = {
 
 def as_numpys(error: Exception) -> Exception:
     """The same error, but one that ``except`` finds by NumPy's type as well as by PyTorch's."""
-    made = _AS_NUMPYS.get(type(error))
-    return error if made is None else made(*error.args).with_traceback(error.__traceback__)
+    kind = _AS_NUMPYS.get(type(error))
+    if kind is None:
+        return error
+    made = kind(*error.args).with_traceback(error.__traceback__)
+    for note in getattr(error, "__notes__", ()):
+        made.add_note(note)
+    return made
 
 
 def _no_tensor(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> str | None:

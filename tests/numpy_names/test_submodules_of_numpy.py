@@ -13,6 +13,7 @@ from numpy_names.evaluation import assert_same, evaluate, leaves, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
+from tinytorch._misuse import as_numpys
 
 LINALG = [
     "inv(q)", "inv([[1, 2], [3, 4]])", "det(q)", "det(q.astype('float32'))", "slogdet(q)",
@@ -79,6 +80,7 @@ def test_numpys_function_of_tensors(call: Callable[[Any], Any]) -> None:
     (lambda: tnp.linalg.solve(tnp.eye(2), tnp.ones(3)), ValueError),
     (lambda: tnp.linalg.qr(tnp.eye(2), "economic"), ValueError),
     (lambda: tnp.linalg.outer(tnp.eye(2), [1]), ValueError),
+    (lambda: tnp.linalg.svdvals([1, 2]), ValueError),
     (lambda: tnp.fft.fft(tnp.ones(2), axis=1), ValueError),
     (lambda: tnp.fft.fft(3.0), ValueError),
     (lambda: tnp.linalg.norm(tnp.ones(2), axis=2), ValueError),
@@ -89,6 +91,14 @@ def test_numpys_function_of_tensors(call: Callable[[Any], Any]) -> None:
 def test_error(call: Callable[[], Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         call()
+
+
+def test_an_error_keeps_its_notes() -> None:
+    found = RuntimeError("shapes differ")
+    found.add_note("found by an earlier operation")
+    told = as_numpys(found)
+    assert isinstance(told, ValueError) and isinstance(told, RuntimeError)
+    assert str(told) == "shapes differ" and told.__notes__ == found.__notes__
 
 
 # -- random numbers ------------------------------------------------------------------------------
@@ -111,6 +121,9 @@ def test_seed_gives_numpys_numbers() -> None:
         assert_same(x, y)
         found = ours.choice(x, (2, 2), p=tnp.full(6, 1 / 6))
         assert_same(found, theirs.choice(y, (2, 2), p=[1 / 6] * 6))
+        count = np.int64(7)  # no int of Python's
+        assert_same(ours.permutation(count), theirs.permutation(count))
+        assert ours.choice(count) == theirs.choice(count)
 
 
 def test_draws_are_on_the_active_backend() -> None:

@@ -22,8 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 numpy_function = composite(namespaces=("numpy",), method=False)
 
 
-def filed(function: F, name: str, doc: str) -> F:
-    """A function of a family that differ in little, filed under its name.
+def called(function: F, name: str, doc: str) -> F:
+    """A function of a family that differ in little, with a name and a docstring of its own.
 
     Args:
         function: What it does.
@@ -33,7 +33,12 @@ def filed(function: F, name: str, doc: str) -> F:
     shown: Any = function
     shown.__name__ = shown.__qualname__ = name
     shown.__doc__ = doc
-    public: Any = numpy_function(function)
+    return function
+
+
+def filed(function: F, name: str, doc: str) -> F:
+    """``called``, and filed under ``tinytorch.numpy``."""
+    public: Any = numpy_function(called(function, name, doc))
     return public  # type: ignore[no-any-return]
 
 
@@ -87,11 +92,6 @@ def _native(value: Any) -> Any:
         return value
     kind = value.dtype if hasattr(value, "dtype") else value
     return getattr(kind, "dtype", None) or kind
-
-
-def float_dtype(dtype: dtypes.dtype) -> dtypes.dtype:
-    """The dtype of a function that is never an integer: NumPy takes the smallest that fits."""
-    return dtype if dtype.category > 1 else common_dtype(dtype, dtypes.float16)
 
 
 def promoted(*values: Any) -> list[Any]:
@@ -176,15 +176,13 @@ def same(name: str, together: int = 0) -> Callable[..., Any]:
     """
     function = top_level(name)
 
+    @raising
     @functools.wraps(function)
     def in_numpys_dtype(*args: Any, **options: Any) -> Any:
-        try:
-            with in_float64():
-                if together <= len(args):
-                    args = (*joined(*args[:together]), *args[together:])
-                return function(*args, **options)
-        except (RuntimeError, IndexError) as error:
-            raise as_numpys(error) from None
+        with in_float64():
+            if together <= len(args):
+                args = (*joined(*args[:together]), *args[together:])
+            return function(*args, **options)
 
     signature = inspect.signature(function)
     if signature.return_annotation == "Any":

@@ -9,7 +9,7 @@ from .. import dtypes
 from .. import fft as _torchs
 from .._tensor import Tensor
 from ..ops._arrays import axes_of
-from ._dialect import as_float, raising, tensor_of, written
+from ._dialect import as_float, called, raising, tensor_of, written
 
 
 def _line(name: str, summary: str) -> Callable[..., Tensor]:
@@ -23,8 +23,7 @@ def _line(name: str, summary: str) -> Callable[..., Tensor]:
         (at,) = axes_of(name, axis, x.ndim)
         return written(getattr(_torchs, name)(x, n, at, norm), out)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary} along ``axis``.
+    return raising(called(function, name, f"""{summary} along ``axis``.
 
     Args:
         a: Tensor of at least one dimension, or what makes one.
@@ -33,8 +32,7 @@ def _line(name: str, summary: str) -> Callable[..., Tensor]:
         norm: Which direction is divided by the length: ``"backward"`` (default),
             ``"forward"``, or ``"ortho"`` for its root in both.
         out: Where to write the result.
-    """
-    return raising(function)
+    """))
 
 
 fft: Callable[..., Tensor] = _line("fft", "The Fourier transform")
@@ -60,8 +58,7 @@ def _grid(name: str, summary: str, default: Sequence[int] | None) -> Callable[..
         dims = None if axes is None else axes_of(name, axes, x.ndim)
         return written(getattr(_torchs, name)(x, s, dims, norm), out)  # type: ignore
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary} along several dimensions.
+    return raising(called(function, name, f"""{summary} along several dimensions.
 
     Args:
         a: Tensor, or what makes one.
@@ -70,8 +67,7 @@ def _grid(name: str, summary: str, default: Sequence[int] | None) -> Callable[..
         norm: Which direction is divided by the length: ``"backward"`` (default),
             ``"forward"``, or ``"ortho"`` for its root in both.
         out: Where to write the result.
-    """
-    return raising(function)
+    """))
 
 
 fft2: Callable[..., Tensor] = _grid("fft2", "The Fourier transform", (-2, -1))
@@ -89,14 +85,12 @@ def _shift(name: str, summary: str) -> Callable[..., Tensor]:
         given = tensor_of(x)
         return getattr(_torchs, name)(given, axes_of(name, axes, given.ndim))  # type: ignore
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}
+    return raising(called(function, name, f"""{summary}
 
     Args:
         x: Tensor, or what makes one.
         axes: Dimension or dimensions; None, the default, means all.
-    """
-    return raising(function)
+    """))
 
 
 fftshift: Callable[..., Tensor] = _shift(
@@ -111,15 +105,13 @@ def _frequencies(name: str, summary: str) -> Callable[..., Tensor]:
         make = getattr(_torchs, name)
         return make(n, distance, dtype=dtypes.float64, device=device)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}
+    return raising(called(function, name, f"""{summary}
 
     Args:
         n: How long the signal is.
         d: The distance of its samples; default 1.
         device: Where to make them.
-    """
-    return raising(function)
+    """))
 
 
 fftfreq: Callable[..., Tensor] = _frequencies(

@@ -10,7 +10,7 @@ from .. import linalg as _torchs
 from .._op import NAMESPACES
 from .._tensor import Tensor
 from ..ops._arrays import axes_of
-from ._dialect import as_float, joined, raising, tensor_of, written
+from ._dialect import as_float, called, joined, raising, tensor_of, written
 
 LinAlgError: type[Exception] = _torchs.LinAlgError
 
@@ -27,16 +27,14 @@ def _of_one(name: str, summary: str) -> Callable[..., Any]:
     def function(a: Any) -> Any:
         return getattr(_torchs, name)(as_float(a))
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""{summary}
+    return raising(called(function, name, f"""{summary}
 
     Args:
         a: Tensor of shape ``(*, n, n)``, or what makes one.
 
     Raises:
         LinAlgError: For a matrix that has none.
-    """
-    return raising(function)
+    """))
 
 
 inv: Callable[[Any], Tensor] = _of_one("inv", "The inverse of each matrix.")
@@ -46,6 +44,7 @@ slogdet: Callable[[Any], Any] = _of_one(
 )
 
 
+@raising
 def svdvals(x: Any, /) -> Tensor:
     """The singular values of each matrix, from the largest down.
 
@@ -403,6 +402,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     return NAMESPACES["numpy"]["vecdot"](x1, x2, axis=axis)  # type: ignore[no-any-return]
 
 
+@raising
 def matrix_transpose(x: Any, /) -> Tensor:
     """The transpose of each matrix: a view.
 

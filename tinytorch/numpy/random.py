@@ -8,6 +8,7 @@ AttributeError that names the backend.
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 from .. import _state
@@ -122,8 +123,8 @@ class Generator:
             x: A number, or a tensor of at least one dimension, to which the gradient flows.
         """
         source, backend = self._place()
-        if isinstance(x, int):
-            return _drawn((source, backend), "permutation", (x,), {})  # type: ignore
+        if isinstance(x, Integral):
+            return _drawn((source, backend), "permutation", (int(x),), {})  # type: ignore
         given = tensor_of(x, backend)
         order = backend.library.arange(given.shape[0])
         _drawn((source, backend), "shuffle", (order,), {})
@@ -139,8 +140,8 @@ class Generator:
             p: How probable each is; default all the same.
         """
         place = self._place()
-        if isinstance(a, int):
-            return _drawn(place, "choice", (a, size, replace, p), {})
+        if isinstance(a, Integral):
+            return _drawn(place, "choice", (int(a), size, replace, p), {})
         given = tensor_of(a, place[1])
         return given[_drawn(place, "choice", (given.shape[0], size, replace, p), {})]
 

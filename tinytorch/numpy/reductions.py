@@ -118,10 +118,9 @@ def mean(
 def _variance(x: Any, axes: tuple[int, ...], freedom: float, keepdims: bool, where: Any) -> Any:
     if where is True:
         # Over no dimension each element varies alone.
-        found = x.var(axes, correction=freedom, keepdim=keepdims) if axes else (
-            x.unsqueeze(0).var(0, correction=freedom)
-        )
-        return found
+        if not axes:
+            return x.unsqueeze(0).var(0, correction=freedom)
+        return x.var(axes, correction=freedom, keepdim=keepdims)
     center = mean(x, axes, keepdims=True, where=where)
     squares = _masked((x - center).abs() ** 2, where, 0)
     left = _count(x, axes, keepdims, where) - freedom
@@ -278,7 +277,7 @@ cumsum = _running("cumsum", "Running sums")
 cumprod = _running("cumprod", "Running products")
 
 
-def _running_from(name: str, run: str, start: str) -> Callable[..., Tensor]:
+def _running_from(name: str, what: str, start: str) -> Callable[..., Tensor]:
     def function(
         x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
     ) -> Tensor:
@@ -288,7 +287,7 @@ def _running_from(name: str, run: str, start: str) -> Callable[..., Tensor]:
         found = run(source.to(wanted), axis=axis, include_initial=include_initial)
         return found.to(wanted)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""Running {run} along ``axis``.
+    return filed(function, name, f"""Running {what} along ``axis``.
 
     Args:
         x: Tensor, or what makes one.

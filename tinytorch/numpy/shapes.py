@@ -9,7 +9,7 @@ from .._op import composite
 from .._tensor import Tensor
 from ..ops._arrays import axes_of, flat_if_none, in_bounds, reduction_axes
 from ._dialect import (
-    allowed, filed, joined, numpy_function, tensor_of, tensors_of, top_level, written,
+    allowed, called, filed, joined, numpy_function, tensor_of, tensors_of, top_level, written,
 )  # fmt: skip
 from ._forms import one_or_several
 
@@ -179,8 +179,7 @@ def _at_least(name: str, count: int) -> Callable[..., Tensor | tuple[Tensor, ...
         found = tuple(top_level(name)(x) for x in tensors_of(*arys))
         return found[0] if len(found) == 1 else found
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""Tensors with at least {count} dimension{"s" * (count > 1)}.
+    doc = f"""Tensors with at least {count} dimension{"s" * (count > 1)}.
 
     Args:
         *arys: Tensors, or what makes them.
@@ -188,7 +187,7 @@ def _at_least(name: str, count: int) -> Callable[..., Tensor | tuple[Tensor, ...
     Returns:
         One tensor, or a tuple of as many as were given.
     """
-    return one_or_several(function)
+    return one_or_several(called(function, name, doc))
 
 
 atleast_1d = _at_least("atleast_1d", 1)

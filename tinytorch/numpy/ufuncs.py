@@ -10,12 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._op import composite
 from .._tensor import Tensor
 from ..ops._arrays import backend_of
 from ..ops.selection import where as where_
 from ._dialect import (
-    host, is_number, numpy_function, promoted, tensor_of, tensors_of, top_level,
+    filed, host, is_number, numpy_function, promoted, tensor_of, tensors_of, top_level,
 )  # fmt: skip
 
 #: Of one operand, by name: what torch calls it if not the same, and what it gives.
@@ -350,11 +349,8 @@ _OPTIONS = """\
 
 
 def _public(function: Any, name: str, summary: str, operands: str) -> Callable[..., Tensor]:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{summary}\n\n    Args:\n{operands}{_OPTIONS}    "
-    return composite(  # type: ignore[no-any-return]
-        function, namespaces=("numpy",), method=False
-    )
+    doc = f"{summary}\n\n    Args:\n{operands}{_OPTIONS}    "
+    return filed(function, name, doc)  # type: ignore[no-any-return]
 
 
 for _name, (_torch, _summary) in OF_ONE.items():
