@@ -87,6 +87,14 @@ def test_what_is_no_number_of_trials() -> None:
     assert drawn.isnan().all()
 
 
+def test_without_end() -> None:
+    """As their means; PyTorch gives the least integer, and sometimes NaN."""
+    inf = float("inf")
+    assert tt.poisson(tt.tensor([inf, 0.0])).tolist() == [inf, 0.0]
+    chances = tt.tensor([0.0, 0.25, 0.75, 1.0])
+    assert tt.binomial(tt.full((4,), inf), chances).tolist() == [0.0, inf, inf, inf]
+
+
 def test_the_gradient_of_events_is_zero() -> None:
     rates = tt.tensor([2.0, 20.0], requires_grad=True)
     tt.poisson(rates).sum().backward()

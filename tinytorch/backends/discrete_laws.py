@@ -45,10 +45,14 @@ class Units:
 def poisson(unit: Unit, rate: float) -> float:
     """A number of events: by multiplication for small rates, else by rejection.
 
+    Of an infinite rate it is infinite.
+
     Reference:
         Hörmann: The transformed rejection method for generating Poisson random variables,
         Insurance: Mathematics and Economics 12 (1993), algorithm PTRS.
     """
+    if math.isinf(rate):
+        return rate
     if rate < 10:
         return _few_events(unit, rate) if rate else 0
     root, log_rate = math.sqrt(rate), math.log(rate)
@@ -80,13 +84,18 @@ def _few_events(unit: Unit, rate: float) -> int:
 
 
 def binomial(unit: Unit, count: float, chance: float) -> float:
-    """A number of successes in ``count`` trials, each with a ``chance``; NaN for a NaN."""
+    """A number of successes in ``count`` trials, each with a ``chance``; NaN for a NaN.
+
+    In infinitely many trials there are infinitely many.
+    """
     if count <= 0 or chance <= 0:
         return 0.0
     if chance >= 1:
         return count
     if math.isnan(count) or math.isnan(chance):
         return math.nan
+    if math.isinf(count):
+        return count
     less = min(chance, 1 - chance)
     found = (_many_trials if count * less >= 10 else _few_successes)(unit, count, less)
     return found if chance <= 0.5 else count - found

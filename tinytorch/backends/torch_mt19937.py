@@ -434,8 +434,10 @@ class TorchMT19937:
         rows = zip(*(p.ravel().tolist() for p in parameters), strict=True)
         with self._lock:
             units = discrete_laws.Units(self._unit64, self._bits)
-            values = [number(units, *row) for row in rows]
-            units.give_back()
+            try:
+                values = [number(units, *row) for row in rows]
+            finally:
+                units.give_back()
         return np.array(values, np.float64).astype(parameters[0].dtype).reshape(parameters[0].shape)
 
     def multinomial(self, weights: Array, count: int, replacement: bool = False) -> Array:
