@@ -223,9 +223,16 @@ def test_dim_order(case: str) -> None:
     both(lambda t: LAYOUTS[case](t).dim_order())
 
 
-@pytest.mark.parametrize("case", ["rows", "permuted", "reversed", "expanded", "steps"])
+@pytest.mark.parametrize("case", LAYOUTS)
 def test_ambiguous_orders(case: str) -> None:
     both(lambda t: LAYOUTS[case](t).dim_order(ambiguity_check=True))
+    both(lambda t: LAYOUTS[case](t).dim_order(
+        ambiguity_check=[t.contiguous_format, t.channels_last]))  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [None, 1, "yes", [1], (True,)])
+def test_what_is_no_check_of_orders(given: Any) -> None:
+    both(lambda t: t.zeros(2).dim_order(ambiguity_check=given))
 
 
 def test_is_set_to() -> None:

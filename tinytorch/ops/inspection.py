@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._layouts import memory_format
 from .._op import composite
 from .._tensor import Tensor
 
@@ -126,26 +127,47 @@ def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]
 
     Args:
         input: Tensor of any shape.
-        ambiguity_check: Whether to refuse a tensor that several orders describe.
+        ambiguity_check: Whether to refuse a tensor that several orders describe; default False.
+            Or memory formats: a dimension of size 1, which may be anywhere, is then no reason if
+            exactly one of them describes the tensor.
 
     Raises:
-        RuntimeError: If ``ambiguity_check`` finds one.
-        NotImplementedError: For a list of memory formats to check.
+        RuntimeError: If ``ambiguity_check`` refuses the tensor.
+        TypeError: If it is neither a bool nor a list of memory formats.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.ones(2, 3, 4).permute(2, 0, 1).dim_order()
         (1, 2, 0)
     """
-    if not isinstance(ambiguity_check, bool):
-        raise NotImplementedError("dim_order: ambiguity_check must be a bool; every tensor is "
-                                  "laid out row by row, whatever its memory_format")  # fmt: skip
+    formats = [] if isinstance(ambiguity_check, bool) else _formats(ambiguity_check)
     shape, strides = input.shape, input.stride()
+    unclear = 1 in shape and sum(each.holds(input._data) for each in formats) != 1
     order = list(range(input.ndim))
-    if input.is_contiguous():
-        return tuple(order)
-    order.reverse()
-    # An insertion sort, because not all dimensions can be compared.
+    if not input.is_contiguous():
+        order = _from_longest(shape, strides)
+        pairs = zip(order[1:], order, strict=False)
+        unclear |= any(_longer_steps(shape, strides, a, b) is not False for a, b in pairs)
+    if unclear and ambiguity_check is not False:
+        raise RuntimeError(
+            "dim_order: The tensor does not have unique dim order, or cannot map to exact one of "
+            "the given memory formats."
+        )
+    return tuple(order)
+
+
+def _formats(given: Any) -> list[memory_format]:
+    if isinstance(given, list) and all(isinstance(each, memory_format) for each in given):
+        return given
+    raise TypeError(
+        "dim_order: The ambiguity_check argument must be a bool or a list of memory formats, got "
+        f"{given!r}"
+    )
+
+
+def _from_longest(shape: Any, strides: Any) -> list[int]:
+    """The dimensions by their steps, by an insertion sort, because not all can be compared."""
+    order = list(reversed(range(len(shape))))
     for end in range(1, len(order)):
         place = end
         for other in reversed(range(end)):
@@ -155,11 +177,7 @@ def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]
             if longer:
                 order[other], order[place] = order[place], order[other]
                 place = other
-    if ambiguity_check:
-        pairs = zip(order, order[1:], strict=False)
-        if any(_longer_steps(shape, strides, a, b) is not False for a, b in pairs):
-            raise RuntimeError("dim_order: The tensor does not have unique dim order.")
-    return tuple(reversed(order))
+    return order[::-1]
 
 
 def _longer_steps(shape: Any, strides: Any, a: int, b: int) -> bool | None:
