@@ -103,6 +103,9 @@ def test_gaps_and_memory_format() -> None:
         made(tt, 2, 3, 4, 5, dtype="float32", noncontiguous=True, memory_format=tt.channels_last)
 
 
-def test_a_dtype_that_is_none() -> None:
-    with pytest.raises(TypeError, match="is not supported"):
-        tt.testing.make_tensor(3, dtype="float33", device="cpu")  # type: ignore[arg-type]
+@pytest.mark.parametrize("options", [{}, {"requires_grad": True}])
+def test_a_dtype_that_is_none(options: Any) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (tt, torch):
+        with pytest.raises(TypeError, match="is not supported"):
+            library.testing.make_tensor(3, dtype="float33", device="cpu", **options)

@@ -40,7 +40,8 @@ def make_tensor(
         requires_grad: Whether to record what is done with it; default False.
         noncontiguous: Whether to leave gaps in memory, if there are two elements or more.
         exclude_zero: Whether to put 1, or the dtype's smallest normal number, for zeros.
-        memory_format: Accepted as everywhere; not together with ``noncontiguous``.
+        memory_format: In which order its elements lie in memory; not together with
+            ``noncontiguous``. Default: row-major.
 
     Returns:
         A tensor of that shape and dtype.
@@ -84,14 +85,14 @@ def _check(
             "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
             f"{noncontiguous=} and {memory_format=}"
         )
+    if not isinstance(dtype, dtypes.dtype):
+        raise TypeError(
+            f"The requested dtype '{dtype}' is not supported by tinytorch.testing.make_tensor()."
+        )
     if requires_grad and not _is_inexact(dtype):
         raise ValueError(
             "`requires_grad=True` is not supported for boolean and integral dtypes, but got "
             f"{dtype=}"
-        )
-    if not isinstance(dtype, dtypes.dtype):
-        raise TypeError(
-            f"The requested dtype '{dtype}' is not supported by tinytorch.testing.make_tensor()."
         )
 
 
