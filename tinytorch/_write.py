@@ -34,11 +34,8 @@ def check_writable(name: str, target: Tensor) -> None:
 
     One element stands for many, or it is an inference tensor's, or from outside a ``vmap``.
     """
-    if target._inference:
-        check_update(target)
-    if MAPPED.get():
-        check_mapped(name, target)
-    if target._xp.readonly(target._data) and not _is_plain_part(target):
+    _check_place(name, target)
+    if target._xp.readonly(target._data) and not _made_writable(target):
         raise RuntimeError(
             f"{name}_: unsupported operation: more than one element of the written-to tensor "
             "refers to a single memory location. Please clone() the tensor before performing "
@@ -46,8 +43,16 @@ def check_writable(name: str, target: Tensor) -> None:
         )
 
 
-def _is_plain_part(tensor: Tensor) -> bool:
-    """Whether a part of an expanded tensor has each element once; it can be written to then."""
+def _check_place(name: str, target: Tensor) -> None:
+    """RuntimeError for an inference tensor, or one from outside a ``vmap``."""
+    if target._inference:
+        check_update(target)
+    if MAPPED.get():
+        check_mapped(name, target)
+
+
+def _made_writable(tensor: Tensor) -> bool:
+    """Let a part of an expanded tensor be written to, if it has each element once."""
     base, xp = tensor._base, tensor._xp
     if base is None or xp.readonly(base._data):  # read-only for another reason
         return False
@@ -57,17 +62,6 @@ def _is_plain_part(tensor: Tensor) -> bool:
         return False
     return True
 
-
-def check_result_dtype(op: Op, promoted: Tensor, target: Tensor) -> None:
-    """RuntimeError if the result's kind does not fit the target, as in torch."""
-    if op.promote is None or promoted is target:
-        return
-    wanted, have = promoted.dtype, target.dtype
-    if wanted.category > have.category:
-        raise RuntimeError(
-            f"{op.name}_: result type {scalar_name(wanted)} can't be cast to the desired output "
-            f"type {scalar_name(have)}"
-        )
 
 _SCALAR_NAMES = {
     "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int",
@@ -105,12 +99,10 @@ def write_to_out(out: Any, result: Any, op: Op) -> Any:
             f"{op.name}(): Expected all tensors to be on the same device, but found at least two "
             f"devices: the result is on {result.device}, argument 'out' on {out.device}"
         )
-    if out._inference:
-        check_update(out)
-    check_mapped(op.name, out)
     if out._data.shape == result._data.shape:
         check_writable(op.name, out)
     else:
+        _check_place(op.name, out)
         out._data = out._xp.empty(result._data.shape, out._data.dtype)
     out._xp.copyto(out._data, result._data, casting="unsafe")
     out._bump()

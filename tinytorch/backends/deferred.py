@@ -82,11 +82,12 @@ class DeferredChecks(Backend):
         and none is forgotten.
         """
         with self._answering:
-            failed = [error for error in map(self._answer, range(len(self._pending))) if error]
+            answers = [self._answer() for _ in range(len(self._pending))]
+        failed = [error for error in answers if error is not None]
         if failed:
             raise self._explained(failed)
 
-    def _answer(self, number: int) -> Exception | None:
+    def _answer(self) -> Exception | None:
         """What the oldest check has found; it stays in the queue until that is known."""
         answer, check = self._pending[0]
         try:

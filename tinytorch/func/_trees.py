@@ -87,7 +87,7 @@ class Tree:
 
     def pretty(self) -> str:
         """The tree itself, with stars for leaves."""
-        return repr(self.filled(iter(_STARS, None)))
+        return repr(self.filled(iter(_Star, None)))
 
     def count(self) -> int:
         """The number of leaves."""
@@ -103,10 +103,6 @@ class Tree:
 class _Star:
     def __repr__(self) -> str:
         return "*"
-
-
-def _STARS() -> _Star:  # noqa: N802
-    return _Star()
 
 
 LEAF = Tree(None, None, None, ())

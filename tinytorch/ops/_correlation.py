@@ -64,7 +64,7 @@ def _conv_input(
     """``(n, in, *size)`` from what came of it, ``(n, out, *windows)``, and the weight."""
     count, outputs = input.shape[:2]
     kernel = weight.shape[2:]
-    if _flips_well(weight, stride, padding, dilation, groups):
+    if _flips_well(weight, stride, groups):
         back = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True)]
         flipped = _flipped(xp, weight, groups)
         return _conv.kernel(xp, input, flipped, None, stride, back, dilation, groups, size)
@@ -190,9 +190,7 @@ def _limit(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
     return max(xp.column_bytes, math.prod(weight) * int(dtype.itemsize))
 
 
-def _flips_well(
-    weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
-) -> bool:
+def _flips_well(weight: Array, stride: Sizes, groups: int) -> bool:
     """Whether the transpose is best done as a convolution with the kernel turned around.
 
     It reads columns instead of adding to them, of the output's channels instead of the input's.

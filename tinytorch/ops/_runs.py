@@ -8,6 +8,7 @@ so is to multiply them: their products are left behind when the result is copied
 from __future__ import annotations
 
 import math
+
 from .._op import Array, Backend
 from ._windows import Block, Grid, Sizes, blocks, insides
 

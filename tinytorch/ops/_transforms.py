@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import _state, dtypes
+from .. import _state
 from .._op import Array, Backend, op
 from .._tensor import Tensor
 from .._write import scalar_name

@@ -15,7 +15,7 @@ from ._arrays import array_of, float_array
 from .creation import eye, from_numpy, zeros
 from .index_grids import indices
 from .layout import contiguous
-from .ranges import arange, linspace
+from .ranges import arange
 
 
 @composite(method=False)

@@ -49,7 +49,8 @@ def _scaled_and_moved(xp: Backend, input: Array, noise: Mask, offset: Mask) -> A
 _scaled_and_moved.vjp(input=lambda xp, g, noise: g * noise)
 
 
-def _check(p: float) -> None:
+def check_share(p: float) -> None:
+    """ValueError unless ``p`` is a probability."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
@@ -82,10 +83,11 @@ def _scale(xp: Backend, dtype: Any, share: float) -> Any:
     return dtype.type(wide(1) / wide(share))
 
 
-def _drop(
+def drop(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, features: bool = False
 ) -> Tensor:
-    _check(p)
+    """``input`` with elements, or whole features, put to zero; ``name`` is for errors."""
+    check_share(p)
     if not training or p == 0.0 or not input.numel():
         return input
     xp, dtype = input._xp, input._data.dtype
@@ -114,7 +116,7 @@ def _drop_alpha(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, features: bool
 ) -> Tensor:
     """Dropout to SELU's lower limit, scaled and moved so that mean and variance stay."""
-    _check(p)
+    check_share(p)
     if not training or p == 0.0 or not input.numel():
         return input
     xp = input._xp
@@ -150,7 +152,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     Reference:
         Srivastava et al.: Dropout, Journal of Machine Learning Research 15 (2014).
     """
-    return _drop("dropout", input, p, training, inplace)
+    return drop("dropout", input, p, training, inplace)
 
 
 @composite(namespaces=FUNCTIONAL, method=False)
@@ -174,7 +176,7 @@ def dropout1d(
         >>> tt.nn.functional.dropout1d(tt.ones(1, 2, 3), training=False).shape
         tinytorch.Size([1, 2, 3])
     """
-    _check(p)
+    check_share(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that "
@@ -188,9 +190,9 @@ def _with_batch(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, batched: bool
 ) -> Tensor:
     if batched:
-        return _drop(name, input, p, training, inplace, features=True)
+        return drop(name, input, p, training, inplace, features=True)
     whole: Any = input
-    out: Any = _drop(name, whole.unsqueeze(0), p, training, False, features=True)
+    out: Any = drop(name, whole.unsqueeze(0), p, training, False, features=True)
     return whole.copy_(out.squeeze(0)) if inplace else out.squeeze(0)  # type: ignore[no-any-return]
 
 
@@ -227,7 +229,7 @@ def dropout2d(
         >>> tt.nn.functional.dropout2d(tt.ones(1, 2, 3, 3), training=False).shape
         tinytorch.Size([1, 2, 3, 3])
     """
-    _check(p)
+    check_share(p)
     _warn_of_dimensions("dropout2d", 2, input.ndim)
     if input.ndim == 3:
         warnings.warn(
@@ -238,7 +240,7 @@ def dropout2d(
             "dropout behavior, please switch to using dropout1d instead.",
             stacklevel=3,
         )
-    return _drop("dropout2d", input, p, training, inplace, features=True)
+    return drop("dropout2d", input, p, training, inplace, features=True)
 
 
 @composite(namespaces=FUNCTIONAL, method=False)
@@ -261,7 +263,7 @@ def dropout3d(
         >>> tt.nn.functional.dropout3d(tt.ones(1, 2, 3, 3, 3), training=False).shape
         tinytorch.Size([1, 2, 3, 3, 3])
     """
-    _check(p)
+    check_share(p)
     _warn_of_dimensions("dropout3d", 3, input.ndim)
     return _with_batch("dropout3d", input, p, training, inplace, batched=input.ndim == 5)
 
@@ -284,7 +286,7 @@ def feature_dropout(input: Tensor, p: float = 0.5, train: bool = True) -> Tensor
         >>> tt.feature_dropout(tt.ones(1, 2, 3), 0.5, False).shape
         tinytorch.Size([1, 2, 3])
     """
-    return _drop("feature_dropout", input, p, train, False, features=True)
+    return drop("feature_dropout", input, p, train, False, features=True)
 
 
 @composite(namespaces=BOTH, method=False)

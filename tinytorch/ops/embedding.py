@@ -108,13 +108,13 @@ def embedding(
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
     if max_norm is not None:
-        _renormalize(input, weight, max_norm, norm_type)
+        renormalize(input, weight, max_norm, norm_type)
     if scale_grad_by_freq:
-        weight = _scaled_gradient(input, weight)
+        weight = scaled_gradient(input, weight)
     return _embedding(input, weight, -1 if padding_idx is None else padding_idx)
 
 
-def _renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
+def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use down to ``max_norm``, in place and unrecorded."""
     check_mapped("embedding_renorm", weight)
     xp, table = weight._xp, weight._data
@@ -126,7 +126,7 @@ def _renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: floa
     weight._bump()
 
 
-def _scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:
+def scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:
     """``weight``, its gradient's rows divided by how often ``input`` names them."""
     xp = weight._xp
     counts = xp.bincount(input._data.reshape(-1), minlength=weight.shape[0])

@@ -9,7 +9,7 @@ from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
-from .embedding import _renormalize, _scaled_gradient, embedding
+from .embedding import renormalize, scaled_gradient, embedding
 from .gathering import gather
 
 
@@ -88,9 +88,9 @@ def embedding_bag(
     _check_weights(input, weight, per_sample_weights, mode)
     padding = _padding(padding_idx, weight.shape[0])
     if max_norm is not None:
-        _renormalize(input, weight, max_norm, norm_type)
+        renormalize(input, weight, max_norm, norm_type)
     if scale_grad_by_freq:
-        weight = _scaled_gradient(input, weight)
+        weight = scaled_gradient(input, weight)
     flat, bags, count = _bags(input, offsets, include_last_offset)
     if mode == "max":
         return _maxima(flat, weight, bags, count, padding)

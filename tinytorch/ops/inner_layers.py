@@ -5,7 +5,6 @@ The same names mean the same there, but the arguments come in another order and 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -198,7 +197,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     """
     if train is False or not input.numel():
         return input, input.new_ones(tuple(input.shape), dtype=dtypes.bool)
-    dropouts._check(p)
+    dropouts.check_share(p)
     mask = input.new_empty(tuple(input.shape), dtype=dtypes.bool).bernoulli_(1 - p)
     return input * mask * (0.0 if p == 1 else 1 / (1 - p)), mask
 
@@ -236,7 +235,7 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
         >>> tt.feature_dropout_(tt.ones(1, 2, 1), 1.0, True).sum()
         tensor(0.)
     """
-    return dropouts._drop("feature_dropout", input, p, train, True, features=True)
+    return dropouts.drop("feature_dropout", input, p, train, True, features=True)
 
 
 @composite(method=False)
@@ -323,5 +322,5 @@ def embedding_renorm_(
     if grad_enabled() and input.requires_grad:
         check_inplace(input)
         raise RuntimeError("the derivative for 'embedding_renorm_' is not implemented")
-    tables._renormalize(indices, input, max_norm, norm_type)
+    tables.renormalize(indices, input, max_norm, norm_type)
     return input

@@ -148,3 +148,8 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
         return input if input._data.flags.c_contiguous else in_order(input)
     checked_format("contiguous", memory_format)
     return input if memory_format.holds(input._data) else _in_format(input, memory_format)
+
+
+def own_copy(view: Tensor) -> Tensor:
+    """What a view shows in memory of its own, in row-major order."""
+    return view.clone(memory_format=contiguous_format)

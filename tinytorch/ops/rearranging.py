@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._layouts import contiguous_format
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from ._checks import integer, integers_of
 from ._memory import in_rows
 from ._positions import counting, int64
 from .gathering import index_select
+from .layout import own_copy
 from .shape import (
     expand,
     flatten,
@@ -153,12 +153,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         return flip(input, (first, second))
     if turns == 3:
         return transpose(flip(input, (first,)), first, second).clone()
-    return _own(input)
-
-
-def _own(view: Tensor) -> Tensor:
-    """What a view shows in memory of its own, in row-major order."""
-    return view.clone(memory_format=contiguous_format)
+    return own_copy(input)
 
 
 @rot90.numpy
@@ -316,7 +311,7 @@ def _repeated(source: Tensor, repeats: int, at: int) -> Tensor:
     if not source.ndim:
         return expand(source, (repeats,)).clone()
     if repeats == 1:
-        return _own(source)
+        return own_copy(source)
     shape = source.shape
     wide = expand(unsqueeze(source, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
-    return reshape(_own(wide), (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))
+    return reshape(own_copy(wide), (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))

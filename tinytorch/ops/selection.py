@@ -153,10 +153,7 @@ def _clamp_name(node: Node) -> str:
     return "ClampBackward0" if tensors else "ClampBackward1"
 
 
-@op(
-    inplace=True, promote="arithmetic", aliases=("clip",),
-    node=_clamp_name,
-)
+@op(inplace=True, promote="arithmetic", aliases=("clip",), node=_clamp_name)
 def clamp(
     xp: Backend, input: Array, min: Operand | None = None, max: Operand | None = None
 ) -> Array:

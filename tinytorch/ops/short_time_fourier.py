@@ -217,7 +217,7 @@ def istft(
         Trans. Acoustics, Speech, Signal Processing 32 (1984).
     """
     half = (input.shape[-2] != n_fft) if onesided is None and input.ndim > 1 else bool(onesided)
-    _check_istft(input, n_fft, half, onesided, window, return_complex)
+    _check_istft(input, n_fft, half, window, return_complex)
     hop, size = _lengths("istft", n_fft, hop_length, win_length)
     if not 0 < hop <= size:
         raise RuntimeError(f"istft: expected 0 < hop_length <= win_length, got hop_length={hop}")
@@ -253,7 +253,7 @@ def _unwindowed(
 
 
 def _check_istft(
-    input: Tensor, n_fft: int, half: bool, onesided: Any, window: Any, return_complex: bool
+    input: Tensor, n_fft: int, half: bool, window: Any, return_complex: bool
 ) -> None:
     if not input.is_complex():
         raise RuntimeError(

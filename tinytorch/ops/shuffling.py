@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._layouts import contiguous_format
 from .._op import composite
 from .._tensor import Tensor
+from .layout import own_copy
 
 _BOTH = ("nn.functional", "")
 
@@ -91,9 +91,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 def _own(pixels: Any) -> Tensor:
     """``pixels`` in memory of their own, also where a factor of 1 left them where they were."""
-    if pixels._base is None:
-        return pixels  # type: ignore[no-any-return]
-    return pixels.clone(memory_format=contiguous_format)  # type: ignore[no-any-return]
+    return pixels if pixels._base is None else own_copy(pixels)
 
 
 def _check_dims(name: str, input: Tensor) -> None:

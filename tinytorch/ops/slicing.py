@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._layouts import contiguous_format
 from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import integer
 from ._positions import counting, slices
 from .diagonal import diagonal
+from .layout import own_copy
 from .shape import normalize_dim
 
 
@@ -175,7 +175,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         >>> tt.narrow_copy(tt.arange(5), 0, 1, 3)
         tensor([1, 2, 3])
     """
-    return narrow(input, dim, start, length).clone(memory_format=contiguous_format)
+    return own_copy(narrow(input, dim, start, length))
 
 
 # -- windows ---------------------------------------------------------------------------------------

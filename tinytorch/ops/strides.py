@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ..backends.storage import extent
 from ._memory import in_rows, laid, lies
 from ._positions import counting
+from .layout import own_copy
 
 # -- reading and writing by geometry, both linear --------------------------------------------------
 
@@ -180,8 +180,7 @@ def as_strided_copy(
         >>> tt.as_strided_copy(tt.arange(4), (2,), (2,))
         tensor([0, 2])
     """
-    shown = as_strided(input, size, stride, storage_offset)
-    return shown.clone(memory_format=contiguous_format)
+    return own_copy(as_strided(input, size, stride, storage_offset))
 
 
 @op(method=False, node="AsStridedScatterBackward0")

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._layouts import contiguous_format
 from .._op import composite
 from .._tensor import Tensor
 from .complex_numbers import view_as_complex, view_as_real
 from .diagonal import diagonal
-from .layout import view
+from .layout import own_copy, view
 from .shape import expand, normalize_dim, permute, squeeze, transpose, unsqueeze
 from .slicing import select, unfold
 from .splitting import split, split_with_sizes, unbind
 from .transposition import t
-
-
-def _own(view: Tensor) -> Tensor:
-    """What a view shows in memory of its own, in row-major order."""
-    return view.clone(memory_format=contiguous_format)
 
 
 @composite(out=True, method=False, node="AliasBackward0_copy")
@@ -55,7 +49,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
         >>> tt.diagonal_copy(tt.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-    return _own(diagonal(input, offset, dim1, dim2))
+    return own_copy(diagonal(input, offset, dim1, dim2))
 
 
 @composite(out=True, method=False, node="ExpandBackward0_copy")
@@ -68,7 +62,7 @@ def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) ->
         tensor([[1, 1],
                 [1, 1]])
     """
-    return _own(expand(input, size, *more))
+    return own_copy(expand(input, size, *more))
 
 
 @composite(out=True, method=False, node="PermuteBackward0_copy")
@@ -81,7 +75,7 @@ def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return _own(permute(input, dims, *more))
+    return own_copy(permute(input, dims, *more))
 
 
 @composite(out=True, method=False)
@@ -93,7 +87,7 @@ def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
         >>> tt.select_copy(tt.tensor([[1, 2], [3, 4]]), 0, 1)
         tensor([3, 4])
     """
-    return _own(select(input, dim, index))
+    return own_copy(select(input, dim, index))
 
 
 @composite(out=True, method=False)
@@ -110,7 +104,7 @@ def slice_copy(
     if step <= 0:
         raise RuntimeError(f"slice_copy: slice step must be positive, got {step}")
     dim = normalize_dim("slice_copy", dim, input.ndim)
-    return _own(input[(*(slice(None),) * dim, slice(start, end, step))])
+    return own_copy(input[(*(slice(None),) * dim, slice(start, end, step))])
 
 
 @composite(out=True, method=False)
@@ -124,7 +118,7 @@ def split_copy(
         >>> tt.split_copy(tt.arange(3), 2)
         (tensor([0, 1]), tensor([2]))
     """
-    return tuple(_own(piece) for piece in split(input, split_size, dim))
+    return tuple(own_copy(piece) for piece in split(input, split_size, dim))
 
 
 @composite(out=True, method=False, node="SplitWithSizesBackward0_copy")
@@ -138,7 +132,7 @@ def split_with_sizes_copy(
         >>> tt.split_with_sizes_copy(tt.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
     """
-    return tuple(_own(piece) for piece in split_with_sizes(input, split_sizes, dim))
+    return tuple(own_copy(piece) for piece in split_with_sizes(input, split_sizes, dim))
 
 
 @composite(out=True, method=False, node="SqueezeBackward0_copy")
@@ -150,7 +144,7 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
         >>> tt.squeeze_copy(tt.tensor([[1, 2]]))
         tensor([1, 2])
     """
-    return _own(squeeze(input, dim))
+    return own_copy(squeeze(input, dim))
 
 
 @composite(out=True, method=False, node="TBackward0_copy")
@@ -163,7 +157,7 @@ def t_copy(input: Tensor) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return _own(t(input))
+    return own_copy(t(input))
 
 
 @composite(out=True, method=False, node="TransposeBackward0_copy")
@@ -176,7 +170,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return _own(transpose(input, dim0, dim1))
+    return own_copy(transpose(input, dim0, dim1))
 
 
 @composite(out=True, method=False, node="UnbindBackward0_copy")
@@ -188,7 +182,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
         >>> tt.unbind_copy(tt.arange(2))
         (tensor(0), tensor(1))
     """
-    return tuple(_own(piece) for piece in unbind(input, dim))
+    return tuple(own_copy(piece) for piece in unbind(input, dim))
 
 
 @composite(out=True, method=False, node="UnfoldBackward0_copy")
@@ -201,7 +195,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         tensor([[0, 1],
                 [1, 2]])
     """
-    return _own(unfold(input, dimension, size, step))
+    return own_copy(unfold(input, dimension, size, step))
 
 
 @composite(out=True, method=False, node="UnsqueezeBackward0_copy")
@@ -213,7 +207,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
         >>> tt.unsqueeze_copy(tt.arange(2), 0)
         tensor([[0, 1]])
     """
-    return _own(unsqueeze(input, dim))
+    return own_copy(unsqueeze(input, dim))
 
 
 @composite(out=True, method=False, node="ViewBackward0_copy")
@@ -227,7 +221,7 @@ def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) ->
                 [1]])
     """
     sizes = more if size is None else (size, *more)
-    return _own(view(input, *sizes, dtype=dtype))
+    return own_copy(view(input, *sizes, dtype=dtype))
 
 
 @composite(out=True, method=False)
@@ -239,7 +233,7 @@ def view_as_complex_copy(input: Tensor) -> Tensor:
         >>> tt.view_as_complex_copy(tt.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-    return _own(view_as_complex(input))
+    return own_copy(view_as_complex(input))
 
 
 @composite(out=True, method=False)
@@ -251,4 +245,4 @@ def view_as_real_copy(input: Tensor) -> Tensor:
         >>> tt.view_as_real_copy(tt.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-    return _own(view_as_real(input))
+    return own_copy(view_as_real(input))
