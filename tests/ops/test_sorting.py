@@ -53,6 +53,17 @@ CASES: dict[str, tuple[Any, ...]] = {
     "searchsorted number": (
         lambda lib, b: lib.searchsorted(b, 2, out_int32=True), np.array([1, 2, 3])
     ),
+    "searchsorted other dtypes": (
+        lambda lib, b, v: [lib.searchsorted(b, v.to(t)) for t in (lib.float32, lib.uint8)],
+        np.array([1, 2, 3]), np.array([0.5, 1.0, 1.5, 2.5, 9.0]),
+    ),
+    "searchsorted whole numbers": (
+        lambda lib, b, v: (lib.searchsorted(b, v), lib.bucketize(v, b, right=True)),
+        np.array([0.5, 1.0, 2.5], "float32"), np.array([0, 1, 2, 3]),
+    ),
+    "bucketize between whole numbers": (
+        lambda lib, b: (lib.bucketize(1.5, b), lib.searchsorted(b, 1.5)), np.array([1, 2, 3])
+    ),
     "searchsorted sorter": (
         lambda lib, b, v: lib.searchsorted(b, v, sorter=lib.argsort(b)),
         np.array([3, 1, 2]), np.array([2, 5]),
@@ -137,8 +148,8 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
     "sort kind": (lambda: tt.sort(tt.ones(2), kind="bubble"), ValueError, "bubble"),
     "topk": (lambda: tt.topk(tt.ones(2), 3), RuntimeError, "k out of range: k=3, size 2"),
     "topk bools": (lambda: tt.topk(tt.tensor([True]), 1), NotImplementedError, "Bool"),
-    "searchsorted dtype": (
-        lambda: tt.searchsorted(tt.ones(2), tt.tensor([1])), RuntimeError, "same dtype"
+    "searchsorted complex": (
+        lambda: tt.searchsorted(tt.ones(2), tt.tensor([1j])), NotImplementedError, "ComplexFloat"
     ),
     "searchsorted shape": (
         lambda: tt.searchsorted(tt.ones(2, 3), tt.ones(3, 3)), RuntimeError, "first N-1 dimensions"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._convert import dtype_of_number
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from .._write import scalar_name
 from ._checks import integer, refuse
 from ._results import named_result
 from .gathering import gather
@@ -177,6 +177,7 @@ def _search(
     xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool
 ) -> Array:
     """How many boundaries lie before each value; with ``right``, also those equal to it."""
+    refuse(xp, "searchsorted_out_cpu", "c", boundaries)
     if boundaries.ndim == 1:
         found = xp.searchsorted(boundaries, values, side="right" if right else "left")
     else:
@@ -215,17 +216,18 @@ def _right(name: str, right: bool, side: str | None) -> bool:
     return side == "right"
 
 
-def _values(name: str, input: Any, boundaries: Tensor) -> Tensor:
-    """The values to look for, as a tensor of the boundaries' dtype."""
-    if not isinstance(input, Tensor):
-        return boundaries.new_tensor(input)
-    if input.dtype is not boundaries.dtype:
-        raise RuntimeError(
-            f"torch.{name}(): boundary tensor and input value tensor should have same dtype, but "
-            f"got boundary tensor dtype {scalar_name(boundaries.dtype)} and input value tensor "
-            f"dtype {scalar_name(input.dtype)}"
-        )
-    return input
+def _values(input: Any, boundaries: Tensor) -> Tensor:
+    """The values to look for, as a tensor."""
+    if isinstance(input, Tensor):
+        return input.detach()
+    wanted = dtypes.promote_types(dtype_of_number(input), boundaries.dtype)
+    return boundaries.new_tensor(input, dtype=wanted)
+
+
+def _agreed(boundaries: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in their common dtype: 1.5 lies above 1, which as a whole number it does not."""
+    wanted = dtypes.promote_types(boundaries.dtype, values.dtype)
+    return boundaries.to(wanted), values.to(wanted)
 
 
 @composite(out=True)
@@ -237,8 +239,8 @@ def searchsorted(
 
     Args:
         sorted_sequence: Tensor that is sorted along its last dimension.
-        input: A number, or a tensor of the same dtype whose leading sizes are those of
-            ``sorted_sequence``; of any shape for a single sequence.
+        input: A number, or a tensor whose leading sizes are those of ``sorted_sequence``; of
+            any shape for a single sequence. Other dtypes are compared as they are added.
         out_int32: Return int32 rather than int64.
         right: Insert after equal elements rather than before.
         side: ``"left"`` or ``"right"``, another way to say ``right``.
@@ -248,14 +250,14 @@ def searchsorted(
         int64 or int32 tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit.
+        RuntimeError: If shapes do not fit.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.searchsorted(tt.tensor([1, 3, 5]), tt.tensor([3, 4]))
         tensor([1, 2])
     """
-    values = _values("searchsorted", input, sorted_sequence)
+    values = _values(input, sorted_sequence)
     sequence = sorted_sequence.detach()
     if not sequence.ndim:
         raise RuntimeError(
@@ -275,7 +277,8 @@ def searchsorted(
                 f"{sorter.dtype.name} {list(sorter.shape)}"
             )
         sequence = gather(sequence, -1, sorter)
-    return _search(sequence, values.detach(), _right("searchsorted", right, side), out_int32)
+    after = _right("searchsorted", right, side)
+    return _search(*_agreed(sequence, values), after, out_int32)
 
 
 @composite(out=True, method=False)
@@ -286,7 +289,7 @@ def bucketize(
 
     Args:
         input: A number, or a tensor of any shape.
-        boundaries: Sorted tensor of one dimension and ``input``'s dtype.
+        boundaries: Sorted tensor of one dimension.
         out_int32: Return int32 rather than int64.
         right: Whether a value that equals a boundary falls into the bucket above it.
 
@@ -294,7 +297,7 @@ def bucketize(
         int64 or int32 tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: If ``boundaries`` has more dimensions or another dtype.
+        RuntimeError: If ``boundaries`` has more dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -305,5 +308,5 @@ def bucketize(
         raise RuntimeError(
             f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})"
         )
-    values = _values("bucketize", input, boundaries)
-    return _search(boundaries.detach(), values.detach(), right, out_int32)
+    values = _values(input, boundaries)
+    return _search(*_agreed(boundaries.detach(), values), right, out_int32)
