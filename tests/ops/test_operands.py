@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.ops.same_as_torch import same
 
 import tinytorch as tt
 from tinytorch import autograd
@@ -255,6 +256,11 @@ def test_integer_powers() -> None:
 
 
 # -- choosing ------------------------------------------------------------------------------------
+
+
+def test_equal_numbers_keep_the_second_derivative() -> None:
+    a, b = np.array([0.5, -1.0, 2.0]), np.array([0.5, -1.0, 1.0])
+    same(lambda lib, x, y: (lib.logaddexp(x, y), lib.logaddexp2(x, y)), a, b)
 
 
 def test_ties_share_the_gradient() -> None:

@@ -35,7 +35,7 @@ def logaddexp(xp: Backend, input: Array, other: Array) -> Array:
 
 def _share(xp: Any, mine: Any, yours: Any, base: float) -> Any:
     """``base^mine / (base^mine + base^yours)``: 1/2 for equal infinities."""
-    same = mine == yours
+    same = (mine == yours) & xp.isinf(mine)  # equal numbers keep their second derivative
     difference = xp.where(same, 0, yours - xp.where(same, 0, mine))
     return 1 / (1 + xp.exp(xp.where(same, 0, difference) * math.log(base)))
 
