@@ -45,6 +45,9 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
         )
     check_writable(op.name, target)
     if op.kernel is None:
+        if _state.grad_enabled() and target.requires_grad:
+            old = _old_value(target, target)  # what it is made of may want the old value
+            args = tuple(old if value is target else value for value in args)
         return assign(target, op.function(*args, **options), f"{op.name}_")
     given, xp = prepare(op, args, options)
     operands = (target, *given[1:])

@@ -108,6 +108,20 @@ def test_index_reduce_is_torchs(mode: str, include_self: bool) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:index_reduce:UserWarning")
+@pytest.mark.parametrize("mode", ["prod", "mean", "amax", "amin"])
+def test_what_is_reduced_in_place_keeps_its_history(mode: str) -> None:
+    """The rules of some want the value that was written over."""
+
+    def call(lib: Any, x: Any, index: Any, source: Any) -> Any:
+        rows = x.clone().index_reduce_(1, index, source, mode)
+        part = x.clone()
+        part[1:].scatter_reduce_(1, index.expand(1, 3), source[:1], mode)
+        return rows, part
+
+    same(call, X, ROWS, numbers(3, 3))
+
+
 @pytest.mark.parametrize("name", ["prod", "amax", "mean"])
 def test_derivatives_are_differences(name: str) -> None:
     x, s = (tt.tensor(a, requires_grad=True) for a in (X, SRC + 0.05))
