@@ -186,6 +186,10 @@ def _gelu(x: Any) -> Any:
     return x * t(0.5) * (t(1) + inner)
 
 
+def _gelu_half(x: Any) -> Any:
+    return _gelu(x.astype(_wide(x.dtype))).astype(x.dtype)
+
+
 def _masked(x: Any, mask: Any) -> Any:
     return numpy.where(mask, x, x.dtype.type(0))
 
@@ -195,7 +199,8 @@ def _dropout(x: Any, keep: Any, scale: float) -> Any:
 
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    "tinytorch_gelu": _gelu, "tinytorch_masked": _masked, "tinytorch_dropout": _dropout,
+    "tinytorch_gelu": _gelu, "tinytorch_gelu_half": _gelu_half,
+    "tinytorch_masked": _masked, "tinytorch_dropout": _dropout,
 }  # fmt: skip
 
 

@@ -129,6 +129,12 @@ ELEMENTWISE = {
         "T x", "T out",
         f"out = x * (T)0.5 * ((T)1 + (T)erf(x * (T){math.sqrt(0.5)!r}))",
     ),
+    # 1 + erf(x) of halves has few digits left where x is negative.
+    "gelu_half": (
+        "T x", "T out",
+        "float wide = (float)x; "
+        f"out = (T)(wide * 0.5f * (1.0f + erff(wide * (float){math.sqrt(0.5)!r})))",
+    ),
     "masked": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
     # A product, also with 0: infinities and NaN become NaN, as in torch.
     "dropout": (
@@ -244,7 +250,8 @@ class FusedKernels:
         return self._elementwise[name]
 
     def _gelu(self, input: Any) -> Any:
-        return self.elementwise("gelu")(input) if self._takes(input) else None
+        name = "gelu_half" if input.dtype.itemsize == 2 else "gelu"
+        return self.elementwise(name)(input) if self._takes(input) else None
 
     def _masked(self, array: Any, mask: Any) -> Any:
         return self.elementwise("masked")(array, mask)

@@ -214,13 +214,15 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
         Hendrycks, Gimpel: Gaussian Error Linear Units, arXiv:1606.08415.
     """
     refuse(xp, "GeluKernelImpl", "uibc", input)
-    if approximate == "tanh":
-        return xp.blockwise(lambda x: x * 0.5 * (1 + xp.tanh(_gelu_inner(x))), input)
-    if approximate != "none":
+    if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
-    fused = xp.fused("gelu", input)
+    fused = xp.fused("gelu", input) if approximate == "none" else None
     if fused is not None:
         return fused
+    if is_half(input):  # 1 + erf(x) of halves has few digits left where x is negative
+        return in_single(xp, gelu.kernel, input, approximate=approximate)
+    if approximate == "tanh":
+        return xp.blockwise(lambda x: x * 0.5 * (1 + xp.tanh(_gelu_inner(x))), input)
 
     def part(x: Array) -> Array:
         out = _normal_probability(xp, x)
@@ -243,6 +245,8 @@ def _gelu_inner(x: Any) -> Any:
 
 
 def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
+    if isinstance(xp, Backend) and is_half(x):
+        return in_single(xp, _gelu_gradient, g, x, approximate=approximate)
     if approximate == "tanh":
         t = xp.tanh(_gelu_inner(x))
         if x.dtype.itemsize == 2:
