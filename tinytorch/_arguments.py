@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 from ._convert import common_backend, promote_operands, to_tensor
@@ -66,16 +67,22 @@ def prepare(
                 _refuse_as_tensor(op, i, value)
         elif not isinstance(value, Tensor):
             if not isinstance(value, (bool, int, float, complex)):
-                given[i] = to_tensor(op, i, value, xp)
+                weak = i in op.numbers and isinstance(value, Number) and _any_tensor(op, given)
+                # A number of NumPy's beside a tensor is one of Python's, as in torch.
+                given[i] = value.item() if weak else to_tensor(op, i, value, xp)
             elif i not in op.numbers:
                 if op.strict:
                     _refuse_as_tensor(op, i, value)
                 given[i] = to_tensor(op, i, value, xp)
-            elif op.strict and not any(isinstance(given[k], Tensor) for k in op.tensors):
+            elif op.strict and not _any_tensor(op, given):
                 _refuse_as_tensor(op, i, value)
     if op.promote is not None:
         promote_operands(op, given, xp)
     return tuple(given), xp
+
+
+def _any_tensor(op: Op, given: list[Any]) -> bool:
+    return any(isinstance(given[k], Tensor) for k in op.tensors)
 
 
 def _plain_backend(op: Op, given: list[Any]) -> Any:

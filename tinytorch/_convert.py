@@ -158,7 +158,7 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
     if not values:
         return
     dtype = result_dtype(values)
-    if op.promote == "float" and dtype.category < 2:
+    if dtype.category < 2 and _makes_floats(op, given):
         dtype = _state.default_dtype()
     for i in op.operands:
         value = given[i]
@@ -168,6 +168,13 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
             given[i] = cast_tensor(value, dtype)
         elif value is not None:
             given[i] = fit_number(value, dtype, xp)
+
+
+def _makes_floats(op: Op, given: list[Any]) -> bool:
+    """Whether integers become floats first: 300 as it is, not as an uint8 would hold it."""
+    if op.promote == "quotient":
+        return given[op.params.index("rounding_mode")] is None
+    return op.promote == "float"
 
 
 def cast_tensor(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
@@ -190,3 +197,22 @@ def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
         return xp.asarray(value, dtype=xp.native_dtype(dtype))
     # An int may be too large for the library's rules of converting ints to floats.
     return float(value) if dtype.is_floating_point and isinstance(value, int) else value
+
+
+def written_number(value: Any, dtype: dtypes.dtype) -> Any:
+    """A Python number as it is written into a tensor of ``dtype``.
+
+    Unsigned dtypes count negative ints from their end, as in C: -1 is uint8's 255.
+
+    Raises:
+        RuntimeError: For a number beyond an integer dtype, infinities and NaN among them.
+    """
+    if dtype.kind not in "ui" or not isinstance(value, (int, float)):
+        return value
+    limits = dtypes.iinfo(dtype)
+    least = limits.min or -limits.max * isinstance(value, int)
+    if not least <= value <= limits.max:
+        raise RuntimeError(
+            f"value cannot be converted to type {dtype.name} without overflow, got {value}"
+        )
+    return int(value) % (limits.max + 1) if not limits.min else int(value)

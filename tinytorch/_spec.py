@@ -54,7 +54,7 @@ class Op:
         numbers: Positions of those that may stay Python numbers.
         optional: Positions of the tensor parameters that may be None.
         promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
-            dtype) or None.
+            dtype), ``"quotient"`` (they do unless a ``rounding_mode`` is given) or None.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
             an array and returns a 0-d array. None elsewhere.

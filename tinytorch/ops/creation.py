@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._convert import dtype_of_number, fit_number
+from .._convert import dtype_of_number, fit_number, written_number
 from .._creation import backend_for, creation, pinned
 from .._layouts import checked_format, contiguous_format
 from .._op import Array, Backend, Shape, composite
@@ -100,7 +100,8 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         )
     if dtype is None:
         dtype = xp.native_dtype(dtype_of_number(fill_value))
-    return xp.full(size, fit_number(fill_value, xp.dtype_of_native(dtype), xp), dtype)
+    value = written_number(fill_value, xp.dtype_of_native(dtype))
+    return xp.full(size, fit_number(value, xp.dtype_of_native(dtype), xp), dtype)
 
 
 @creation

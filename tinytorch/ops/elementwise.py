@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _state, dtypes
+from .._convert import written_number
 from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
 from ..autograd.names import argument, by_operand
@@ -33,6 +34,10 @@ def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
             f"{name}: For non-complex input tensors, argument alpha must not be a complex number, "
             f"got {alpha}"
         )
+    if not hasattr(other, "dtype"):
+        other = xp.asarray(other, dtype=input.dtype)  # two numbers would make the widest dtype
+    if kind in "ui":
+        alpha = written_number(alpha, xp.dtype_of(other))
     return xp.logical_and(other, alpha) if kind == "b" else xp.multiply(other, alpha)
 
 
@@ -173,7 +178,7 @@ def _quotient_name(node: Node) -> str:
 
 
 @op(
-    inplace=True, operators=("truediv", "div"), promote="arithmetic", ufunc="true_divide",
+    inplace=True, operators=("truediv", "div"), promote="quotient", ufunc="true_divide",
     aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
 )  # fmt: skip
 def div(
@@ -233,7 +238,7 @@ def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
     if kind_of(input, other) in "ui":
         message = f"{kernel}: ZeroDivisionError, an integer was divided by 0"
         if not hasattr(other, "dtype"):
-            if other == 0:
+            if other == 0 and input.size:
                 raise RuntimeError(message)
         else:
             xp.check_all(xp.not_equal(other, 0), message)

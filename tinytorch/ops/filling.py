@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._convert import written_number
 from .._inplace import call_inplace
 from .._op import Array, Backend, Operand, composite, op
 from .._tensor import Tensor
@@ -32,7 +33,7 @@ def fill(xp: Backend, input: Array, value: Operand) -> Array:
             f"{value.ndim} dimensions."
         )
     out = xp.empty(input.shape, input.dtype)
-    out[...] = value
+    out[...] = written_number(value, xp.dtype_of(out))
     return out
 
 

@@ -99,7 +99,20 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
                 f"ldexp(): argument '{name}' (position {i + 1}) must be Tensor, not "
                 f"{type(value).__name__}"
             )
+    if input.dtype.category > 1 and other.dtype.kind in "ui" and not input.is_complex():
+        return _raised(input, other)  # a power of 2 by itself may be too large for the dtype
     return input * power(2.0, other)
+
+
+@op(method=False, public=False, node="LdexpBackward0")
+def _raised(xp: Backend, input: Array, other: Array) -> Array:
+    """Floats with whole numbers added to their exponents."""
+    # Beyond this every number is 0 or infinite, and the library takes C's int.
+    exponent = xp.clip(xp.astype(other, "int64"), -5000, 5000)
+    return xp.ldexp(input, xp.astype(exponent, "int32"))
+
+
+_raised.vjp(input=lambda xp, g, other: xp.call(_raised, g, other))
 
 
 def _double(value: Any, dtype: dtypes.dtype) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._convert import fit_number
+from .._convert import fit_number, written_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor
 from ._positions import add_slices, row_major
@@ -70,6 +70,8 @@ def index_add(
     at, index = _check(xp, "index_add", input, dim, index, source)
     out = row_major(xp, input)
     if alpha != 1:
+        if source.dtype.kind in "ui":
+            alpha = int(alpha)
         source = source * fit_number(alpha, xp.dtype_of(source), xp)
     add_slices(xp, out, at, index, source)
     return out
@@ -157,7 +159,7 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
     xp.check_indices("index_fill", index, size, at)
     out = row_major(xp, input)
     rows = out if out.ndim else out.reshape(1)
-    rows[(slice(None),) * at + (index.reshape(-1),)] = value
+    rows[(slice(None),) * at + (index.reshape(-1),)] = written_number(value, xp.dtype_of(out))
     return out
 
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import _state
+from .._convert import written_number
 from .._inplace import assign
 from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor, wrap
@@ -274,7 +275,9 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
         if not isinstance(value, (bool, int, float, complex)):
             value = OPS["tensor"].function(value, backend=xp)
         else:
-            value = wrap(xp.convert(value, self.dtype if _fits(value, self) else None), xp)
+            dtype = self.dtype if _fits(value, self) else None
+            value = written_number(value, dtype) if dtype else value
+            value = wrap(xp.convert(value, dtype), xp)
     elif value._xp is not xp:
         value = _moved(self, value)
     if raw.__class__ is tuple and _ints_stand_apart(raw):

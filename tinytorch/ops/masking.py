@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._convert import written_number
 from .._write import scalar_name
 from .._op import Array, Backend, Mask, Operand, composite, op
 from .._tensor import Tensor
@@ -57,6 +58,7 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
         raise RuntimeError(
             f"masked_fill: value cannot be converted to type {name} without overflow"
         )
+    value = written_number(value, xp.dtype_of(input))
     return in_rows(xp, xp.where(mask, xp.asarray(value, dtype=input.dtype), input))
 
 

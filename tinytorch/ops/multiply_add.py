@@ -30,6 +30,8 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
         tensor([5., 3.])
     """
     scalar = not hasattr(weight, "dtype")
+    if not scalar and not weight.ndim and weight.dtype.kind in "fiu":
+        weight = xp.astype(weight, input.dtype)  # a 0-d weight counts as a number
     refuse(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
     _check_dtype(xp, input, end=end, weight=weight)
     if is_half(input):

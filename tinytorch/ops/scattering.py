@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._convert import written_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor, wrap
 from ..autograd.names import by_operand
@@ -103,7 +104,10 @@ def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) ->
     at = _check(xp, "scatter", input, dim, index, src)
     out = row_major(xp, input)
     if index.size:
-        value = corner(src, index.shape).reshape(-1) if hasattr(src, "shape") else src
+        if hasattr(src, "shape"):
+            value = corner(src, index.shape).reshape(-1)
+        else:
+            value = written_number(src, xp.dtype_of(out))
         out.reshape(-1)[along(xp, index, at, input.shape)] = value
     return out
 

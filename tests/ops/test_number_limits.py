@@ -1,0 +1,116 @@
+"""Numbers beside tensors whose dtype does not hold them, or holds them in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.ops.same_as_torch import same
+
+import tinytorch as tt
+
+BYTES = np.array([7, 1, 200], "uint8")
+CHARS = np.array([7, -1, 100], "int8")
+
+#: Each is called with the library and a small tensor of bytes, then with one of int8.
+SAME: dict[str, Callable[..., Any]] = {
+    "quotient by a number": lambda lib, x: x / 300,
+    "quotient of a number": lambda lib, x: -300 / x,
+    "quotient by a 0-d tensor": lambda lib, x: x / lib.tensor(-2),
+    "quotient of a 0-d tensor": lambda lib, x: lib.true_divide(lib.tensor(-300), x),
+    "rounded quotient": lambda lib, x: lib.div(x, lib.tensor(3), rounding_mode="floor"),
+    "alpha of a number": lambda lib, x: lib.sub(x, 2, alpha=2),
+    "alpha of a sum": lambda lib, x: x.add(3, alpha=-1),
+    "alpha of a tensor": lambda lib, x: lib.sub(x, x, alpha=-1),
+    "alpha of rows": lambda lib, x: lib.index_add(x, 0, lib.tensor([0]), x[:1], alpha=0.5),
+    "NumPy's int": lambda lib, x: (x + np.int64(3), np.int32(2) * x, x[0] ** np.int64(2)),
+    "NumPy's float": lambda lib, x: (x + np.float32(0.5), x[0] * np.float64(1.5)),
+    "NumPy's int and bools": lambda lib, x: (x > 1) * np.int32(2),
+    "ldexp": lambda lib, x: lib.ldexp(lib.tensor([1.5, -2.0, 3.0]).double(), x),
+}
+
+#: Ways to write a number into a tensor.
+WRITES: dict[str, Callable[..., Any]] = {
+    "fill_": lambda lib, x, n: x.clone().fill_(n),
+    "full": lambda lib, x, n: lib.full((2,), n, dtype=x.dtype),
+    "index_fill": lambda lib, x, n: x.index_fill(0, lib.tensor([0, 2]), n),
+    "masked_fill": lambda lib, x, n: x.masked_fill(x > 1, n),
+    "scatter": lambda lib, x, n: x.scatter(0, lib.tensor([0]), n),
+    "x[0] =": lambda lib, x, n: written(x, 0, n),
+    "x[mask] =": lambda lib, x, n: written(x, x > 1, n),
+    "x[list] =": lambda lib, x, n: written(x, [0, 2], n),
+}
+
+
+def written(x: Any, index: Any, number: Any) -> Any:
+    """A copy of ``x`` with ``number`` at ``index``."""
+    x = x.clone()
+    x[index] = number
+    return x
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("x", [BYTES, CHARS], ids=["uint8", "int8"])
+def test_results_are_torchs(name: str, x: np.ndarray[Any, Any]) -> None:
+    same(SAME[name], x)
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_unsigned_tensors_take_negative_numbers_from_their_end(name: str) -> None:
+    for number in (-1, -255, 255, 2.75, True):
+        same(lambda lib, x, number=number: WRITES[name](lib, x, number), BYTES)
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("number", [-256, 256, 1e10, -1.5, float("nan"), float("inf")])
+def test_what_does_not_fit_is_refused(name: str, number: float) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (torch, tt):
+        with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
+            WRITES[name](library, library.tensor(BYTES.copy()), number)
+
+
+def test_a_quotient_cannot_be_written_into_integers() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (torch, tt):
+        with pytest.raises(RuntimeError, match="Float can't be cast to the desired output type"):
+            library.tensor(BYTES.copy()).div_(300)
+
+
+def test_integers_that_are_not_there_can_be_divided_by_0() -> None:
+    for divide in ("floor_divide", "remainder", "fmod"):
+        same(
+            lambda lib, x, divide=divide: getattr(lib, divide)(x, 0), np.zeros((0, 3), "int64")
+        )
+
+
+def test_ldexp_needs_no_power_of_2_that_overflows() -> None:
+    wide = np.array([1e-300, 1.0])
+    same(lambda lib, x, i: lib.ldexp(x, i), wide, np.array([1100, -1070]), orders=0)
+    halves = np.array([1.0, 0.001], "float16")
+    same(lambda lib, x, i: lib.ldexp(x, i), halves, np.array([-1, 20]), orders=0)
+    same(lambda lib, x, i: lib.ldexp(x, i), np.array([1.5, -0.7]), np.array([3, 5]))
+
+
+def test_a_0d_weight_counts_as_a_number() -> None:
+    def call(lib: Any, x: Any) -> Any:
+        return lib.lerp(x, x * x, lib.tensor(0.25, dtype=lib.float64)), x.lerp(-x, lib.tensor(1))
+
+    same(call, np.array([1.5, -0.5, 3.0], "float32"), orders=1)
+
+
+def test_gelu_of_halves_is_rounded_once() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    x = np.linspace(-4, 4, 101).astype("float16")
+    for approximate in ("none", "tanh"):
+        found = []
+        for library in (tt, torch):
+            leaf = library.tensor(x.copy(), requires_grad=True)
+            out = library.nn.functional.gelu(leaf, approximate=approximate)
+            out.sum().backward()
+            found.append((out.detach().cpu().numpy(), leaf.grad.cpu().numpy()))
+        for ours, theirs in zip(*found, strict=True):
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-6)
