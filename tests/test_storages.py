@@ -68,6 +68,19 @@ def test_offsets_lead_to_the_elements() -> None:
     assert x.storage()[x.storage_offset()] == int(x[0, 0])
 
 
+@pytest.mark.parametrize("index", [0, 2, -1, -4, 4, -5, True])
+def test_single_elements(index: Any) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found = []
+    for library in (tt, torch):
+        x = library.tensor([0.5, 1.5, 2.5, 3.5])
+        try:
+            found.append(x.storage()[index])
+        except (IndexError, TypeError) as error:
+            found.append(type(error))
+    assert found[0] == found[1]
+
+
 def test_writing_into_the_memory() -> None:
     x = tt.zeros(2, 3)
     x[1].storage()[0] = 5.0

@@ -130,6 +130,9 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: tt.zeros_like(tt.ones(2), memory_format=tt.channels_last), RuntimeError, "rank 4"),
     "empty": (
         lambda: tt.empty(2, memory_format=tt.preserve_format), RuntimeError, "unsupported memory"),
+    "contiguous as it is": (
+        lambda: tt.ones(2).contiguous(memory_format=tt.preserve_format), RuntimeError,
+        "preserve memory format is unsupported"),
     "no format": (
         lambda: tt.ones(2).contiguous(memory_format="channels_last"), TypeError, "memory_format"),
     "asked of no format": (

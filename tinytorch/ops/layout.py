@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._layouts import checked_format, contiguous_format
+from .._layouts import checked_format, contiguous_format, preserve_format
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -137,7 +137,8 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
         ``input`` itself if its elements lie so, without gaps.
 
     Raises:
-        RuntimeError: If the format is one of tensors with another number of dimensions.
+        RuntimeError: If the format is ``preserve_format``, or one of tensors with another number
+            of dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -146,7 +147,8 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
     """
     if memory_format is contiguous_format:
         return input if input._data.flags.c_contiguous else in_order(input)
-    checked_format("contiguous", memory_format)
+    if checked_format("contiguous", memory_format) is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return input if memory_format.holds(input._data) else _in_format(input, memory_format)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -72,10 +73,16 @@ class UntypedStorage:
         return iter(self.tolist())
 
     def __getitem__(self, index: Any) -> Any:
+        numbers, size = self._numbers(), self.size()
         if isinstance(index, slice):
-            part = self._numbers()[index]
-            return self._of(part)
-        return self.tolist()[index]
+            return self._of(numbers[index])
+        if isinstance(index, bool) or not hasattr(index, "__index__"):
+            raise TypeError(f"can't index a {type(self).__name__} with {type(index).__name__}")
+        place = operator.index(index)
+        if not -size <= place < size:
+            raise IndexError(f"index {place} out of range for storage of size {size}")
+        place %= size
+        return self._xp.item(numbers[place : place + 1])
 
     def __setitem__(self, index: int | slice, value: Any) -> None:
         self._numbers()[index] = value
