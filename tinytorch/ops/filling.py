@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._convert import written_number
 from .._inplace import call_inplace
 from .._op import Array, Backend, Operand, composite, op
@@ -75,6 +73,4 @@ def _each_once(tensor: Tensor) -> Tensor:
     data = getattr(tensor, "_data", None)
     if data is None or not tensor._xp.readonly(data):
         return tensor
-    steps = zip(data.shape, data.strides, strict=True)
-    part = tuple(slice(0, 1) if step == 0 else slice(None) for _, step in steps)
-    return tensor[part]
+    return tensor[tuple(slice(None) if step else slice(0, 1) for step in data.strides)]
