@@ -166,6 +166,9 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
             given[i] = tuple(cast_tensor(v, dtype) for v in value)
         elif isinstance(value, Tensor):
             given[i] = cast_tensor(value, dtype)
+        elif op.promote == "power" and i == 1 and dtype.kind in "ui":
+            # Below 0 the kernel refuses it, as it could not if the number were wrapped.
+            given[i] = value if value < 0 else written_number(value, dtype)
         elif value is not None:
             given[i] = fit_number(value, dtype, xp)
 

@@ -54,7 +54,8 @@ class Op:
         numbers: Positions of those that may stay Python numbers.
         optional: Positions of the tensor parameters that may be None.
         promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
-            dtype), ``"quotient"`` (they do unless a ``rounding_mode`` is given) or None.
+            dtype), ``"quotient"`` (they do unless a ``rounding_mode`` is given),
+            ``"power"`` (an exponent has to fit the dtype) or None.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
             an array and returns a 0-d array. None elsewhere.
@@ -70,6 +71,8 @@ class Op:
         saves_out: Whether some rule wants the result.
         materialize: Whether a missing gradient of one of several results becomes zeros.
         strict: Whether numbers are refused where torch takes tensors only.
+        saves_numbers: Whether a backward pass lets go of a number it kept, as of a tensor: torch
+            makes a tensor of it, so that a second pass is refused.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
         node: torch's name of its nodes where that does not follow from its own, or a function of
             the node that gives it. A composite's is for the nodes of its results.
@@ -123,6 +126,7 @@ class Op:
         self.returns: Any = options.pop("returns", None)
         self.materialize: bool = options.pop("materialize", True)
         self.strict: bool = options.pop("strict", False)
+        self.saves_numbers: bool = options.pop("saves_numbers", False)
         self.forms: tuple[str, ...] = options.pop("forms", ())
         self.node: NodeName = options.pop("node", None)
         self.copy_node: NodeName = options.pop("copy_node", None)

@@ -100,6 +100,7 @@ ELEMENTWISE: dict[str, Example] = {
     "pow numbers": (lambda lib, x: (x**3, x**0.5, 2**x, x**-1), P),
     "float_power": (P, Y),
     "ldexp": (X, Y),
+    "ldexp of integers": (lambda lib, x, i: lib.ldexp(x, i), X, SPOTS),
     "xlogy": (X, Q),
     "special.xlog1py": (X, Q),
     "fmod number": (lambda lib, x: lib.fmod(x, 0.9), X),

@@ -72,6 +72,16 @@ def test_what_does_not_fit_is_refused(name: str, number: float) -> None:
             WRITES[name](library, library.tensor(BYTES.copy()), number)
 
 
+@pytest.mark.parametrize(("number", "text"), [(-1, "negative integer powers"), (300, "overflow")])
+def test_an_exponent_has_to_fit(number: int, text: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (torch, tt):
+        for array in (BYTES, CHARS):
+            with pytest.raises(RuntimeError, match=text):
+                library.tensor(array.copy()) ** number
+    same(lambda lib, x: (x**7, x**True, 300**x, (-2) ** x), BYTES)
+
+
 def test_a_quotient_cannot_be_written_into_integers() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     for library in (torch, tt):

@@ -18,7 +18,7 @@ def _power_name(node: Node) -> str:
 
 
 @op(
-    inplace=True, operators=("pow",), promote="arithmetic", strict=True, also=("power",),
+    inplace=True, operators=("pow",), promote="power", strict=True, also=("power",),
     node=_power_name,
 )
 def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
@@ -34,7 +34,8 @@ def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
         them excepted).
 
     Raises:
-        RuntimeError: For integers to the power of a negative number.
+        RuntimeError: For integers to the power of a negative number or of one that their dtype
+            does not hold.
 
     Example:
         >>> import tinytorch as tt
