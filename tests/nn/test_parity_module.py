@@ -155,6 +155,15 @@ def conversions(lib: Any) -> Any:
 
 
 @scenario
+def memory_formats(lib: Any) -> Any:
+    net = lib.nn.Sequential(lib.nn.Conv2d(2, 3, 2), lib.nn.Linear(3, 2))
+    weight = net[0].weight
+    net.to(memory_format=lib.channels_last)
+    net.to(lib.float64)
+    return [net[0].weight is weight, *(p.stride() for p in net.parameters())]
+
+
+@scenario
 def deep_copies(lib: Any) -> Any:
     net = nested(lib)
     net.heads.a.weight = net.heads.b.weight

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self, cast, overload
 
 from .. import dtypes
+from .._layouts import memory_format
 from .._tensor import Tensor
 from ._traversal import Traversal
 from .parameter import is_lazy
@@ -45,6 +46,8 @@ class Conversion(Traversal):
     def to(self, dtype: dtypes.dtype, non_blocking: builtins.bool = ...) -> Self: ...
     @overload
     def to(self, tensor: Tensor, non_blocking: builtins.bool = ...) -> Self: ...
+    @overload
+    def to(self, *, memory_format: memory_format) -> Self: ...
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert the parameters and buffers to a dtype, a device, or both, in place.
 
@@ -53,12 +56,15 @@ class Conversion(Traversal):
             dtype: A floating point or complex dtype; integer tensors keep theirs.
             tensor: Take dtype and device from this tensor.
             non_blocking: Return before a transfer from pinned memory is done. Default: False.
+            memory_format: In which order the elements of tensors of four or five dimensions lie
+                in memory. Default: as they do.
 
         Returns:
             The module.
 
         Raises:
             TypeError: If the dtype is neither floating point nor complex.
+            RuntimeError: If the format is one of tensors with another number of dimensions.
 
         Example:
             >>> import tinytorch as tt
@@ -68,9 +74,12 @@ class Conversion(Traversal):
         dtype, options = _parse_to(*args, **kwargs)
         _check_target(dtype)
 
+        wanted = options.pop("memory_format", None)
+
         def convert(tensor: Tensor) -> Tensor:
             cast = tensor.is_floating_point() or tensor.is_complex()
-            return tensor.to(dtype=dtype if cast else None, **options)
+            order = wanted if tensor.ndim in (4, 5) else None
+            return tensor.to(dtype=dtype if cast else None, memory_format=order, **options)
 
         return self._apply(convert)
 
@@ -205,7 +214,6 @@ def _parse_to(
     if rest or not isinstance(dtype, dtypes.dtype | None):
         given = ", ".join(type(arg).__name__ for arg in args)
         raise TypeError(f"to() received an invalid combination of arguments - got ({given})")
-    options.pop("memory_format", None)
     return dtype, {"device": device, **options}
 
 
