@@ -281,6 +281,8 @@ class ndarray:
         if host.shape != ():
             kind = "cupy" if isinstance(value, ndarray) else "numpy"
             raise ValueError(f"non-scalar {kind}.ndarray cannot be used for fill")
+        if isinstance(value, ndarray):
+            log_sync("fill")  # CuPy reads the value, to hand it to its kernel
         self._host[...] = host
 
 

@@ -19,12 +19,25 @@ from ._ufunc import ufunc
 # Waits inside CuPy's own routines (the lines marked "synchronize!" in its sources, and transfers).
 _WAITING = frozenset(
     """argwhere asarray_chkfinite bincount compress cond delete digitize extract flatnonzero
-    histogram histogram2d histogramdd intersect1d nanmax nanmin nonzero setdiff1d setxor1d
-    trim_zeros union1d unique unique_all unique_counts unique_inverse unique_values
-    array_repr array_str array2string""".split()
+    histogram histogram2d histogramdd intersect1d mask_indices nanmax nanmin nonzero place
+    real_if_close setdiff1d setxor1d sliding_window_view tril_indices tril_indices_from trim_zeros
+    triu_indices triu_indices_from union1d unique unique_all unique_counts unique_inverse
+    unique_values unravel_index array_repr array_str array2string logsumexp""".split()
 )
+
+
+def _any_array(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether one of the ends of a range has to be read from the device."""
+    return any(type(value) is ndarray for value in (*args, *kwargs.values()))
+
+
 _WAITING_IF: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
+    "arange": _any_array,
+    "linspace": _any_array,
+    "logspace": _any_array,
     "average": lambda args, kwargs: len(args) > 2 or kwargs.get("weights") is not None,
+    "choose": lambda args, kwargs: (*args[3:], kwargs.get("mode", "raise"))[0] == "raise",
+    "ix_": lambda args, kwargs: any(type(a) is ndarray and a.dtype.kind == "b" for a in args),
     "quantile": lambda args, kwargs: isinstance(args[1], ndarray),
     "percentile": lambda args, kwargs: isinstance(args[1], ndarray),
 }

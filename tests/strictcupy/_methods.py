@@ -200,7 +200,7 @@ def _put(self: ndarray, indices: Any, values: Any, mode: str = "wrap") -> None:
 
 
 def _repeat(self: ndarray, repeats: Any, axis: Any = None) -> ndarray:
-    if isinstance(repeats, ndarray):
+    if isinstance(repeats, (ndarray, list, tuple)):
         log_sync("repeat")
     return wrap(numpy.repeat(self._host, unwrap(repeats), axis))
 

@@ -168,7 +168,7 @@ def argmin(
 
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
-    """Repeat elements; an array of counts makes the host wait."""
+    """Repeat elements; counts for each of them make the host wait."""
     return a.repeat(repeats, axis)
 
 
@@ -194,6 +194,25 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
     return _matmul(x1, x2, **kwargs) if out is None else _matmul(x1, x2, out=out, **kwargs)
 
 
+def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return an array of one value, which cannot be a list."""
+    _check_fill_value(fill_value)
+    return _full(shape, fill_value, *args, **kwargs)
+
+
+def full_like(a: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return an array like ``a`` of one value, which cannot be a list."""
+    _check_fill_value(fill_value)
+    return _full_like(a, fill_value, *args, **kwargs)
+
+
+def _check_fill_value(fill_value: Any) -> None:
+    if isinstance(fill_value, (list, tuple)):
+        raise AttributeError(f"{type(fill_value).__name__!r} object has no attribute 'dtype'")
+
+
+_full = function("full", names("cupy")["full"], numpy.full)
+_full_like = function("full_like", names("cupy")["full_like"], numpy.full_like)
 _matmul = function("matmul", names("cupy")["matmul"], numpy.matmul)
 
 
@@ -241,6 +260,8 @@ OWN: dict[str, Any] = {
     "asnumpy": asnumpy,
     "empty": empty,
     "empty_like": empty_like,
+    "full": full,
+    "full_like": full_like,
     "take": take,
     "put": put,
     "broadcast_to": broadcast_to,

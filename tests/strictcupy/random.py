@@ -83,11 +83,12 @@ _state = RandomState()
 def _method(twin: Any, name: str, spec: dict[str, Any]) -> Callable[..., Any]:
     """Return one sampler. Where NumPy's has no ``dtype``, the result is cast to it."""
     check = checker(name, spec)
-    casts = isinstance(twin, numpy.random.RandomState) and name != "randint"
+    legacy = isinstance(twin, numpy.random.RandomState)
+    casts = legacy and name != "randint"
 
     def sample(*args: Any, **kwargs: Any) -> Any:
         check(args, kwargs)
-        if name in _CHOOSING:
+        if name in _CHOOSING or (name == "randint" and legacy):
             log_sync(f"random.{name}")
         # NumPy calls the first parameter of these by other names.
         keep = len(args) if spec["args"] or name in ("permutation", "shuffle", "seed") else 0
