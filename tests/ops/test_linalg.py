@@ -313,6 +313,7 @@ def test_singular_and_regular_matrices_in_one_batch() -> None:
     np.testing.assert_allclose(factor[0].numpy(), np.eye(2))
     assert tt.linalg.slogdet(tt.zeros(2, 2)).logabsdet.item() == -float("inf")
     assert tt.linalg.cond(tt.ones(2, 2), 1).item() == float("inf")
+    assert tt.linalg.cond(tt.tensor(a), "nuc").tolist() == [pytest.approx(4), float("inf")]
 
 
 def test_rank_and_its_tolerances() -> None:

@@ -162,6 +162,8 @@ def test_no_elements() -> None:
         ("instance_norm", RuntimeError, "to be defined when use_input_stats is false",
          (randn(2, 3, 2),), {"use_input_stats": False}),
         ("group_norm", RuntimeError, "divisible by num_groups", (randn(2, 3, 2), 2), {}),
+        ("group_norm", ValueError, "Expected more than 1 value per channel when training",
+         (randn(1, 3, 1), 3), {}),
         ("group_norm", RuntimeError, "at least 2 dimensions", (randn(3), 1), {}),
         ("group_norm", RuntimeError, "Expected weight to be a vector",
          (randn(2, 4, 2), 2, np.ones(3)), {}),

@@ -44,6 +44,7 @@ def test_constants(shape: Any, pad: Any) -> None:
         ((2, 2, 3, 4), (0, 0, 0, 0)),
         ((2, 2, 3, 4, 3), (1, 1, 2, 0, 1, 2)),
         ((0, 2, 3, 4), (1, 1, 1, 1)),
+        ((2, 3, 4), (-1, -1, -3, 0)),
     ],
 )
 def test_modes(mode: str, shape: Any, pad: Any) -> None:

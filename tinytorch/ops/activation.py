@@ -129,8 +129,16 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     return xp.blockwise(lambda x: x / (1 + xp.exp(-x)), input)
 
 
+def logistic(xp: Any, x: Any) -> Any:
+    """``sigmoid`` inside a rule; on Tensors it is the operation, whose own rule is finite.
+
+    That of the bare formula multiplies the infinity that ``exp`` overflows to by 0.
+    """
+    return 1 / (1 + xp.exp(-x)) if isinstance(xp, Backend) else xp.call(sigmoid, x)
+
+
 def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
-    s = 1 / (1 + xp.exp(-input))
+    s = logistic(xp, input)
     return g * (s * (1 + input * (1 - s)))
 
 

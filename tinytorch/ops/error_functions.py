@@ -146,12 +146,21 @@ def log_ndtr(xp: Backend, input: Array) -> Array:
     return xp.where(x < -0.5, tail, xp.log1p(xp.erfc(xp.maximum(x, -0.5)) * -0.5))
 
 
-# exp(-x²/2) / ndtr(x) with the exponential cancelled.
-log_ndtr.vjp(
-    input=lambda xp, g, input: (
-        g * (math.sqrt(2 / math.pi) / xp.call(erfcx, input * -math.sqrt(0.5)))
+def _log_ndtr_rule(xp: Any, g: Any, input: Any, out: Any) -> Any:
+    """``exp(-x²/2) / ndtr(x)``; below 0 with the exponential cancelled.
+
+    Each side sees only its own numbers, since the other's formula overflows there.
+    """
+    negative = input < 0
+    below = math.sqrt(2 / math.pi) / xp.call(
+        erfcx, xp.where(negative, input, 0) * -math.sqrt(0.5)
     )
-)
+    x, logarithm = xp.where(negative, 0, input), xp.where(negative, 0, out)
+    above = xp.exp(x * x * -0.5 - logarithm) / _ROOT_2PI
+    return g * xp.where(negative, below, above)
+
+
+log_ndtr.vjp(input=_log_ndtr_rule)
 
 
 @op(promote="float", namespaces=SPECIAL, method=False)

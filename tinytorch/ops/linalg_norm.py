@@ -281,5 +281,7 @@ def _condition(A: Tensor, p: Any) -> Tensor:
     if not A.shape[-1]:
         return (A.real if A.is_complex() else A).sum((-2, -1))
     inverse, info = inv_ex(A)
+    # Without the infinities, whose singular values no library looks for.
+    inverse = inverse.masked_fill((info != 0)[..., None, None], 0)
     result = matrix_norm(A, p) * matrix_norm(inverse, p)
     return result.masked_fill(info != 0, math.inf)

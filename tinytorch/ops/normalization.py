@@ -265,12 +265,12 @@ def group_norm(
     check_float("group_norm", input)
     check_parameter_dtypes("group_norm", input, weight, bias)
     x, weight, bias = single(input, weight, bias)
-    if x.numel() == batch * num_groups == 1:
+    members, places = channels // num_groups, math.prod(input.shape[2:])
+    if batch * members * places == 1:
         raise ValueError(
             "Expected more than 1 value per channel when training, got input size "
             f"{list(input.shape)}"
         )
-    members, places = channels // num_groups, math.prod(input.shape[2:])
     if not members * places:
         return input.clone()
     grouped = x.reshape(batch, num_groups, members, places)

@@ -225,6 +225,9 @@ def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> No
         raise NotImplementedError(f"\"{mode} pad\" not implemented for '{found}'")
     for i, (before, after) in enumerate(amounts):
         _check_side(input, input.ndim - 1 - i, before, after, mode)
+    sizes = [n + sum(pair) for n, pair in zip(reversed(input.shape), amounts, strict=False)]
+    if mode != "circular" and not any(sizes):
+        raise RuntimeError(_too_small(input, f"{sizes[0]} for padding {amounts}"))
 
 
 def _check_side(input: Tensor, dim: int, before: int, after: int, mode: str) -> None:
@@ -237,11 +240,12 @@ def _check_side(input: Tensor, dim: int, before: int, after: int, mode: str) -> 
         )
     if mode == "circular" and max(before, after) > length + min(before, after, 0):
         raise RuntimeError(f"pad: Padding value causes wrapping around more than once: {where}")
-    if length + before + after < 1:
-        raise RuntimeError(
-            f"pad: input ({list(input.shape)}) is too small. Calculated output size: "
-            f"{length + before + after} for {where}"
-        )
+    if length + before + after < 0:
+        raise RuntimeError(_too_small(input, f"{length + before + after} for {where}"))
+
+
+def _too_small(input: Tensor, what: str) -> str:
+    return f"pad: input ({list(input.shape)}) is too small. Calculated output size: {what}"
 
 
 def _along(x: Any, dim: int, before: int, after: int, mode: str) -> Any:

@@ -8,7 +8,7 @@ from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import blockwise, in_single, is_half, refuse
-from .activation import FUNCTIONAL, along, gate_halves, softmax
+from .activation import FUNCTIONAL, along, gate_halves, logistic, softmax
 from .activation import _softmax as softmax_kernel
 
 
@@ -41,7 +41,7 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
 
 def _softplus_gradient(xp: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
     scaled = input * beta
-    return xp.where(scaled > threshold, g, g / (1 + xp.exp(-scaled)))
+    return xp.where(scaled > threshold, g, g * logistic(xp, scaled))
 
 
 softplus.vjp(
@@ -70,7 +70,7 @@ def logsigmoid(xp: Backend, input: Array) -> Array:
 
 
 logsigmoid.vjp(
-    input=lambda xp, g, input: blockwise(xp, lambda g, x: g / (1 + xp.exp(x)), g, input)
+    input=lambda xp, g, input: blockwise(xp, lambda g, x: g * logistic(xp, -x), g, input)
 )
 
 
@@ -108,7 +108,7 @@ def _tanh_of_softplus(xp: Any, x: Any) -> Any:
 
 def _mish_gradient(xp: Any, g: Any, x: Any) -> Any:
     t = _tanh_of_softplus(xp, x)
-    return g * (t + x * (1 - t * t) / (1 + xp.exp(-x)))
+    return g * (t + x * (1 - t * t) * logistic(xp, x))
 
 
 mish.vjp(
@@ -200,7 +200,7 @@ def _glu_gradient(xp: Any, g: Any, input: Any, dim: int) -> Any:
     half = input.shape[at] // 2
     before = (slice(None),) * at
     value, gate = input[(*before, slice(0, half))], input[(*before, slice(half, None))]
-    s = 1 / (1 + xp.exp(-gate))
+    s = logistic(xp, gate)
     return xp.concatenate((g * s, g * (value * (s * (1 - s)))), axis=at)
 
 
