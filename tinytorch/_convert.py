@@ -208,13 +208,14 @@ def written_number(value: Any, dtype: dtypes.dtype) -> Any:
     Unsigned dtypes count negative ints from their end, as in C: -1 is uint8's 255.
 
     Raises:
-        RuntimeError: For a number beyond an integer dtype, infinities and NaN among them.
+        RuntimeError: For a number beyond an integer dtype, infinities, NaN and complex numbers
+            among them.
     """
-    if dtype.kind not in "ui" or not isinstance(value, (int, float)):
+    if dtype.kind not in "ui" or not isinstance(value, (int, float, complex)):
         return value
     limits = dtypes.iinfo(dtype)
     least = limits.min or -limits.max * isinstance(value, int)
-    if not least <= value <= limits.max:
+    if isinstance(value, complex) or not least <= value <= limits.max:
         raise RuntimeError(
             f"value cannot be converted to type {dtype.name} without overflow, got {value}"
         )

@@ -89,6 +89,31 @@ def test_a_quotient_cannot_be_written_into_integers() -> None:
             library.tensor(BYTES.copy()).div_(300)
 
 
+#: What PyTorch refuses with an error of its own, and not by one of the array library's.
+REFUSED: dict[str, tuple[Callable[..., Any], type[Exception], str]] = {
+    "atan2": (lambda lib, c: lib.atan2(c, c), NotImplementedError, "ComplexDouble"),
+    "hypot": (lambda lib, c: lib.hypot(c, c), NotImplementedError, "ComplexDouble"),
+    "scatter_reduce": (
+        lambda lib, c: c.scatter_reduce(0, lib.tensor([0]), c, "amax", include_self=False),
+        NotImplementedError, "not implemented for 'ComplexDouble'",
+    ),
+    "full_like": (lambda lib, c: lib.full_like(lib.tensor([1]), 1j), RuntimeError, "overflow"),
+    "slice_scatter": (
+        lambda lib, c: lib.slice_scatter(c[0], c[0]), IndexError,
+        r"slice\(\) cannot be applied to a 0-dim tensor",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals_are_torchs(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    call, kind, text = REFUSED[name]
+    for library in (torch, tt):
+        with pytest.raises(kind, match=text):
+            call(library, library.tensor(np.array([1 + 2j])))
+
+
 def test_integers_that_are_not_there_can_be_divided_by_0() -> None:
     for divide in ("floor_divide", "remainder", "fmod"):
         same(

@@ -8,6 +8,7 @@ from .. import dtypes
 from .._convert import written_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor, wrap
+from .._write import scalar_name
 from ..autograd.names import by_operand
 from ._checks import refuse
 from ._positions import along, corner, row_major
@@ -233,6 +234,9 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
         return 1
     if dtype.kind == "b":
         return mode == "amin"
+    if dtype.is_complex:
+        kernel = f"scatter_gather_tensor_cpu_reduce_{mode}"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
     if dtype.is_floating_point:
         return float("-inf") if mode == "amax" else float("inf")
     limits = dtypes.iinfo(dtype)

@@ -322,6 +322,8 @@ def slice_scatter(
     """
     if step <= 0:
         raise RuntimeError(f"slice_scatter: slice step must be positive, got {step}")
+    if not input.ndim:
+        raise IndexError("slice_scatter: slice() cannot be applied to a 0-dim tensor.")
     at = normalize_dim("slice_scatter", dim, input.ndim)
     return written("slice_scatter", input, src, slice_, at, start, end, step)
 

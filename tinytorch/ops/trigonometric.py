@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .._op import Array, Backend, op
-from ._checks import in_single, is_half
+from ._checks import in_single, is_half, refuse
 
 
 @op(inplace=True, promote="float")
@@ -203,6 +203,7 @@ def atan2(xp: Backend, input: Array, other: Array) -> Array:
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
+    refuse(xp, "atan2_cpu", "c", input, other)
     return xp.arctan2(input, other)
 
 
@@ -232,6 +233,7 @@ def hypot(xp: Backend, input: Array, other: Array) -> Array:
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
+    refuse(xp, "hypot_cpu", "c", input, other)
     return xp.hypot(input, other)
 
 
