@@ -123,6 +123,28 @@ x=L.ones(2,requires_grad=True); y=(x*2).sum()
 p(y.grad_fn.name(), [f[0].name() for f in y.grad_fn.next_functions])
 # backward twice
 x=L.ones(2,requires_grad=True); y=(x*x).sum(); y.backward(); y.backward()
+# backward twice: times a number
+x=L.ones(2,requires_grad=True); y=(x*2).sum(); y.backward(); p(x.grad); y.backward()
+# backward twice: a number times
+x=L.ones(2,requires_grad=True); y=(2*x).sum(); y.backward(); p(x.grad); y.backward()
+# backward twice: in place by a number
+x=L.ones(2,requires_grad=True); y=x.clone().mul_(3.5).sum()
+y.backward(); p(x.grad); y.backward()
+# backward twice: divided by a number
+x=L.ones(2,requires_grad=True); y=(x/300.).sum(); y.backward(); p(x.grad); y.backward()
+# backward twice: rounded quotient
+x=L.ones(2,requires_grad=True); y=x.div(2,rounding_mode='floor').sum()
+y.backward(); y.backward()
+# backward twice: plus and minus a number
+x=L.ones(2,requires_grad=True); y=(3-x+2-1).sum(); y.backward(); y.backward(); p(x.grad)
+# backward twice: with a graph of its own
+x=L.ones(2,requires_grad=True); y=(x*2).sum(); y.backward(create_graph=True)
+y.backward(); p(x.grad)
+# backward twice: times a number, grad
+x=L.ones(2,requires_grad=True); y=(x*2).sum(); L.autograd.grad(y,x); L.autograd.grad(y,x)
+# post accumulate hook that returns something
+x=L.ones(2,requires_grad=True); x.register_post_accumulate_grad_hook(lambda t: t.grad)
+(x*2).sum().backward()
 # backward non scalar
 x=L.ones(2,requires_grad=True); (x*2).backward()
 # backward no grad

@@ -221,7 +221,7 @@ class Sweep:
                         self._add(entry, h, edge.xp)
                 else:
                     self.send(edge, h, fresh)
-        if not self.retain_graph and (node.saved or node.out is not None):
+        if not self.retain_graph and (node.saved or node.out is not None or op.saves_numbers):
             release(node)
 
     def _send_jointly(self, node: Node, g: Gradient, args: Any) -> None:
@@ -246,7 +246,7 @@ class Sweep:
         if node.saved or node.out_version is not None:
             check_versions(node)
         self._visit_joint(node, self.namespace, g, saved_arguments(node))
-        if not self.retain_graph and (node.saved or node.out is not None):
+        if not self.retain_graph and (node.saved or node.out is not None or node.op.saves_numbers):
             release(node)
 
     def _visit_joint(self, node: Node, xp: Any, g: Gradient, args: Any) -> None:
@@ -413,8 +413,8 @@ class Sweep:
             hooks = list(leaf._post_accumulate_grad_hooks.values())
             of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
             for hook in hooks:
-                if not isinstance(hook, AfterAccumulation):
-                    hook(leaf)
+                if not isinstance(hook, AfterAccumulation) and hook(leaf) is not None:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
             for hook in of_node:
                 hook((), (self._tensor(g, leaf._xp),))
 

@@ -11,6 +11,7 @@ class _Link:
     """What the engine asks of an operation."""
 
     saved_positions: tuple[int, ...] = ()
+    saves_numbers = False
     sequence = joint = None
     makes_gradients = False
     materialize = True

@@ -124,6 +124,7 @@ class _Transfer:
     name = "to"
     backward_name = "ToCopyBackward0"
     saved_positions: tuple[int, ...] = ()
+    saves_numbers = False
     sequence = None
     materialize = True
     makes_gradients = False

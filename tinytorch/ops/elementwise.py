@@ -126,8 +126,9 @@ sub.vjp(
 
 
 @op(
-    inplace=True, operators=("mul",), promote="arithmetic", ufunc="multiply", aliases=("multiply",)
-)
+    inplace=True, operators=("mul",), promote="arithmetic", ufunc="multiply",
+    aliases=("multiply",), saves_numbers=True,
+)  # fmt: skip
 def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     """``input * other``, element by element.
 
@@ -180,6 +181,7 @@ def _quotient_name(node: Node) -> str:
 @op(
     inplace=True, operators=("truediv", "div"), promote="quotient", ufunc="true_divide",
     aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
+    saves_numbers=True,
 )  # fmt: skip
 def div(
     xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None
