@@ -12,7 +12,42 @@ from ._state import (
     reset_backend,
     set_backend,
 )
-from .backends import BackendLike, UnknownBackendError, load, serving
+from .backends import Backend, BackendLike, UnknownBackendError, list_backends, load, serving
+
+#: What torch has a name for, whether it is here or not.
+_KINDS = frozenset(
+    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu "
+    "mtia privateuseone".split()
+)
+
+
+def _read(text: str, index: int | None) -> tuple[str, int | None]:
+    """Type and number of a device's text."""
+    kind, colon, number = text.partition(":")
+    if not text:
+        raise RuntimeError("Device string must not be empty")
+    if colon:
+        if index is not None:
+            raise RuntimeError(
+                "type (string) must not include an index because index was passed explicitly: "
+                + text
+            )
+        if not number.isdecimal() or str(int(number)) != number:
+            raise RuntimeError(f"Invalid device string: '{text}'")
+        index = int(number)
+    if not kind.isidentifier():
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    if kind not in _KINDS and kind not in list_backends() and kind not in _kinds_of(Backend):
+        raise RuntimeError(
+            f"Expected one of {', '.join(dict.fromkeys(['cpu', 'cuda', *list_backends()]))} device "
+            f"type at start of device string: {kind}"
+        )
+    return kind, index
+
+
+def _kinds_of(cls: type[Backend]) -> set[str]:
+    """The device types of the backends there are classes of, registered or not."""
+    return {cls.device_type}.union(*map(_kinds_of, cls.__subclasses__()))
 
 
 class device(Scope):
@@ -23,7 +58,8 @@ class device(Scope):
         index: The number, if ``type`` does not hold it.
 
     Raises:
-        RuntimeError: For a text that names no device.
+        RuntimeError: For a text that names no device, or a negative number.
+        TypeError: If ``type`` is none of the above, or ``index`` no int.
 
     Example:
         >>> import tinytorch as tt
@@ -43,13 +79,14 @@ class device(Scope):
                 "device(): argument 'type' (position 1) must be str, int or device, "
                 f"not {type.__class__.__name__}"
             )
-        if ":" in type:
-            type, _, number = type.partition(":")
-            if index is not None or not number.isdigit():
-                raise RuntimeError(f"Invalid device string: '{type}:{number}'")
-            index = int(number)
-        if not type.isidentifier():
-            raise RuntimeError(f"Invalid device string: '{type}'")
+        if index is not None and not isinstance(index, int):
+            raise TypeError(
+                "device(): argument 'index' (position 2) must be int, not "
+                + index.__class__.__name__
+            )
+        type, index = _read(type, index)
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         super().__init__()
         self.type: str = type
         self.index = index

@@ -8,6 +8,8 @@ import pytest
 
 from tinytorch import _state as tt
 from tinytorch._device import device
+from tinytorch.backends.numpy import NumpyBackend
+from tinytorch.ops.creation import ones
 
 
 @pytest.fixture(autouse=True)
@@ -68,3 +70,47 @@ def test_cuda_without_a_gpu_changes_nothing():
     with pytest.raises(tt.BackendUnavailableError, match="cupy"), device("cuda"):
         raise AssertionError("must not be entered")
     assert tt.get_backend() == "red"
+
+
+#: What names a device, and what does not.
+TEXTS = (
+    "cpu", "cuda", "cuda:0", "cuda:1", "mps", "meta", "cpu:0", "cpux", "CPU", "", "cpu:", ":0",
+    "cpu:x", "cpu:-1", "cpu:00", "cpu :0", "cpu:0:0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_names_a_device_where_it_does_for_torch(text):
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    try:
+        wanted = torch.device(text)
+    except RuntimeError as error:
+        with pytest.raises(RuntimeError) as info:
+            device(text)
+        assert str(info.value).split(" ")[:3] == str(error).split(" ")[:3]
+    else:
+        assert repr(device(text)) == repr(wanted)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("cuda", -1), (-1,), ("cuda", "0"), ("cuda", 1.0), ("cpu:0", 0)]
+)
+def test_what_is_no_number_of_a_device_is_refused_as_by_torch(arguments):
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    with pytest.raises((RuntimeError, TypeError)) as wanted:
+        torch.device(*arguments)
+    with pytest.raises(wanted.type) as info:
+        device(*arguments)
+    assert str(info.value).split(" ")[:2] == str(wanted.value).split(" ")[:2]
+
+
+def test_the_backends_there_are_name_devices():
+    class Abacus(NumpyBackend):
+        name = "abacus"
+        device_type = "beads"
+
+    assert str(ones(1, backend=Abacus()).device) == "beads"
+    assert str(device("beads:3")) == "beads:3"
+    assert str(device("red")) == "red"
+    with pytest.raises(RuntimeError, match=r"Expected one of cpu, cuda, .*red.*: redd$"):
+        device("redd")
