@@ -392,3 +392,16 @@ def test_setting_outside_of_a_scope_holds_in_every_thread() -> None:
     thread.start()
     thread.join()
     assert seen == [2]
+
+
+@pytest.mark.parametrize("spec", ["", ".3f", ">8", "d"])
+@pytest.mark.parametrize("value", [2, [2], [[1, 2], [3, 4]], []])
+def test_format_takes_numbers_alone_as_in_torch(value: Any, spec: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle here")
+    try:
+        wanted = format(torch.tensor(value), spec)
+    except TypeError:
+        with pytest.raises(TypeError, match=r"unsupported format string passed to Tensor"):
+            format(tt.tensor(value), spec)
+    else:
+        assert format(tt.tensor(value), spec) == wanted

@@ -19,8 +19,6 @@ def forward(backend: Backend, name: str) -> Any:
     if name not in forwarded(backend):
         return None
     value = getattr(backend.library, name)
-    if isinstance(value, type) or not callable(value):
-        return wrap(value, backend) if isinstance(value, backend.array_type) else value
 
     @functools.wraps(value)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -32,7 +30,7 @@ def forward(backend: Backend, name: str) -> Any:
 
 
 def forwarded(backend: Backend) -> frozenset[str]:
-    """Public functions and constants of the backend's library."""
+    """Names of the public functions of the backend's library; its classes know no tensors."""
     known = _FORWARDED.get(backend)
     if known is None:
         names = getattr(backend.library, "__all__", None) or dir(backend.library)
@@ -65,15 +63,20 @@ def _unwrap(backend: Backend, name: str, value: Any) -> Any:
             )
         return value._data
     if isinstance(value, (list, tuple)):
-        return type(value)(_unwrap(backend, name, v) for v in value)
+        return _of_kind(value, [_unwrap(backend, name, v) for v in value])
     return value
 
 
 def _wrap(backend: Backend, value: Any) -> Any:
     if isinstance(value, backend.array_type):
         return wrap(value, backend)
-    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-        return type(value)(_wrap(backend, v) for v in value)
+    if isinstance(value, (list, tuple)):
+        return _of_kind(value, [_wrap(backend, v) for v in value])
     if hasattr(value, "dtype") and hasattr(value, "ndim"):  # NumPy's scalars
         return wrap(backend.asarray(value), backend)
     return value
+
+
+def _of_kind(value: Any, parts: list[Any]) -> Any:
+    """``parts`` as a list or tuple of ``value``'s class; a named tuple takes them one by one."""
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)

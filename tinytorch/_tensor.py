@@ -346,7 +346,7 @@ class Tensor(Storage):
     def __format__(self, spec: str) -> str:
         if not self._data.shape and type(self) is Tensor:
             return format(self.item(), spec)
-        return format(str(self), spec)
+        return object.__format__(self, spec)  # refuses a format of numbers, as torch does
 
     # -- copies and pickles ----------------------------------------------------------------------
 

@@ -9,11 +9,16 @@ import subprocess
 import sys
 import threading
 import traceback
+import types
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy
 import pytest
 
 import tinytorch as tt
+from tinytorch import backends
+from tinytorch.backends.numpy import NumpyBackend
 
 ROOT = Path(tt.__file__).resolve().parents[1]
 
@@ -35,10 +40,13 @@ def test_operation_is_stored_after_first_look_up() -> None:
     assert vars(tt)["cat"] is function
 
 
-def test_imported_operation_follows_the_backend_of_the_call() -> None:
-    from tinytorch import zeros
+def test_imported_operation_follows_the_backend_of_the_call(other_library: str) -> None:
+    from tinytorch import randn, zeros
 
-    assert str(zeros(2).backend) == "numpy"
+    before = zeros(2).backend
+    with tt.backend_context(other_library):
+        assert {str(zeros(2).backend), str(randn(2).backend)} == {other_library}
+    assert zeros(2).backend is before and str(before) == "numpy"
 
 
 def test_module_is_imported_on_first_use() -> None:
@@ -103,6 +111,63 @@ def test_forwarded_function_refuses_what_requires_grad() -> None:
     x = tt.tensor([0.5], requires_grad=True)
     with pytest.raises(RuntimeError, match="polyval is numpy's own function and not differ"):
         tt.polyval(tt.tensor([1.0, 2.0]), x)
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+@pytest.fixture
+def other_library(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A backend with float16 and without float64, whose library has other names than NumPy's."""
+    library = types.ModuleType("abacus")
+    vars(library).update({name: getattr(numpy, name) for name in {*numpy.__all__} - {"roots"}})
+    vars(library).update(
+        slide=lambda x, y=1: x + y,
+        both_ways=lambda pair: Pair(pair.second, [pair.first]),
+    )
+
+    class Abacus(NumpyBackend):
+        name = "abacus"
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.library = library
+
+        def supports(self, dtype: Any) -> bool:
+            return dtype.name != "float64" and (dtype.name == "bfloat16" or super().supports(dtype))
+
+    monkeypatch.setattr(backends, "_registry", dict(backends._registry))
+    tt.register_backend("abacus", Abacus)
+    return "abacus"
+
+
+def test_names_of_the_library_and_dtypes_come_and_go_with_the_backend(other_library: str) -> None:
+    def have() -> list[str]:
+        asked = ("slide", "roots", "float64", "bfloat16", "zeros")
+        listed = [name for name in asked if name in dir(tt)]
+        assert listed == [name for name in asked if hasattr(tt, name)]
+        return listed
+
+    assert have() == ["roots", "float64", "zeros"]
+    with tt.backend_context(other_library):
+        assert have() == ["slide", "bfloat16", "zeros"]
+        moved = tt.slide(tt.ones(2), y=tt.ones(2))
+        assert isinstance(moved, tt.Tensor) and moved.tolist() == [2.0, 2.0]
+        with pytest.raises(AttributeError, match=r"\(active backend: abacus\).*mean: 'slide'"):
+            tt.slied  # noqa: B018
+        with pytest.raises(AttributeError, match="the active backend, abacus, has no such dtype"):
+            tt.float64  # noqa: B018
+    assert have() == ["roots", "float64", "zeros"]
+
+
+def test_forwarded_function_takes_and_gives_named_tuples(other_library: str) -> None:
+    with tt.backend_context(other_library):
+        found = tt.both_ways(Pair(tt.zeros(1), tt.ones(2)))
+    assert isinstance(found, Pair)
+    assert isinstance(found.first, tt.Tensor) and found.first.tolist() == [1.0, 1.0]
+    assert isinstance(found.second[0], tt.Tensor)
 
 
 def test_dir_lists_the_forwarded_names_of_the_active_backend() -> None:
