@@ -58,8 +58,8 @@ def machine() -> Report:
 
 #: Tests of what a GPU adds, which choose the backend themselves.
 GPU_TESTS = (
-    "test_cuda.py", "test_cuda_sources.py", "test_cupy_backend.py", "test_pinned.py",
-    "test_strictcupy_contract.py",
+    "cuda/test_cuda.py", "cuda/test_cuda_sources.py", "cuda/test_cupy_backend.py",
+    "cuda/test_pinned.py", "test_strictcupy_contract.py",
 )  # fmt: skip
 #: The outcome of one test in pytest's verbose output, alone or from one of several processes.
 _ALONE = re.compile(r"^(tests/.*?::.*) (PASSED|FAILED|ERROR|SKIPPED)(?: \(.*\))? +\[ *\d+%\]$")

@@ -26,9 +26,9 @@ CHANGES = {
         r"nn/test_parity_init.py::test_fill\[trunc_normal_",
     ),
     "float16 is drawn otherwise": (
-        r"test_random.py::test_randn?_is_torchs\[.*float16",
-        r"test_random_inplace.py::test_fills_are_torchs\[(normal_|uniform_).*float16",
-        r"test_random_inplace.py::test_uniform_rounds_as_torch\[float16",
+        r"drawing/test_random.py::test_randn?_is_torchs\[.*float16",
+        r"drawing/test_random_inplace.py::test_fills_are_torchs\[(normal_|uniform_).*float16",
+        r"drawing/test_random_inplace.py::test_uniform_rounds_as_torch\[float16",
     ),
     "losses of classes word their errors otherwise": (
         r"nn/test_parity_losses.py::test_errors\[(cross_entropy|\w+_margin_loss|nll_loss).*weight",

@@ -20,10 +20,9 @@ from tinytorch.backends.deferred import DeferredChecks
 TESTS = Path(__file__).parent.parent
 #: What is about one backend by name, or about files: it runs on numpy alone.
 NOT_ABOUT_ARRAYS = (
-    "data/test_pinning.py", "state", "strictcupy", "typing", "test_benchmarks.py", "test_cuda",
-    "test_cupy_backend.py", "test_device", "test_fused_", "test_gpu_benchmark.py",
-    "test_layout.py", "test_pinned.py", "test_registry.py", "test_strictcupy", "test_stubs.py",
-    "test_torch_versions.py", "test_wheel.py",
+    "cuda", "data/test_pinning.py", "state", "strictcupy", "typing", "test_benchmarks.py",
+    "test_gpu_benchmark.py", "test_layout.py", "test_registry.py", "test_strictcupy",
+    "test_stubs.py", "test_torch_versions.py", "test_wheel.py",
 )  # fmt: skip
 #: Examples in docstrings that name a backend, want NumPy's way with errors, which CuPy lacks, or
 #: share memory with an array of NumPy's, which a GPU cannot.
@@ -38,7 +37,7 @@ NUMPY_ALONE = {
     "ops/test_conventions.py::test_zero_keeps_its_sign_in_rectifiers": (
         "which of two equal numbers a maximum takes is the library's choice"
     ),
-    "test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
+    "drawing/test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
     "ops/test_float_sums.py::test_long_sums_of_views_are_near_the_exact_ones": (
         "CuPy sums as it does; how NumPy's backend sums is tested there"
     ),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from random_oracle import torch
+from tests.drawing.random_oracle import torch
 
 
 # -- wrong use -----------------------------------------------------------------------------

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from random_oracle import COMPLEX, FLOATS, SHAPED, SIZES, assert_close, assert_exact, both, dtype_of
+from tests.drawing.random_oracle import (
+    COMPLEX,
+    FLOATS,
+    SHAPED,
+    SIZES,
+    assert_close,
+    assert_exact,
+    both,
+    dtype_of,
+)
 
 
 # -- creation ------------------------------------------------------------------------------
