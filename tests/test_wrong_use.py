@@ -77,7 +77,7 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], tuple[str, ...]]] = {
     "embedding index out of range": (
         lambda: F.embedding(tt.tensor([3]), ones(3, 2)),
         IndexError,
-        ("embedding", "3", "size 3"),
+        ("embedding", "index out of range in self", "index 3", "size 3"),
     ),
     "None for a tensor": (
         lambda: F.linear(ones(2, 2), None),

@@ -469,4 +469,5 @@ x.mean().backward() or x.sum()
 (x * w).sum(dim=-1)
 L.nn.utils.parameters_to_vector([x, w])
 L.nn.CTCLoss()(L.zeros(5, 1, 3).log_softmax(2) * x.mean(), L.tensor([[1]]), (5,), (1,))
+F.ctc_loss(x3.log_softmax(2), L.tensor([[1], [1]]), (4, 4), (1, 1), reduction="none")
 """

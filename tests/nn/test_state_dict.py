@@ -273,3 +273,17 @@ def test_hooks_of_a_copy_get_the_copy() -> None:
     other = copy.deepcopy(layer)
     other.load_state_dict(layer.state_dict())
     assert seen == [other]
+
+
+@pytest.mark.parametrize("prefix", ["module.", "net."])
+def test_prefix_is_taken_off_as_torch_does(prefix: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+
+    def consumed(library: Any) -> tuple[list[Any], list[Any]]:
+        wrapped = library.nn.Sequential(OrderedDict(module=library.nn.Linear(2, 1)))
+        wrapped.norm = library.nn.BatchNorm1d(3)
+        state = wrapped.state_dict()
+        library.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, prefix)
+        return list(state), list(state._metadata.items())
+
+    assert consumed(tt) == consumed(torch)

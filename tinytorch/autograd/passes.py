@@ -123,11 +123,11 @@ def grad(
     sweep = _sweep(roots, grads, retain_graph, create_graph, wanted)
     results = []
     edges = [_edge(t) for t in wanted]
-    for edge, g in zip(edges, sweep.collect(edges), strict=True):
+    for at, (edge, g) in enumerate(zip(edges, sweep.collect(edges), strict=True)):
         if g is None and not (allow_unused or materialize_grads):
             raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in the graph. "
-                "Set allow_unused=True if this is the desired behavior."
+                f"The differentiated Tensor at index {at} appears to not have been used in the "
+                "graph. Set allow_unused=True if this is the desired behavior."
             )
         if g is None:
             results.append(_zeros(edge) if materialize_grads else None)

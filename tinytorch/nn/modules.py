@@ -78,6 +78,27 @@ def _get_clones(module: Module, N: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 
+def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
+    """Take ``prefix`` off the names of a state dict in place, as ``DataParallel`` put it there.
+
+    Args:
+        state_dict: Names and tensors; names without the prefix stay, in front.
+        prefix: What the names of the others begin with, its dot included.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> state = {f"module.{k}": v for k, v in nn.Linear(2, 3).state_dict().items()}
+        >>> nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+        >>> list(state)
+        ['weight', 'bias']
+    """
+    for name in [name for name in state_dict if name.startswith(prefix)]:
+        state_dict[name.removeprefix(prefix)] = state_dict.pop(name)
+    versions = getattr(state_dict, "_metadata", {})
+    for path in [path for path in versions if path and f"{path}.".startswith(prefix)]:
+        versions[path[len(prefix) :]] = versions.pop(path)
+
+
 _single, _pair, _triple, _quadruple = (_ntuple(n) for n in (1, 2, 3, 4))
 
 #: Makes a package of this file, of which nothing is looked for on disk: the import system finds
@@ -91,7 +112,10 @@ _FILES = (
 
 
 def _publish() -> None:
-    functions = ("_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones")
+    functions = (
+        "_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones",
+        "consume_prefix_in_state_dict_if_present",
+    )  # fmt: skip
     names = {
         name: value
         for name, value in globals().items()

@@ -10,6 +10,12 @@ from .._op import Array, Backend
 from .._write import scalar_name
 
 
+OUT_OF_RANGE = (
+    "{name}(): index out of range in self: "
+    "index {index} is out of bounds for dimension {dim} with size {size}"
+)
+
+
 def kind_of(*operands: Any) -> str:
     """NumPy's kind letter of promoted operands: that of the arrays among them."""
     for operand in operands:

@@ -92,7 +92,7 @@ def _emitted(xp: Backend, log_probs: Array, places: Array) -> Array:
     return xp.take_along_axis(log_probs, xp.broadcast_to(places, shape), 2)
 
 
-@op(public=False)
+@op(public=False, node="CtcLossBackward0")
 def _ctc(
     xp: Backend, log_probs: Array, targets: Index, inputs: Index, labels: Index, blank: int
 ) -> Array:

@@ -8,7 +8,7 @@ from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
 from ..autograd.inference import check_mapped
-from ._checks import integer
+from ._checks import OUT_OF_RANGE, integer
 
 
 @op(method=False)
@@ -20,7 +20,7 @@ def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Ar
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
             f"Long, Int; but got {input.dtype} instead (while checking arguments for embedding)"
         )
-    xp.check_indices("embedding", input, weight.shape[0], 0, negative=False)
+    xp.check_indices("embedding", input, weight.shape[0], 0, False, OUT_OF_RANGE)
     return xp.take(weight, input, axis=0)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
+from ._checks import OUT_OF_RANGE
 from ._positions import add_slices, along, int64
 from .broadcasting import broadcast_shapes
 from .creation import as_tensor
@@ -54,7 +55,7 @@ def check_slices(
             f"{name}(): Index is supposed to be a vector, got shape {list(index.shape)}"
         )
     size = input.shape[at] if input.ndim else 1
-    xp.check_indices(name, index, size, at, negative=False)
+    xp.check_indices(name, index, size, at, False, OUT_OF_RANGE)
     return at, index.reshape(-1)
 
 
