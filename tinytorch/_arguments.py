@@ -178,14 +178,23 @@ def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Excepti
         )
     if "broadcast" not in text:
         return error
-    if len(shapes) == 2:
-        a, b = shapes
+    a: tuple[int, ...] = ()
+    for b in shapes:
         for k in range(1, min(len(a), len(b)) + 1):
             if a[-k] != b[-k] and 1 not in (a[-k], b[-k]):
                 dim = max(len(a), len(b)) - k
+                others = ", ".join(str(list(shape)) for shape in shapes[:-1])
                 return RuntimeError(
                     f"{op.name}: The size of tensor a ({a[-k]}) must match the size of tensor b "
-                    f"({b[-k]}) at non-singleton dimension {dim}; got shapes {list(a)} and "
-                    f"{list(b)}"
+                    f"({b[-k]}) at non-singleton dimension {dim}; got shapes {others} and "
+                    f"{list(shapes[-1])}"
                 )
+        a = _stretched(a, b)
     return RuntimeError(f"{op.name}: shapes {[list(s) for s in shapes]} do not broadcast: {text}")
+
+
+def _stretched(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that two shapes broadcast to, of which it is known that they do."""
+    long, short = (a, b) if len(a) > len(b) else (b, a)
+    lead = len(long) - len(short)
+    return long[:lead] + tuple(m if n == 1 else n for n, m in zip(long[lead:], short, strict=True))

@@ -91,3 +91,28 @@ def test_other_types(name: str) -> None:
 def test_nothing_is_equal_to_none() -> None:
     unequal: Any = X == None  # noqa: E711  # what is asked here
     assert unequal is False and X != None and (None == X) is False  # noqa: E711
+
+
+#: By name: a call of several tensors, as a function of the library, and shapes that do not fit.
+SEVERAL: dict[str, tuple[Any, tuple[tuple[int, ...], ...]]] = {
+    "where: first": (lambda t, c, x, y: t.where(c > 0, x, y), ((2,), (3,), (2,))),
+    "where: last": (lambda t, c, x, y: t.where(c > 0, x, y), ((2,), (1,), (4, 3))),
+    "where: stretched": (lambda t, c, x, y: t.where(c > 0, x, y), ((2, 1), (1, 3), (2, 4))),
+    "lerp": (lambda t, x, y, w: t.lerp(x, y, w), ((2,), (3,), (2,))),
+    "addcmul": (lambda t, x, y, z: t.addcmul(x, y, z), ((5, 2), (2,), (4, 1))),
+    "addcdiv": (lambda t, x, y, z: t.addcdiv(x, y, z), ((2,), (2,), (5,))),
+    "clamp": (lambda t, x, low, high: t.clamp(x, low, high), ((2,), (1, 2), (3, 3))),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_shapes_that_do_not_broadcast(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    call, shapes = SEVERAL[name]
+    with pytest.raises(RuntimeError) as wanted:
+        call(torch, *map(torch.ones, shapes))
+    with pytest.raises(RuntimeError) as info:
+        call(tt, *map(tt.ones, shapes))
+    assert str(wanted.value) in str(info.value)
+    assert str(info.value).startswith(f"{name.partition(':')[0]}: ")
+    assert all(str(list(shape)) in str(info.value) for shape in shapes)
