@@ -16,7 +16,6 @@ from tests.drawing.random_oracle import (
     SHAPED,
     assert_close,
     assert_exact,
-    both,
     dtype_of,
     host,
     torch,

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._device import device as _device
 from .._tensor_types import tensor_type
 from . import amp as amp
 from . import nvtx as nvtx
