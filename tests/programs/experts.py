@@ -25,7 +25,9 @@ class Mixture(nn.Module):
         self.gate = nn.Linear(config.dim, config.experts, bias=False)
         self.experts = nn.ModuleList(
             nn.Sequential(
-                nn.Linear(config.dim, config.hidden), nn.SiLU(), nn.Linear(config.hidden, config.dim)
+                nn.Linear(config.dim, config.hidden),
+                nn.SiLU(),
+                nn.Linear(config.hidden, config.dim),
             )
             for _ in range(config.experts)
         )
