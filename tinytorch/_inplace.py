@@ -45,7 +45,8 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
         )
     check_writable(op.name, target)
     if op.kernel is None:
-        if _state.grad_enabled() and target.requires_grad:
+        given = (*args, *options.values())
+        if _state.grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given):
             old = _old_value(target, target)  # what it is made of may want the old value
             args = tuple(old if value is target else value for value in args)
         return assign(target, op.function(*args, **options), f"{op.name}_")

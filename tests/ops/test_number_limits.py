@@ -25,6 +25,7 @@ SAME: dict[str, Callable[..., Any]] = {
     "alpha of a sum": lambda lib, x: x.add(3, alpha=-1),
     "alpha of a tensor": lambda lib, x: lib.sub(x, x, alpha=-1),
     "alpha of rows": lambda lib, x: lib.index_add(x, 0, lib.tensor([0]), x[:1], alpha=0.5),
+    "trapezoid": lambda lib, x: (lib.trapezoid(x), lib.trapezoid(x, dx=2)),
     "NumPy's int": lambda lib, x: (x + np.int64(3), np.int32(2) * x, x[0] ** np.int64(2)),
     "NumPy's float": lambda lib, x: (x + np.float32(0.5), x[0] * np.float64(1.5)),
     "NumPy's int and bools": lambda lib, x: (x > 1) * np.int32(2),

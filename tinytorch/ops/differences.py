@@ -123,6 +123,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
     """
     if y.ndim and not y.shape[normalize_dim("trapezoid", dim, y.ndim)]:
         return y.sum(dim)
+    if x is None and y.dtype.kind in "ui":
+        y = y.to("int64")  # as of a sum: 255 + 200 is more than uint8 holds
     areas, at = _areas("trapezoid", y, x, dx, dim)
     return areas.sum(at)
 
