@@ -60,6 +60,7 @@ def machine() -> Report:
 GPU_TESTS = (
     "cuda/test_cuda.py", "cuda/test_cuda_sources.py", "cuda/test_cupy_backend.py",
     "cuda/test_pinned.py", "test_strictcupy_contract.py",
+    "test_strictcupy_waits.py",
 )  # fmt: skip
 #: The outcome of one test in pytest's verbose output, alone or from one of several processes.
 _ALONE = re.compile(r"^(tests/.*?::.*) (PASSED|FAILED|ERROR|SKIPPED)(?: \(.*\))? +\[ *\d+%\]$")

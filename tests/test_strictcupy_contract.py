@@ -25,7 +25,8 @@ OTHER_WORDS = {
     "x.item(0)", "x @ 2", "np.ones(3) @ x.T", "xp.sum(x, axis=0, out=np.ones(3))",
     "xp.sum([1, 2])", "xp.sum(2.0)", "xp.moveaxis(x, 0, 5)", "xp.broadcast_to(x, (5, 5))",
     "xp.split(x, 4)", "xp.zeros(-1)", "xp.zeros_like([1, 2])", "xp.matmul(x, np.ones((3, 1)))",
-    "xp.matmul(x, 2)", "xp.dot(x, 2)", "xp.dot(v, [1, 2, 3])",
+    "xp.matmul(x, 2)", "xp.dot(x, 2)", "xp.dot(v, [1, 2, 3])", "assign(x, 0, f)",
+    "assign(x, ..., x.T)",
 }  # fmt: skip
 # CuPy has complex loops that mean nothing mathematically and that NumPy lacks.
 COMPLEX_LOOPS = {"arctan2", "atan2", "copysign", "hypot", "i0", "nextafter"}
