@@ -135,6 +135,22 @@ def test_shapes_that_differ_warn() -> None:
             getattr(tt.nn.functional, name)(tt.ones(3, 2), tt.ones(2))
 
 
+@pytest.mark.filterwarnings("ignore:Using a target size")
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "smooth_l1_loss"])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_a_0d_tensor_counts_in_full_for_the_dtype(name: str, reduction: str) -> None:
+    torch: Any = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for shapes in (((3,), ()), ((), (3,)), ((), ())):
+        for kinds in (("float32", "float64"), ("float64", "float32"), ("float32", "float16")):
+            x, y = np.full(shapes[0], 0.5, kinds[0]), np.full(shapes[1], 2.0, kinds[1])
+            loss = [
+                getattr(lib.nn.functional, name)(lib.tensor(x), lib.tensor(y), reduction=reduction)
+                for lib in (torch, tt)
+            ]
+            assert str(loss[1].dtype).split(".")[-1] == str(loss[0].dtype).split(".")[-1]
+            np.testing.assert_allclose(loss[1].tolist(), loss[0].tolist(), rtol=1e-3)
+
+
 # -- modules -----------------------------------------------------------------------------------
 
 MODULES: list[tuple[str, tuple[Any, ...]]] = [

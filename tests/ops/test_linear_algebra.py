@@ -29,6 +29,9 @@ PRODUCTS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "trace": (lambda lib, a: lib.trace(a), [(2, 3)]),
     "vander": (lambda lib, a: lib.linalg.vander(a, N=3), [(2, 2)]),
     "linear": (lambda lib, *a: lib.nn.functional.linear(*a), [(2, 2, 3), (2, 3), (2,)]),
+    "linear rowwise": (lambda lib, *a: lib.nn.functional.linear(*a), [(4, 3), (2, 3), (1, 2)]),
+    "linear of rows": (lambda lib, *a: lib.nn.functional.linear(*a), [(2, 2, 3), (2, 3), (2, 2)]),
+    "linear 0-d bias": (lambda lib, *a: lib.nn.functional.linear(*a), [(4, 3), (2, 3), ()]),
     "addmm": (lambda lib, *a: lib.addmm(*a, beta=0.5, alpha=2), [(3,), (2, 2), (2, 3)]),
     "addmv": (lambda lib, *a: lib.addmv(*a, beta=0.5, alpha=2), [(2,), (2, 3), (3,)]),
     "addr": (lambda lib, *a: lib.addr(*a, beta=0.5, alpha=2), [(2, 1), (2,), (3,)]),
@@ -195,3 +198,16 @@ def test_a_distance_of_zero_has_no_direction() -> None:
 def test_distances_refused(call: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    ("bias", "text"),
+    [
+        ((4,), "same dtype, but got float32 and a bias of float64"),
+        ((2, 3, 4), r"bias of shape \[2, 3, 4\] does not broadcast"),
+    ],
+)
+def test_biases_refused(bias: tuple[int, ...], text: str) -> None:
+    dtype = tt.float64 if len(bias) == 1 else tt.float32
+    with pytest.raises(RuntimeError, match=text):
+        tt.nn.functional.linear(tt.ones(3, 2), tt.ones(4, 2), tt.ones(*bias, dtype=dtype))

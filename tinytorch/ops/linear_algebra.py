@@ -329,8 +329,22 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
         return product if bias is None else product + bias
     product = xp.matmul(input, weight.T)
     if bias is not None:
+        _check_bias(bias, product)
         xp.add(product, bias, out=product)
     return product
+
+
+def _check_bias(bias: Array, product: Array) -> None:
+    if bias.dtype != product.dtype:
+        raise RuntimeError(
+            "linear: input, weight and bias must have the same dtype, but got "
+            f"{product.dtype} and a bias of {bias.dtype}"
+        )
+    if bias.ndim > product.ndim:
+        raise RuntimeError(
+            f"linear: a bias of shape {list(bias.shape)} does not broadcast to the result's "
+            f"shape {list(product.shape)}"
+        )
 
 
 @linear.vjp_joint("input", "weight", "bias")
@@ -348,7 +362,8 @@ def _linear_rule(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tup
     return (
         None if for_input is None else xp.matmul(g, weight),
         None if for_weight is None else xp.matmul(rows.T, inputs),
-        None if for_bias is None else xp.sum(rows, axis=0),
+        # A bias that is no vector is summed as it was broadcast.
+        None if for_bias is None else xp.sum(rows, axis=0) if len(for_bias) == 1 else g,
     )
 
 

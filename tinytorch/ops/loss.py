@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import refuse
@@ -35,6 +36,14 @@ def _warn_of_broadcasting(input: Tensor, target: Tensor) -> None:
             "Please ensure they have the same size.",
             stacklevel=4,
         )
+
+
+def _in_common(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in one dtype where one is 0-d: broadcast to the other's shape, it counts in full."""
+    if input.dtype == target.dtype or bool(input.ndim) == bool(target.ndim):
+        return input, target
+    dtype = dtypes.promote_types(input.dtype, target.dtype)
+    return input.to(dtype), target.to(dtype)
 
 
 @op(public=False, promote="arithmetic", node="MseLossBackward0")
@@ -124,6 +133,7 @@ def mse_loss(
         tensor(2.)
     """
     _warn_of_broadcasting(input, target)
+    input, target = _in_common(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if reduction == "mean" and weight is None and _are_floats_of_one_shape(input, target):
         return _mean_squared_error(input, target)
@@ -163,6 +173,7 @@ def l1_loss(
         tensor(1.)
     """
     _warn_of_broadcasting(input, target)
+    input, target = _in_common(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if input.is_complex() or target.is_complex():
         difference: Any = input - target
@@ -206,6 +217,7 @@ def smooth_l1_loss(
         R. Girshick, "Fast R-CNN" (2015).
     """
     _warn_of_broadcasting(input, target)
+    input, target = _in_common(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
