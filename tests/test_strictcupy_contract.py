@@ -20,13 +20,19 @@ STRICTER = {
     "x[1.5]": "CuPy truncates a float index; NumPy, and so a backend-neutral op, refuses it",
     "x['a']": "the same line of CuPy",
     "xp.is_available()": "the recording machine had no GPU",
+    "n ** -1": "CuPy computes what NumPy, and so a backend-neutral op, refuses",
+    "at(xp.add, x, j, np.ones(3))": "an op must not hand CuPy a host array, which it takes here",
+    "xp.zeros_like(np.ones(2))": "the same",
+    "xp.einsum('ij,j', x, np.ones(3))": "the same",
+    "xp.copyto(x.copy(), np.ones(3))": "CuPy refuses the host array's shape, not the array",
+    "xp.trapz(x)": "not modelled: NumPy 2 has no such name",
+    "xp.fromiter([1, 2], 'f8')": "not modelled: it reads from the host",
 }
 OTHER_WORDS = {
     "x.item(0)", "x @ 2", "np.ones(3) @ x.T", "xp.sum(x, axis=0, out=np.ones(3))",
     "xp.sum([1, 2])", "xp.sum(2.0)", "xp.moveaxis(x, 0, 5)", "xp.broadcast_to(x, (5, 5))",
     "xp.split(x, 4)", "xp.zeros(-1)", "xp.zeros_like([1, 2])", "xp.matmul(x, np.ones((3, 1)))",
-    "xp.matmul(x, 2)", "xp.dot(x, 2)", "xp.dot(v, [1, 2, 3])", "assign(x, 0, f)",
-    "assign(x, ..., x.T)",
+    "xp.matmul(x, 2)", "xp.dot(x, 2)", "xp.dot(v, [1, 2, 3])",
 }  # fmt: skip
 # CuPy has complex loops that mean nothing mathematically and that NumPy lacks.
 COMPLEX_LOOPS = {"arctan2", "atan2", "copysign", "hypot", "i0", "nextafter"}
@@ -36,8 +42,12 @@ STAND_IN = Library(strictcupy, strictcupy.cupyx, strictcupy.asarray)
 
 
 def comparable(case: str, outcome: Outcome) -> Outcome:
-    """Return what must agree: not the words where others say the same, not the waits."""
-    left_out = {"waits", "text"} if case in OTHER_WORDS else {"waits"}
+    """Return what must agree: not the words where others say the same, not the waits.
+
+    Nor the words of a line that only a GPU reaches while the record was made without one.
+    """
+    unheard = case not in RECORD["cases"]
+    left_out = {"waits", "text"} if unheard or case in OTHER_WORDS else {"waits"}
     return {key: value for key, value in outcome.items() if key not in left_out}
 
 
