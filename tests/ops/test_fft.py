@@ -100,6 +100,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tt.fft.fft(tt.ones(2), dim=2), IndexError, "Dimension out of range"),
     (lambda: tt.fft.fft(tt.ones(2), n=0), RuntimeError, r"number of data points \(0\)"),
     (lambda: tt.fft.irfft(tt.ones(1)), RuntimeError, r"number of data points \(0\)"),
+    (lambda: tt.fft.rfft(tt.ones(2), n=-1), RuntimeError, r"number of data points \(-1\)"),
     (lambda: tt.fft.fft(tt.ones(2), norm="x"), RuntimeError, 'normalization mode: "x"'),
     (lambda: tt.fft.fft(tt.ones(2).half()), RuntimeError, "Unsupported dtype Half"),
     (lambda: tt.fft.rfft(tt.ones(2, dtype=tt.complex64)), RuntimeError,

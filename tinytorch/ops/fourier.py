@@ -8,6 +8,13 @@ from ._out import written
 from ._transforms import half_spectrum, real_signal, transform
 
 
+def _points(n: int | None) -> tuple[int] | None:
+    """What ``transform`` takes; its -1 for "as many as there are" is not for one dimension."""
+    if n == -1:
+        raise RuntimeError("Invalid number of data points (-1) specified")
+    return None if n is None else (n,)
+
+
 @composite(namespaces=("fft",), method=False)
 def fft(
     input: Tensor,
@@ -39,7 +46,7 @@ def fft(
         >>> tt.fft.fft(tt.tensor([1.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    sizes = None if n is None else (n,)
+    sizes = _points(n)
     result = transform(input, sizes, (dim,), norm, forward=True)
     return written(out, result, "fft.fft")  # type: ignore[no-any-return]
 
@@ -75,7 +82,7 @@ def ifft(
         >>> tt.fft.ifft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    sizes = None if n is None else (n,)
+    sizes = _points(n)
     result = transform(input, sizes, (dim,), norm, forward=False)
     return written(out, result, "fft.ifft")  # type: ignore[no-any-return]
 
@@ -112,7 +119,7 @@ def rfft(
         >>> tt.fft.rfft(tt.tensor([1.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
-    sizes = None if n is None else (n,)
+    sizes = _points(n)
     result = half_spectrum("rfft", input, sizes, (dim,), norm, forward=True)
     return written(out, result, "fft.rfft")  # type: ignore[no-any-return]
 
@@ -148,7 +155,7 @@ def irfft(
         >>> tt.fft.irfft(tt.tensor([1.0, 1.0, 1.0]))
         tensor([1., 0., 0., 0.])
     """
-    sizes = None if n is None else (n,)
+    sizes = _points(n)
     result = real_signal("irfft", input, sizes, (dim,), norm, forward=False)
     return written(out, result, "fft.irfft")  # type: ignore[no-any-return]
 
@@ -184,7 +191,7 @@ def hfft(
         >>> tt.fft.hfft(tt.tensor([1.0, 1.0, 1.0]))
         tensor([4., 0., 0., 0.])
     """
-    sizes = None if n is None else (n,)
+    sizes = _points(n)
     result = real_signal("hfft", input, sizes, (dim,), norm, forward=True)
     return written(out, result, "fft.hfft")  # type: ignore[no-any-return]
 
@@ -221,6 +228,6 @@ def ihfft(
         >>> tt.fft.ihfft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.-0.j, 1.-0.j, 1.-0.j])
     """
-    sizes = None if n is None else (n,)
+    sizes = _points(n)
     result = half_spectrum("ihfft", input, sizes, (dim,), norm, forward=False)
     return written(out, result, "fft.ihfft")  # type: ignore[no-any-return]
