@@ -87,7 +87,8 @@ def restorer(map_location: Any) -> Callable[[LoadedStorage, str], LoadedStorage]
         places = {str(key): str(value) for key, value in map_location.items()}
         return lambda storage, location: _restore(storage, places.get(location, location))
     if isinstance(map_location, (str, int, device)):
-        place = str(device(map_location))
+        # A text may name no device at all, which _restore says as torch does.
+        place = map_location if isinstance(map_location, str) else str(device(map_location))
         return lambda storage, location: _restore(storage, place)
     if not callable(map_location):
         raise TypeError(
