@@ -209,3 +209,28 @@ def test_copies_of_what_was_permuted(
         copy = tt.tensor(source.copy()).permute(order).contiguous()
         assert copy.is_contiguous()
         np.testing.assert_array_equal(copy.numpy(), source.transpose(order))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(90, 50), (300, 470), (900, 700)])
+def test_choosing_by_a_mask_keeps_every_bit(
+    shape: tuple[int, ...], dtype: str, order: str
+) -> None:
+    x, y = (np.asarray(numbers(dtype, shape, False), order=order) for _ in range(2))
+    mask = np.asarray(RNG.random(shape) < 0.5, order=order)
+    number, bits = np.array(-2.5, dtype), f"i{x.dtype.itemsize}"
+    for first, second in ((x, y), (x, number), (number, y)):
+        found = tt.where(tt.tensor(mask), tt.tensor(first), tt.tensor(second)).numpy()
+        expected = np.where(mask, first, second)
+        np.testing.assert_array_equal(found.view(bits), expected.view(bits))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(90, 50), (300, 470), (900, 700)])
+def test_no_gradient_passes_a_relu_below_zero(shape: tuple[int, ...], dtype: str) -> None:
+    start, grad = RNG.standard_normal(shape).astype(dtype), numbers(dtype, shape, False)
+    for change in (np.asarray, np.transpose):  # the gradient in two memory orders
+        x = tt.tensor(start, requires_grad=True)
+        tt.relu(x).backward(tt.tensor(change(change(grad).copy())))
+        np.testing.assert_array_equal(x.grad.numpy(), np.where(start > 0, grad, 0))

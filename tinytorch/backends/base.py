@@ -253,6 +253,17 @@ class Backend(Placement):
             array = self.library.maximum(low, array)
         return array if high is None else self.library.minimum(high, array)
 
+    def add_scaled(
+        self, target: Array, array: Array, scale: float, keep: float = 1.0,
+        buffer: Array | None = None,
+    ) -> None:  # fmt: skip
+        """``target = keep * target + scale * array``, in place; ``buffer`` may hold a product."""
+        if keep != 1.0:
+            self.multiply(target, keep, out=target)
+        if scale != 1.0:
+            array = self.multiply(array, scale, out=buffer)
+        self.add(target, array, out=target)
+
     def sum_of_products(self, a: Array, b: Array) -> Array:
         """The sum of ``a * b`` over the last dimension, which is kept with size 1."""
         return (a * b).sum(-1, keepdims=True)

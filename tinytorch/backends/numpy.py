@@ -15,7 +15,9 @@ from .base import Array, Backend
 from .float_products import float_prod
 from .float_sums import LONG_ROW, SHORT_ONES, float_sum, no_ones
 from .row_sums import add_rows
+from .scaled_sums import add_scaled
 from .scans import last_true
+from .selecting import choose, keep
 from .transposed_copies import contiguous
 
 # log(0) is -inf and 0 / 0 is nan, silently, as in torch. NumPy warns at the line that called it:
@@ -34,10 +36,11 @@ _BLOCK = 65536
 _THREADED = 1 << 19
 #: Below this many elements numpy.where is fast enough.
 _FEW = 16384
-_INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
+#: From here on selecting bits is faster than numpy.where on a mask that is not regular.
+_SOME = 4096
 _short_ones = SHORT_ONES.get
 _empty = numpy.empty
-_ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in _INTEGERS}
+_ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in (2, 4, 8)}
 
 
 def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
@@ -55,16 +58,6 @@ def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
             return None
         pair.append(value)
     return (pair[0], pair[1]) if condition.dtype == bool else None
-
-
-def _select(x: Array, y: Array, condition: Array) -> Array:
-    integer = _INTEGERS[x.dtype.itemsize]
-    mask = numpy.negative(condition.view("int8")).astype(integer)
-    other = y.view(integer)
-    bits = numpy.bitwise_xor(x.view(integer), other)
-    bits &= mask
-    bits ^= other
-    return bits.view(x.dtype)
 
 
 class _Numbers(dict[float, Any]):
@@ -99,16 +92,19 @@ class NumpyBackend(Backend):
         return array
 
     def masked(self, array: Array, mask: Array) -> Array:
+        if (
+            array.size >= _SOME and array.dtype.kind == "f" and mask.dtype == bool
+            and array.__class__ is mask.__class__ is numpy.ndarray and array.shape == mask.shape
+        ):  # fmt: skip
+            return keep(array, mask, self.in_parts)
         return self.where(mask, array, _ZEROS.get(array.dtype, 0))
 
     def where(self, condition: Array, *values: Any) -> Any:
         """``numpy.where``, several times faster on a large irregular condition."""
-        # numpy.where stumbles over its branches there; and a product with the condition, which
-        # does not, would make NaN of 0 * inf. So the bits are selected.
         if len(values) == 2 and condition.__class__ is numpy.ndarray and condition.size >= _FEW:
             pair = _floats(condition, *values)
             if pair is not None:
-                return self.blockwise(_select, pair[0], pair[1], condition)
+                return choose(condition, *pair, self.in_parts)
         return numpy.where(condition, *values)
 
     def blockwise(
@@ -179,6 +175,14 @@ class NumpyBackend(Backend):
         if dtype is None and array.__class__ is numpy.ndarray:
             return contiguous(array)
         return numpy.ascontiguousarray(array, dtype)
+
+    def add_scaled(
+        self, target: Array, array: Array, scale: float, keep: float = 1.0,
+        buffer: Array | None = None,
+    ) -> None:  # fmt: skip
+        """The same in one pass, for arrays large enough."""
+        if not add_scaled(target, array, scale, keep):
+            super().add_scaled(target, array, scale, keep, buffer)
 
     def sum_of_products(self, a: Array, b: Array) -> Array:
         """The same in a third of the time, for rows short enough to be summed up in turn."""

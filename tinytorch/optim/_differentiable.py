@@ -7,6 +7,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..autograd.engine import Hooks
+from ..backends.base import Backend
 
 __all__ = ["RecordedArrays"]
 
@@ -23,6 +24,7 @@ class RecordedArrays:
     """
 
     block_elements = None
+    add_scaled: Any = Backend.add_scaled
 
     def __init__(self, tensors: Iterable[Tensor]) -> None:
         self.kept = {id(tensor) for tensor in tensors}

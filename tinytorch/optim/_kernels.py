@@ -111,9 +111,7 @@ def _shrink(xp: Backend, p: Array, factor: float) -> None:
 
 def _average(xp: Backend, mean: Array, value: Array, keep: float, s: Array | None) -> None:
     """``mean = keep * mean + (1 - keep) * value``, in place."""
-    xp.multiply(mean, keep, out=mean)
-    s = xp.multiply(value, 1.0 - keep, out=s)
-    xp.add(mean, s, out=mean)
+    xp.add_scaled(mean, value, 1.0 - keep, keep, s)
 
 
 def _average_square(
@@ -121,17 +119,14 @@ def _average_square(
 ) -> None:
     """``mean = keep * mean + (1 - keep) * value**2``, in place."""
     s = xp.multiply(value, value, out=s)
-    s = xp.multiply(s, 1.0 - keep, out=s)
-    xp.multiply(mean, keep, out=mean)
-    xp.add(mean, s, out=mean)
+    xp.add_scaled(mean, s, 1.0 - keep, keep, s)
 
 
 def _subtract_scaled(
     xp: Backend, p: Array, value: Array, scale: float, s: Array | None
 ) -> None:
     """``p -= scale * value``, in place; ``value`` may be ``s``."""
-    s = xp.multiply(value, scale, out=s)
-    xp.subtract(p, s, out=p)
+    xp.add_scaled(p, value, -scale, buffer=s)
 
 
 @kernel
@@ -141,12 +136,14 @@ def sgd_update(
     nesterov: bool, maximize: bool,
 ) -> None:  # fmt: skip
     """Stochastic gradient descent; ``momentum_buffers`` is empty without momentum."""
+    if not (momentum_buffers or weight_decay):
+        for p, g in zip(params, grads, strict=True):
+            xp.add_scaled(p, g, lr if maximize else -lr)
+        return
     for p, g, buffer, s in _tiles(xp, params, grads, momentum_buffers):
         d = _descent(xp, p, g, weight_decay, maximize)
         if buffer is not None:
-            xp.multiply(buffer, momentum, out=buffer)
-            fresh = d if dampening == 0 else xp.multiply(d, 1.0 - dampening, out=s)
-            xp.add(buffer, fresh, out=buffer)
+            xp.add_scaled(buffer, d, 1.0 - dampening, momentum, s)
             if nesterov:
                 s = xp.multiply(buffer, momentum, out=s)
                 d = s = xp.add(s, d, out=s)

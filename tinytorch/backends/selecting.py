@@ -1,0 +1,98 @@
+"""Choosing between floats by a mask in NumPy, as operations on their bits.
+
+``numpy.where`` stumbles over its branches on a large irregular mask, and a product with the mask,
+which does not, would make NaN of ``0 * inf``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+#: Elements per block, in which several passes stay in the processor's cache.
+_BLOCK = 65536
+#: From here on a second thread is worth what it costs to wake it.
+_THREADED = 1 << 19
+_INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
+
+Work = Callable[[int, int], Any]
+
+
+def keep(array: Any, mask: Any, in_parts: Callable[[Work, int], Any]) -> Any:
+    """``array`` where ``mask`` holds, else 0.
+
+    Args:
+        array: Floating-point array.
+        mask: Boolean array of the same shape.
+        in_parts: ``Backend.in_parts``.
+    """
+    if not _is_plain(array, mask):
+        return _wide(mask, array.dtype, array)
+    out = numpy.empty(array.shape, array.dtype)
+    arrays = [_flat(array) for array in (array, mask, out)]
+
+    def work(start: int, stop: int) -> None:
+        for x, m, bits in _pieces(arrays, start, stop):
+            bits[...] = numpy.negative(m)
+            numpy.bitwise_and(bits, x, out=bits)
+
+    return _run(work, out, in_parts)
+
+
+def choose(mask: Any, x: Any, y: Any, in_parts: Callable[[Work, int], Any]) -> Any:
+    """``x`` where ``mask`` holds, else ``y``: arrays of ``mask``'s shape, or 0-d ones.
+
+    Args:
+        mask: Boolean array.
+        x: Floating-point array.
+        y: The same, of the same dtype.
+        in_parts: ``Backend.in_parts``.
+    """
+    integer = _INTEGERS[x.dtype.itemsize]
+    if not _is_plain(mask, *(value for value in (x, y) if value.ndim)):
+        bits = numpy.bitwise_xor(x.view(integer), y.view(integer))
+        bits = numpy.bitwise_and(bits, numpy.negative(mask.view("int8")))
+        bits ^= y.view(integer)
+        return bits.view(x.dtype)
+    out = numpy.empty(mask.shape, x.dtype)
+    arrays = [_flat(array) for array in (x, y, mask, out)]
+
+    def work(start: int, stop: int) -> None:
+        for a, b, m, bits in _pieces(arrays, start, stop):
+            bits[...] = numpy.negative(m)
+            bits &= a ^ b
+            bits ^= b
+
+    return _run(work, out, in_parts)
+
+
+def _wide(mask: Any, dtype: Any, array: Any) -> Any:
+    integer = _INTEGERS[dtype.itemsize]
+    bits = numpy.negative(mask.view("int8")).astype(integer)
+    return numpy.bitwise_and(bits, array.view(integer), out=bits).view(dtype)
+
+
+def _is_plain(*arrays: Any) -> bool:
+    return all(array.flags.c_contiguous for array in arrays)
+
+
+def _flat(array: Any) -> Any:
+    """The elements in a row, as integers of their size; a 0-d array as it is."""
+    integers = array.view(_INTEGERS.get(array.dtype.itemsize, "int8"))
+    return integers.reshape(-1) if array.ndim else integers
+
+
+def _pieces(arrays: list[Any], start: int, stop: int) -> Any:
+    for at in range(start * _BLOCK, min(stop * _BLOCK, len(arrays[-1])), _BLOCK):
+        yield [array[at : at + _BLOCK] if array.ndim else array for array in arrays]
+
+
+def _run(work: Work, out: Any, in_parts: Callable[[Work, int], Any]) -> Any:
+    blocks = -(-out.size // _BLOCK)
+    if out.size < _THREADED:
+        work(0, blocks)
+    else:
+        in_parts(work, blocks)
+    return out
