@@ -36,6 +36,8 @@ _BLOCK = 65536
 _THREADED = 1 << 19
 #: Below this many elements numpy.where is fast enough.
 _FEW = 16384
+#: Up to here numpy.matmul's loop over matrices costs less than to reshape them.
+_SMALL = 512
 #: From here on selecting bits is faster than numpy.where on a mask that is not regular.
 _SOME = 4096
 _short_ones = SHORT_ONES.get
@@ -260,7 +262,12 @@ class NumpyBackend(Backend):
         return _Numbers(dtype).__getitem__
 
     def matmul(self, x1: Array, x2: Array, /, **options: Any) -> Array:
+        """``numpy.matmul``; matrices that meet the same one are multiplied in one product."""
         blas_use.note(x1.size + x2.size)
+        if x1.ndim > 2 and x2.ndim == 2 and x1.size > _SMALL and x1.flags.c_contiguous:
+            if not options and x1.shape[-1] == x2.shape[0]:
+                rows = numpy.matmul(x1.reshape(-1, x2.shape[0]), x2)
+                return rows.reshape(*x1.shape[:-1], x2.shape[1])
         return numpy.matmul(x1, x2, **options)
 
     def in_parts(
