@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from . import _state, dtypes
@@ -205,18 +206,50 @@ def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
 def written_number(value: Any, dtype: dtypes.dtype) -> Any:
     """A Python number as it is written into a tensor of ``dtype``.
 
-    Unsigned dtypes count negative ints from their end, as in C: -1 is uint8's 255.
+    Unsigned dtypes count negative ints from their end, as in C: -1 is uint8's 255. A complex
+    number on the real line counts as real, and any number as a bool.
 
     Raises:
-        RuntimeError: For a number beyond an integer dtype, infinities, NaN and complex numbers
-            among them.
+        RuntimeError: For a number beyond ``dtype``; to integers infinities and NaN are, and
+            complex numbers to everything real.
     """
-    if dtype.kind not in "ui" or not isinstance(value, (int, float, complex)):
+    if not isinstance(value, (int, float, complex)):
         return value
+    if dtype.kind == "b":
+        return bool(value)
+    if isinstance(value, complex) and not dtype.is_complex and not value.imag:
+        value = value.real
+    if not (_among_floats if dtype.category > 1 else _among_integers)(value, dtype):
+        raise RuntimeError(
+            f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow, got "
+            f"{value}"
+        )
+    if dtype.category > 1:
+        return value
+    return int(value) % (1 << 8 * dtype.itemsize) if dtype.kind == "u" else int(value)
+
+
+def _among_floats(value: Any, dtype: dtypes.dtype) -> bool:
+    if isinstance(value, complex):
+        return dtype.is_complex and all(
+            _among_floats(part, dtype) for part in (value.real, value.imag)
+        )
+    beyond = abs(value) > _LARGEST[dtype.name]
+    return not beyond or isinstance(value, float) and math.isinf(value)
+
+
+def _among_integers(value: Any, dtype: dtypes.dtype) -> bool:
     limits = dtypes.iinfo(dtype)
     least = limits.min or -limits.max * isinstance(value, int)
-    if isinstance(value, complex) or not least <= value <= limits.max:
-        raise RuntimeError(
-            f"value cannot be converted to type {dtype.name} without overflow, got {value}"
-        )
-    return int(value) % (limits.max + 1) if not limits.min else int(value)
+    return not isinstance(value, complex) and least <= value <= limits.max
+
+
+_LARGEST = {d.name: dtypes.finfo(d).max for d in dtypes.ALL if d.category > 1}
+
+#: What PyTorch's error texts call the dtypes.
+_C_NAMES = {
+    "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t",
+    "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import same
+from tests.ops.same_as_torch import agree, same
 
 import tinytorch as tt
 
@@ -71,6 +73,43 @@ def test_what_does_not_fit_is_refused(name: str, number: float) -> None:
     for library in (torch, tt):
         with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
             WRITES[name](library, library.tensor(BYTES.copy()), number)
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float16", "float32", "complex64"])
+@pytest.mark.parametrize("number", [2 + 0j, 1 + 1j, 1e39, -70000, complex(0.5, 1e300)])
+def test_complex_numbers_and_large_ones_are_written_or_refused_as_in_torch(
+    name: str, dtype: str, number: complex
+) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    array = np.array([1, 0, 3]).astype(dtype)
+    try:
+        wanted = WRITES[name](torch, torch.tensor(array), number)
+    except RuntimeError as error:
+        text = re.escape(str(error))
+        with pytest.raises(RuntimeError, match=text):
+            WRITES[name](tt, tt.tensor(array), number)
+    else:
+        agree(WRITES[name](tt, tt.tensor(array), number), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
+@pytest.mark.parametrize("index", [0, slice(2), ..., [0, 1]])
+def test_complex_tensors_written_into_real_ones(dtype: str, index: Any) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for value in (1 + 2j, [0.5 + 1j]):
+        found = []
+        for library in (tt, torch):
+            x = library.zeros(3, dtype=getattr(library, dtype))
+            if index == [0, 1]:
+                with pytest.raises(RuntimeError, match="Index put requires the source and dest"):
+                    x[index] = library.tensor(value)
+            else:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    x[index] = library.tensor(value)
+            found.append(x)
+        agree(*found)
 
 
 @pytest.mark.parametrize(("number", "text"), [(-1, "negative integer powers"), (300, "overflow")])

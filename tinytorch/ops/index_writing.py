@@ -150,6 +150,10 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.ndim} dimension(s)."
         )
+    if isinstance(value, complex) and input.dtype.kind != "c":
+        raise RuntimeError(
+            "index_fill_(): Converting complex Scalar to non-complex type is not supported"
+        )
     at = normalize_dim("index_fill", dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if index.dtype.name != "int64":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import _state
+from .. import _state, dtypes
 from .._convert import written_number
 from .._inplace import assign
 from .._op import OPS, Array, Backend, composite, op
@@ -275,9 +275,10 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
         if not isinstance(value, (bool, int, float, complex)):
             value = OPS["tensor"].function(value, backend=xp)
         else:
-            dtype = self.dtype if _fits(value, self) else None
-            value = written_number(value, dtype) if dtype else value
-            value = wrap(xp.convert(value, dtype), xp)
+            # Here alone halves take what is beyond them, as infinity.
+            limits = dtypes.float64 if self.dtype is dtypes.float16 else self.dtype
+            value = written_number(value, limits)
+            value = wrap(xp.convert(value, self.dtype), xp)
     elif value._xp is not xp:
         value = _moved(self, value)
     if raw.__class__ is tuple and _ints_stand_apart(raw):
@@ -296,10 +297,6 @@ def _set_part(self: Tensor, index: Any, value: Any) -> None:
     part.copy_(value)
 
 
-def _fits(value: Any, tensor: Tensor) -> bool:
-    return not isinstance(value, complex) or tensor.is_complex()
-
-
 def _moved(self: Tensor, value: Tensor) -> Tensor:
     if value._data.shape:
         raise RuntimeError(
@@ -311,8 +308,10 @@ def _moved(self: Tensor, value: Tensor) -> Tensor:
 
 def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
     """``target[index] = value`` with its history."""
-    if value.dtype.category > target.dtype.category and value.is_complex():
-        raise RuntimeError("value cannot be converted to type without overflow: complex to real")
+    if value.is_complex() and not target.is_complex():
+        if _has_arrays(index):
+            _check_put(target, value)
+        value = value.to(target.dtype)
     recording = _state.grad_enabled() and target._data.dtype.kind in "fc"
     edges = (edge_of(target), edge_of(value)) if recording else (None, None)
     wants = edges[0] is not None or edges[1] is not None
@@ -338,6 +337,15 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
         rebase(target, node, OPS["_view_scatter"])
 
 
+def _check_put(target: Tensor, value: Tensor) -> None:
+    if value.dtype is not target.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{scalar_name(target.dtype)} for the destination and {scalar_name(value.dtype)} for "
+            "the source."
+        )
+
+
 def _check_target(target: Tensor) -> None:
     """``check_inplace`` of the part that is written to, a view."""
     if target._base is None and target._rg and target._node is None:
@@ -349,8 +357,6 @@ def _check_target(target: Tensor) -> None:
 
 def _fitted(value: Array, data: Array) -> Array:
     """The value in the target's dtype, without leading dimensions of size 1 too many."""
-    if value.dtype.kind == "c" and data.dtype.kind != "c":
-        value = value.real
     while value.ndim > data.ndim and value.shape[0] == 1:
         value = value[0]
     return value if value.dtype == data.dtype else value.astype(data.dtype)
@@ -383,12 +389,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
         tensor([3., 0.])
     """
-    if values.dtype is not input.dtype:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{scalar_name(input.dtype)} for the destination and {scalar_name(values.dtype)} for "
-            "the source."
-        )
+    _check_put(input, values)
     raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
     return (_additem if accumulate else _setitem)(input, values, raw)
 

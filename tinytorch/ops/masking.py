@@ -52,8 +52,7 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
             "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.ndim} dimension(s)."
         )
-    kind = value.dtype.kind if hasattr(value, "dtype") else "c" * isinstance(value, complex)
-    if kind == "c" and input.dtype.kind != "c":
+    if hasattr(value, "dtype") and value.dtype.kind == "c" and input.dtype.kind != "c":
         name = scalar_name(xp.dtype_of(input))
         raise RuntimeError(
             f"masked_fill: value cannot be converted to type {name} without overflow"
