@@ -30,9 +30,10 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
             pseudoinverse in any case, and is differentiable.
 
     Returns:
-        ``solution``; ``residuals`` ``(..., k)``, squared norms of ``A X - B``, empty for
-        ``"gelsy"`` or unless m > n and every rank is n; ``rank`` int64 ``(...)``, empty for
-        ``"gels"``; ``singular_values``, empty but for ``"gelsd"`` and ``"gelss"``.
+        ``solution``; ``residuals`` ``(..., k)``, squared norms of ``A X - B`` (k is 1 for a
+        vector), empty for ``"gelsy"`` or unless m > n and every rank is n; ``rank`` int64
+        ``(...)``, empty for ``"gels"``; ``singular_values``, empty but for ``"gelsd"`` and
+        ``"gelss"``.
 
     Raises:
         RuntimeError: If shapes or dtypes do not fit, or for another driver.
@@ -63,7 +64,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     residuals = (A @ solution - right).abs().square().sum(-2) if full else _none_of(solution)
     return _Lstsq(
         solution.squeeze(-1) if vector else solution,
-        residuals.squeeze(-1) if vector and full else residuals,
+        residuals,
         wrap(xp.empty((0,), xp.native_dtype(dtypes.int64)), xp) if driver == "gels" else rank,
         values if driver in ("gelsd", "gelss") else empty,
     )
