@@ -40,6 +40,28 @@ def test_values_are_scipys(name: str, dtype: str) -> None:
     np.testing.assert_allclose(got.numpy(), wanted, rtol=rtol, atol=atol)
 
 
+@pytest.mark.parametrize("dtype", [tt.float16, tt.float32])
+def test_trigamma_in_single_precision(dtype: Any) -> None:
+    catalan, square = 0.915965594177219, math.pi**2
+    points = [1.0, 0.5, 0.25, 2.0, -0.5, -1.5, 0.0, -1.0, -7.0, math.inf]
+    known = [
+        square / 6, square / 2, square + 8 * catalan, square / 6 - 1, square / 2 + 4,
+        square / 2 + 4 + 4 / 9, math.inf, math.inf, math.inf, 0,
+    ]  # fmt: skip
+    found = tt.polygamma(1, tt.tensor(points, dtype=dtype))
+    assert found.dtype is dtype
+    limit = 1e-3 if dtype is tt.float16 else 1e-6
+    np.testing.assert_allclose(found.tolist(), known, rtol=limit)
+
+
+def test_trigamma_in_single_precision_beside_pytorch() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the reference")
+    x = np.linspace(-6.3, 40, 20001, dtype="float32")
+    x = x[np.abs(x - np.round(x)) > 1e-4]
+    expected = torch.polygamma(1, torch.tensor(x)).numpy()
+    np.testing.assert_allclose(tt.polygamma(1, tt.tensor(x)).numpy(), expected, rtol=2e-6)
+
+
 def test_gamma_functions_by_known_values() -> None:
     pytest.importorskip("scipy", reason="SciPy has the functions")
     x = tt.tensor([1.0, 0.5, 0.0, -1.0, -math.inf], dtype=tt.float64)

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
-from ._checks import as_arrays, refuse, special
+from ._checks import as_arrays, in_single, is_half, refuse, special
 from .layout import contiguous
 
 BOTH = ("", "special")
@@ -70,9 +70,34 @@ digamma.vjp(input=lambda xp, g, input: g * xp.call(_polygamma, input, 1))
 @op(method=False)
 def _polygamma(xp: Backend, input: Array, n: int) -> Array:
     """``(-1)^(n+1) n! ζ(n + 1, x)`` for ``n >= 1``."""
+    if n == 1 and input.dtype.itemsize <= 4:
+        return _trigamma(xp, input)
     sign = 1.0 if n % 2 else -1.0
     order = xp.asarray(n + 1, input.dtype)
     return special(xp, "zeta", order, input) * (sign * math.gamma(n + 1))
+
+
+def _trigamma(xp: Backend, x: Array) -> Array:
+    """To single precision: reflection below 1/2, the recurrence, the asymptotic series.
+
+    Near a pole it is off by what rounding ``x`` itself changes.
+
+    Reference:
+        https://dlmf.nist.gov/5.15 (5.15.5, 5.15.6 and 5.15.8)
+    """
+    if is_half(x):
+        return in_single(xp, _trigamma, x)
+    left = x < 0.5
+    up = xp.where(left, 1 - x, x)
+    total = xp.zeros_like(x)
+    for _ in range(6):
+        total = total + 1 / (up * up)
+        up = up + 1
+    inverse = 1 / (up * up)
+    series = inverse * (1 / 6 - inverse * (1 / 30 - inverse * (1 / 42)))
+    total = total + (1 + 1 / (2 * up) + series) / up
+    sine = xp.where(x == xp.floor(x), 0, xp.sin(x * math.pi))
+    return xp.where(left, math.pi**2 / (sine * sine) - total, total)
 
 
 _polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 1))
