@@ -158,6 +158,8 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
             values.append(given[i])
     if not values:
         return
+    if op.promote == "difference":
+        _refuse_bools(values)
     dtype = result_dtype(values)
     if dtype.category < 2 and _makes_floats(op, given):
         dtype = _state.default_dtype()
@@ -167,11 +169,29 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
             given[i] = tuple(cast_tensor(v, dtype) for v in value)
         elif isinstance(value, Tensor):
             given[i] = cast_tensor(value, dtype)
-        elif op.promote == "power" and i == 1 and dtype.kind in "ui":
+        elif op.promote == "power" and i == 1 and dtype.category < 2:
             # Below 0 the kernel refuses it, as it could not if the number were wrapped.
             given[i] = value if value < 0 else written_number(value, dtype)
         elif value is not None:
             given[i] = fit_number(value, dtype, xp)
+
+
+TWO_BOOLS = (
+    "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+    "`logical_xor()` operator instead."
+)
+
+
+def _refuse_bools(values: list[Any]) -> None:
+    """RuntimeError for a difference of which a bool or a tensor of bools is a part."""
+    bools = [v is True or v is False or getattr(v, "dtype", None) is dtypes.bool for v in values]
+    if all(bools):
+        raise RuntimeError(TWO_BOOLS)
+    if any(bools):
+        raise RuntimeError(
+            "sub: Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+            "trying to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
 
 
 def _makes_floats(op: Op, given: list[Any]) -> bool:

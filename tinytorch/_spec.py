@@ -53,9 +53,9 @@ class Op:
         operands: Positions of those that are promoted to a common dtype.
         numbers: Positions of those that may stay Python numbers.
         optional: Positions of the tensor parameters that may be None.
-        promote: Which promotion: ``"arithmetic"``, ``"float"`` (integers become the default
-            dtype), ``"quotient"`` (they do unless a ``rounding_mode`` is given),
-            ``"power"`` (an exponent has to fit the dtype) or None.
+        promote: Which promotion: ``"arithmetic"``, ``"difference"`` (the same, but no bools),
+            ``"float"`` (integers become the default dtype), ``"quotient"`` (they do unless a
+            ``rounding_mode`` is given), ``"power"`` (an exponent has to fit the dtype) or None.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
             an array and returns a 0-d array. None elsewhere.

@@ -348,10 +348,24 @@ def test_numbers_do_not_widen_but_kinds_do() -> None:
     assert (tt.tensor([True]) + tt.tensor([True])).dtype is tt.bool
 
 
+def test_powers_of_bools() -> None:
+    def call(lib: Any, x: Any) -> Any:
+        return x**True, x**False, x**2, 2**x, x.clone().pow_(True), x.clone().pow_(False)
+
+    same(call, np.array([True, False]))
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "text"),
     [
         (lambda: tt.tensor([True]) - tt.tensor([True]), RuntimeError, "with two bool tensors"),
+        (lambda: True - tt.tensor([True]), RuntimeError, "with two bool tensors"),
+        (lambda: tt.tensor([1]) - tt.tensor([True]), RuntimeError, "with a bool tensor is not"),
+        (lambda: 1 - tt.tensor([True]), RuntimeError, "with a bool tensor is not supported"),
+        (lambda: tt.ones(1).sub_(True), RuntimeError, "with a bool tensor is not supported"),
+        (lambda: tt.tensor([True]) ** tt.tensor([True]), NotImplementedError, '"pow" not impl'),
+        (lambda: True ** tt.tensor([True]), NotImplementedError, '"pow" not implemented for'),
+        (lambda: ~tt.ones(1), TypeError, "only implemented on integer and Boolean-type tensors"),
         (lambda: tt.add(tt.tensor([1]), 1, alpha=0.5), RuntimeError, "must not be a floating"),
         (lambda: tt.maximum(tt.ones(1), 2), TypeError, "'other' .* must be Tensor, not int"),
         (lambda: tt.pow(2, 3), TypeError, "must be Tensor, not int"),

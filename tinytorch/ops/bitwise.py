@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, Operand, op
+from .._op import Array, Backend, Operand, composite, op
+from .._tensor import Tensor
 from ._checks import refuse
 
 
@@ -68,7 +69,7 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_xor(input, other)
 
 
-@op(inplace=True, operators=("invert",), aliases=("bitwise_invert",), also=("invert",))
+@op(inplace=True, aliases=("bitwise_invert",), also=("invert",))
 def bitwise_not(xp: Backend, input: Array) -> Array:
     """Every bit flipped; the opposite of bools.
 
@@ -82,6 +83,25 @@ def bitwise_not(xp: Backend, input: Array) -> Array:
     """
     refuse(xp, "bitwise_not_cpu", "fc", input)
     return xp.invert(input)
+
+
+@composite(operators=("invert",))
+def _invert(input: Tensor) -> Tensor:
+    """``~input``: every bit flipped; the opposite of bools.
+
+    Raises:
+        TypeError: For floating-point and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> ~tt.tensor([True, False])
+        tensor([False,  True])
+    """
+    if input._data.dtype.kind in "fc":
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+        )
+    return bitwise_not(input)
 
 
 @op(inplace=True, operators=("lshift",), promote="arithmetic", also=("left_shift",))

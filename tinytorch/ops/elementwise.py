@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _state, dtypes
-from .._convert import written_number
+from .._convert import TWO_BOOLS, written_number
 from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
 from ..autograd.names import argument, by_operand
@@ -78,7 +78,7 @@ add.vjp(
 
 
 @op(
-    inplace=True, operators=("sub",), promote="arithmetic", ufunc="subtract",
+    inplace=True, operators=("sub",), promote="difference", ufunc="subtract",
     aliases=("subtract",), number_node="RsubBackward1",
 )  # fmt: skip
 def sub(
@@ -96,8 +96,8 @@ def sub(
         Tensor of the broadcast shape and torch's promoted dtype.
 
     Raises:
-        RuntimeError: If the shapes do not broadcast, for bool tensors, or if ``alpha`` does
-            not fit the dtype.
+        RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
+            ``alpha`` does not fit the dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -113,10 +113,7 @@ def sub(
     except TypeError as error:
         if kind_of(input, other) != "b":
             raise error
-        raise RuntimeError(
-            "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the "
-            "`^` or `logical_xor()` operator instead."
-        ) from None
+        raise RuntimeError(TWO_BOOLS) from None
 
 
 sub.vjp(

@@ -8,6 +8,7 @@ from typing import Any
 from .._op import Array, Backend, Operand, op
 from ..autograd.names import is_tensor, wants_gradient
 from ..autograd.nodes import Node
+from ._checks import refuse
 
 
 def _power_name(node: Node) -> str:
@@ -36,6 +37,7 @@ def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
     Raises:
         RuntimeError: For integers to the power of a negative number or of one that their dtype
             does not hold.
+        NotImplementedError: For bools to the power of bools in a tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -46,8 +48,11 @@ def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
     """
     if exponent.__class__ is int or exponent.__class__ is float:
         return _power_by_number(xp, input, exponent)
+    if exponent.__class__ is bool:  # of bools
+        return xp.logical_or(input, not exponent)
     kind = exponent.dtype.kind if hasattr(exponent, "dtype") else "f"
-    if kind in "uib":
+    refuse(xp, "pow", "b", exponent)
+    if kind in "ui":
         return _integer_power(xp, input, exponent)
     return xp.power(input, exponent)
 
