@@ -45,6 +45,8 @@ EXACT = [case for case in CASES if case[2].get("eps") != 0.5]
 @pytest.mark.parametrize(("name", "inputs", "options"), EXACT)
 def test_gradients(name: str, inputs: Any, options: Any) -> None:
     loss, values = as_function(name, inputs, options)
+    if name == "soft_margin_loss":  # PyTorch refuses a target that requires grad
+        values[1] = values[1].detach()
     assert gradcheck(loss, values)
 
 

@@ -151,6 +151,38 @@ def test_a_0d_tensor_counts_in_full_for_the_dtype(name: str, reduction: str) -> 
             np.testing.assert_allclose(loss[1].tolist(), loss[0].tolist(), rtol=1e-3)
 
 
+@pytest.mark.parametrize("name", ["binary_cross_entropy", "nll_loss", "cross_entropy"])
+def test_a_weight_may_require_grad_where_nothing_is_recorded(name: str) -> None:
+    weight = tt.ones(2, requires_grad=True)
+    target = tt.tensor([0, 1]) if name != "binary_cross_entropy" else tt.ones(2, 2)
+    with tt.no_grad():
+        loss = getattr(tt.nn.functional, name)(tt.full((2, 2), 0.5), target, weight)
+    assert not loss.requires_grad
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "binary_cross_entropy_with_logits(x, x.double())",
+        "binary_cross_entropy_with_logits(x.double(), x)",
+        "binary_cross_entropy_with_logits(x, x, weight=x.double())",
+        "binary_cross_entropy_with_logits(x, x, pos_weight=x.double())",
+        "binary_cross_entropy(x, x, weight=x.double())",
+        "cross_entropy(x, x.double())",
+        "cross_entropy(x, x, weight=x[0].double())",
+        "cross_entropy(x, x, weight=x[0].long())",
+        "cross_entropy(x, x[:, 0].byte())",
+    ],
+)
+def test_dtypes_that_differ(use: str) -> None:
+    def run(lib: Any) -> Any:
+        scope = {"lib": lib, "x": lib.arange(12.0).reshape(3, 4) / 12}
+        loss = eval(f"lib.nn.functional.{use}", scope)
+        return [str(loss.dtype).split(".")[-1], loss.float()]
+
+    parity.same(run)
+
+
 # -- modules -----------------------------------------------------------------------------------
 
 MODULES: list[tuple[str, tuple[Any, ...]]] = [
@@ -216,6 +248,18 @@ ERRORS = [
     "cross_entropy(x, t([0, 1, 2]), label_smoothing=1.5)",
     "cross_entropy(x, t([0, 1, 2]), weight=lib.ones(3))",
     "cross_entropy(lib.zeros(3, 0), t([0, 0, 0]))",
+    "cross_entropy(x, t([0, 1, 2]), weight=ones(5).requires_grad_())",
+    "cross_entropy(x, t([0, 1, 2], dtype=lib.int32))",
+    "cross_entropy(x, t([0, 1, 2], dtype=lib.int16))",
+    "cross_entropy(x.long(), t([0, 1, 2]))",
+    "cross_entropy(x, x, weight=ones(4))",
+    "cross_entropy(ones(3, 5, 2), lib.zeros(3, 2, dtype=lib.uint8))",
+    "nll_loss(x, t([0, 1, 2]), weight=ones(5).requires_grad_())",
+    "nll_loss(ones(3, 5, 2), t([[0, 1]] * 3), weight=ones(5).requires_grad_())",
+    "nll_loss(ones(3, 5, 2), t([[0, 1]] * 3), weight=ones(4))",
+    "nll_loss(ones(3, 5, 2, 2), t([[[0, 1]]] * 3))",
+    "nll_loss(x.long(), t([0, 1, 2]))",
+    "nll_loss(x, t(1))",
     "mse_loss(x, x, reduction='avg')",
     "mse_loss(x, x, weight=lib.ones(3))",
     "smooth_l1_loss(x, x, beta=-1)",
@@ -225,6 +269,15 @@ ERRORS = [
     "binary_cross_entropy(x.sigmoid(), lib.zeros(3, 4))",
     "binary_cross_entropy(x.sigmoid(), lib.zeros(3, 5, dtype=lib.float64))",
     "binary_cross_entropy_with_logits(x, lib.zeros(3, 4))",
+    "binary_cross_entropy(x / 15, x / 15, weight=ones(5).requires_grad_())",
+    "binary_cross_entropy(x / 15, x / 15, weight=ones(2, 3, 5))",
+    "binary_cross_entropy(x.long() // 15, x.long() // 15)",
+    "binary_cross_entropy_with_logits(x, x / 15, weight=ones(5).requires_grad_())",
+    "binary_cross_entropy_with_logits(x, x / 15, pos_weight=ones(5).requires_grad_())",
+    "binary_cross_entropy_with_logits(x, x / 15, pos_weight=ones(2, 3, 5))",
+    "binary_cross_entropy_with_logits(x, x.long())",
+    "binary_cross_entropy_with_logits(x.long(), x)",
+    "soft_margin_loss(x, ones(3, 5).requires_grad_())",
     "kl_div(x, x, reduction='avg')",
     "gaussian_nll_loss(x, x, -lib.ones(3, 5))",
     "gaussian_nll_loss(x, x, lib.ones(3, 4))",
@@ -235,6 +288,10 @@ ERRORS = [
     "multi_margin_loss(x, t([1, 2]))",
     "multi_margin_loss(x, t([1, 2, 0]), p=3)",
     "multi_margin_loss(x, t([1, 2, 0]), weight=lib.ones(4))",
+    "multi_margin_loss(x, t([1, 2, 0]), weight=ones(5).requires_grad_())",
+    "multi_margin_loss(x, t([1, 2, 0]), weight=ones(5, dtype=lib.float64))",
+    "multi_margin_loss(x, t([1, 2, 0], dtype=lib.int32))",
+    "multilabel_margin_loss(x, t([[1] * 5] * 3, dtype=lib.int32))",
     "multilabel_margin_loss(x, t([1, 2, 0]))",
     "multilabel_margin_loss(x, t([[7] * 5] * 3))",
     "triplet_margin_loss(x, x, x[0])",
@@ -247,7 +304,8 @@ def test_errors(use: str) -> None:
     """The type is PyTorch's, and the text has its first words."""
 
     def run(lib: Any) -> Any:
-        scope = {"lib": lib, "x": lib.arange(15.0).reshape(3, 5), "t": lib.tensor}
+        x = lib.arange(15.0).reshape(3, 5)
+        scope = {"lib": lib, "x": x, "t": lib.tensor, "ones": lib.ones}
         return parity.outcome(lambda lib: eval(f"lib.nn.functional.{use}", scope), lib)
 
     ours, theirs = parity.both(run)

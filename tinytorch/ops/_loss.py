@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from .._state import grad_enabled
 from .._tensor import Tensor
+from .._write import scalar_name
 
 #: Where the losses are public.
 SPACE = ("nn.functional",)
@@ -24,6 +26,53 @@ def reduction_of(
         stacklevel=4,
     )
     return wanted
+
+
+def refuse_grad(function: str, **tensors: Any) -> None:
+    """RuntimeError for arguments that require grad where PyTorch has no gradient for them."""
+    for name, tensor in tensors.items():
+        if tensor is not None and tensor.requires_grad and grad_enabled():
+            raise RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument "
+                f"'{name}'. This input cannot have requires_grad True."
+            )
+
+
+def check_scalar_type(expected: Any, tensor: Any) -> None:
+    """RuntimeError for a tensor of another dtype than a kernel expects."""
+    if tensor.dtype != expected:
+        raise RuntimeError(
+            f"expected scalar type {scalar_name(expected)} but found {scalar_name(tensor.dtype)}"
+        )
+
+
+def weighted(loss: Any, weight: Any) -> Any:
+    """``loss * weight`` in the shape and dtype of the loss, as a product in place gives it.
+
+    Raises:
+        RuntimeError: If the product has another shape, or a kind of numbers the loss is not.
+    """
+    if weight is None:
+        return loss
+    product = loss * weight
+    if product.shape != loss.shape:
+        raise RuntimeError(
+            f"output with shape {list(loss.shape)} doesn't match the broadcast shape "
+            f"{list(product.shape)}"
+        )
+    return in_dtype(product, loss.dtype)
+
+
+def in_dtype(loss: Any, dtype: Any) -> Any:
+    """``loss`` in the dtype of what PyTorch writes it into; RuntimeError where that cannot be."""
+    if loss.dtype == dtype:
+        return loss
+    if loss.is_complex() or not dtype.is_floating_point:
+        raise RuntimeError(
+            f"result type {scalar_name(loss.dtype)} can't be cast to the desired output type "
+            f"{scalar_name(dtype)}"
+        )
+    return loss.to(dtype)
 
 
 def reduced(loss: Any, reduction: str) -> Tensor:

@@ -7,9 +7,14 @@ from typing import Any
 from .._op import composite
 from .._tensor import Tensor
 from .._write import scalar_name
+from ..dtypes import int64
+from ._checks import refuse
 from ._class_kernels import _negative_at, _reduced_surprise, _surprise, _target_weights
-from ._loss import SPACE, reduced, reduction_of
+from ._loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
 from .activation import log_softmax
+
+#: NumPy's letters of int64, whichever C type that is, and uint8.
+_CLASS_NUMBERS = "lqB"
 
 
 def _mean_weighted(loss: Any, weights: Any, reduction: str) -> Tensor:
@@ -35,29 +40,51 @@ def _check_batch(input: Tensor, target: Tensor) -> tuple[Any, Any]:
     if not target.ndim or len(input) != len(target):
         raise ValueError(
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-            f"({target.shape[0] if target.ndim else 1})."
+            f"({target.shape[0] if target.ndim else 0})."
         )
     return x, y
 
 
 def _check_target(input: Any, target: Any, weight: Any) -> None:
-    if target.dtype.kind not in "iu":
-        found = scalar_name(target.dtype)
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}")
+    """RuntimeError for class numbers or weights that do not fit; in PyTorch's order."""
     shape = input._data.shape
     expected = (shape[0], *shape[2:])
-    if target._data.shape != expected:
-        if input.ndim == 2:
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        if input.ndim == 4 and target.ndim != 3:
-            raise RuntimeError(
-                "only batches of spatial targets supported (3D tensors) but got targets of "
-                f"dimension: {target.ndim}"
-            )
+    fits = target._data.shape == expected
+    if not fits and input.ndim not in (2, 4):
+        raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
+    kernel = "nll_loss" if input.ndim == 2 else "nll_loss2d"
+    if weight is not None:
+        refuse_grad(f"{kernel}_forward", weight=weight)
+    if not fits and input.ndim == 2:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not fits and target.ndim != 3:
         raise RuntimeError(
-            f"Expected target size {list(expected)}, got {list(target.shape)}"
+            "only batches of spatial targets supported (3D tensors) but got targets of "
+            f"dimension: {target.ndim}"
         )
-    _check_weight(input, weight)
+    _check_numbers(input, target, fits)
+    if weight is not None:
+        _check_weight(input, weight)
+    _check_kinds(input, target)
+
+
+def _check_numbers(input: Any, target: Any, fits: bool) -> None:
+    if target._data.dtype.char not in _CLASS_NUMBERS:
+        found = scalar_name(target.dtype)
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}")
+    if not fits:
+        raise RuntimeError(
+            f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}"
+        )
+
+
+def _check_kinds(input: Any, target: Any) -> None:
+    """Refuse integers, of which PyTorch computes no loss, and bytes that name pixels' classes."""
+    if input.ndim > 2 and target._data.dtype.kind == "u":
+        check_scalar_type(int64, target)
+    if input._data.dtype.kind in "uib":
+        frame = "nll_loss_out_frame" if input.ndim == 2 else "nll_loss2d_forward_out_frame"
+        refuse(input._xp, frame, "uib", input._data)
 
 
 def _all_count(input: Any, target: Any, ignore_index: int) -> bool:
@@ -67,17 +94,19 @@ def _all_count(input: Any, target: Any, ignore_index: int) -> bool:
 
 
 def _check_weight(input: Any, weight: Any) -> None:
-    if weight is None:
-        return
     classes = input.shape[1]
+    if input.ndim > 2 and weight.numel() != classes:
+        raise RuntimeError("weight tensor should be defined either for all or no classes")
+    _check_count("", classes, weight)
+    check_scalar_type(input.dtype, weight)
+
+
+def _check_count(name: str, classes: int, weight: Any) -> None:
     if weight.numel() != classes or weight.ndim > 1:
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes "
-            f"but got weight tensor of shape: {list(weight.shape)}"
+            f"{name}weight tensor should be defined either for all {classes} classes or no "
+            f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
-    if weight.dtype != input.dtype:
-        expected, found = scalar_name(input.dtype), scalar_name(weight.dtype)
-        raise RuntimeError(f"expected scalar type {expected} but found {found}")
 
 
 @composite(namespaces=SPACE, method=False, node="NllLossBackward0")
@@ -176,6 +205,8 @@ def cross_entropy(
     if target._data.shape == input._data.shape and input.ndim:
         _check_probabilities(target, ignore_index)
         return _of_probabilities(input, target, weight, reduction, label_smoothing)
+    if input._data.dtype.kind in "uib":
+        refuse(input._xp, "log_softmax_lastdim_kernel_impl", "uib", input._data)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     if weight is None and not label_smoothing and reduction in ("mean", "sum"):
@@ -205,8 +236,9 @@ def _of_probabilities(
     input: Any, target: Any, weight: Any, reduction: str, smoothing: float
 ) -> Tensor:
     x, y = (input, target) if input.ndim > 1 else (input.unsqueeze(0), target.unsqueeze(0))
-    _check_weight(x, weight)
     classes = x.shape[1]
+    if weight is not None:
+        _check_count("cross_entropy: ", classes, weight)
     if smoothing:
         y = y * (1 - smoothing) + smoothing / classes
     terms = log_softmax(x, 1) * y

@@ -7,7 +7,8 @@ from typing import Any
 
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
-from ._loss import SPACE, reduced, reduction_of
+from ..dtypes import int64
+from ._loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
 from .distance import pairwise_distance
 from .smooth_activation import logsigmoid
 
@@ -119,6 +120,7 @@ def soft_margin_loss(
         tensor(0.4100)
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    refuse_grad("soft_margin_loss", target=target)
     agreement: Any = target * input
     return reduced(-logsigmoid(agreement), reduction)
 
@@ -249,6 +251,7 @@ def multi_margin_loss(
         tensor(0.3250)
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    refuse_grad("multi_margin_loss", weight=weight)
     _check_multi_margin(input, target, p, weight)
     x: Any = input
     y: Any = target
@@ -287,6 +290,9 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
         raise RuntimeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}"
         )
+    check_scalar_type(int64, target)
+    if weight is not None:
+        check_scalar_type(input.dtype, weight)
 
 
 @composite(namespaces=SPACE, method=False, node="MultilabelMarginLossBackward0")
@@ -329,6 +335,7 @@ def multilabel_margin_loss(
             f"inconsistent target size: {list(target.shape)} for input of size: "
             f"{list(input.shape)}"
         )
+    check_scalar_type(int64, target)
     x: Any = input
     y: Any = target
     classes = input.shape[-1] if input.ndim else 1

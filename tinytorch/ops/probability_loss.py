@@ -10,14 +10,14 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._checks import refuse
-from ._loss import SPACE, reduced, reduction_of
+from ._loss import SPACE, in_dtype, reduced, reduction_of, refuse_grad, weighted
 from .activation import sigmoid
 from .smooth_activation import logsigmoid
 
 
 @op(public=False, promote="arithmetic", node="BinaryCrossEntropyBackward0")
 def _binary_cross_entropy(xp: Backend, input: Array, target: Array) -> Array:
-    refuse(xp, "binary_cross_entropy", "c", input)
+    refuse(xp, "binary_cross_entropy", "uic", input)
     # log(0) = -inf would make the loss of a sure mistake infinite and 0 · log(0) NaN.
     log_yes = xp.maximum(xp.log(input), -100)
     log_no = xp.maximum(xp.log1p(-input), -100)
@@ -70,19 +70,18 @@ def binary_cross_entropy(
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}) is deprecated. Please ensure they have the same size."
         )
+    refuse_grad("binary_cross_entropy", weight=weight)
     if target.dtype != input.dtype:
         found, expected = scalar_name(target.dtype), scalar_name(input.dtype)
         raise RuntimeError(f"Found dtype {found} but expected {expected}")
     for name, values in (("input", input._data), ("target", target._data)):
         inside = (values >= 0) & (values <= 1)
         input._xp.check_all(inside, f"all elements of {name} should be between 0 and 1")
-    loss: Any = _binary_cross_entropy(input, target)
-    return reduced(loss if weight is None else loss * weight, reduction)
+    return reduced(weighted(_binary_cross_entropy(input, target), weight), reduction)
 
 
 @op(public=False, promote="arithmetic", node="BinaryCrossEntropyWithLogitsBackward0")
 def _logits_cross_entropy(xp: Backend, input: Array, other: Array) -> Array:
-    refuse(xp, "log_sigmoid_cpu", "c", input)
     # (1 - y) x - log σ(x): infinite, not NaN, for an infinite x. The exponent is never positive.
     return (1 - other) * input + xp.maximum(-input, 0) + xp.log1p(xp.exp(-xp.abs(input)))
 
@@ -131,14 +130,17 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({target.shape}) must be the same as input size ({input.shape})"
         )
+    refuse_grad("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    refuse(input._xp, "log_sigmoid_cpu", "uibc", input._data)
     loss: Any
     if pos_weight is None:
         loss = _logits_cross_entropy(input, target)
     else:
         # log(1 - σ(x)) = log σ(x) - x.
         scale = 1 + (pos_weight - 1) * target
-        loss = (1 - target) * input - scale * logsigmoid(input)
-    return reduced(loss if weight is None else loss * weight, reduction)
+        loss = (1 - target) * input - weighted(logsigmoid(input), scale)
+    # The loss is of the target's dtype, whose complement PyTorch begins with.
+    return reduced(weighted(in_dtype(loss, target.dtype), weight), reduction)
 
 
 @composite(namespaces=SPACE, method=False)
