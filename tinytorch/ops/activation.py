@@ -67,7 +67,7 @@ def leaky_relu(
         Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
     """
     refuse(xp, "leaky_relu_cpu", "uibc", input)
-    if 0 <= negative_slope <= 1:
+    if 0 < negative_slope <= 1:  # 0 times infinity is NaN, the larger of the two
         return xp.blockwise(lambda x: xp.maximum(x, x * negative_slope), input)
     return xp.where(input > 0, input, input * negative_slope)
 
@@ -181,6 +181,11 @@ def exponential_below(
     return xp.blockwise(part, x)
 
 
+def _below_zero(xp: Any, x: Any) -> Any:
+    """``min(x, 0)``; its slope at 0 is 0, in a rule on Tensors."""
+    return xp.minimum(x, 0) if isinstance(xp, Backend) else -xp.call(relu, -x)
+
+
 def slope_of_exponential(
     xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float
 ) -> Any:
@@ -188,7 +193,7 @@ def slope_of_exponential(
 
     def part(g: Any, x: Any) -> Any:
         # exp of 0 above 0 is 1: only the difference of the two slopes is missing there.
-        slope = xp.exp(xp.minimum(x, 0) * rate) * (alpha * scale * rate)
+        slope = xp.exp(_below_zero(xp, x) * rate) * (alpha * scale * rate)
         if alpha * rate != 1:
             slope = slope + xp.astype(x > 0, x.dtype) * (scale - alpha * scale * rate)
         return g * slope

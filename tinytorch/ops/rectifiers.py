@@ -103,7 +103,7 @@ def threshold(
 
 
 threshold.vjp(
-    input=piecewise(lambda xp, g, input, threshold: masked(xp, g, input > threshold))
+    input=piecewise(lambda xp, g, input, threshold: masked(xp, g, ~(input <= threshold)))
 )
 
 
@@ -208,8 +208,10 @@ def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 def _hardswish_gradient(xp: Any, g: Any, input: Any) -> Any:
-    middle = masked(xp, g * (input / 3 + 0.5), (input > -3) & (input < 3))
-    return middle + masked(xp, g, input >= 3)
+    inside = ~((input <= -3) | (input >= 3))
+    # Infinities are put out of the product, which would be NaN where a later gradient is 0.
+    slope = masked(xp, input, inside) / 3 + 0.5
+    return masked(xp, g * slope, inside) + masked(xp, g, input >= 3)
 
 
 hardswish.vjp(input=_hardswish_gradient)
@@ -269,18 +271,37 @@ def _per_channel(xp: Any, weight: Any, ndim: int) -> Any:
 
 
 def _weight_gradient(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
+    below = ~(input >= 0)
+    # Infinities are put out of the product, which would be NaN where a later gradient is 0.
+    return _per_weight(xp, masked(xp, g * masked(xp, input, below), below), in_shape)
+
+
+def _per_weight(xp: Any, moved: Any, in_shape: Any) -> Any:
+    """The sum over all that a weight was multiplied with."""
     size = in_shape[0] if in_shape else 1
-    moved = masked(xp, g * input, ~(input > 0))
     if size == 1:
         return xp.reshape(xp.sum(moved), in_shape)
-    return xp.sum(moved, axis=(0, *range(2, input.ndim)))
+    return xp.sum(moved, axis=(0, *range(2, moved.ndim)))
 
 
+@op(public=False)
+def _prelu_gradient(xp: Backend, grad: Array, input: Array, weight: Array) -> Array:
+    """``grad`` times the slope of ``prelu``; at 0 that of the part below."""
+    return xp.where(input > 0, grad, grad * _per_channel(xp, weight, input.ndim))
+
+
+# The slope's own derivatives are at 0 those of the part above, as in PyTorch.
+_prelu_gradient.vjp(
+    grad=lambda xp, g, input, weight: xp.where(
+        input >= 0, g, g * _per_channel(xp, weight, input.ndim)
+    ),
+    weight=lambda xp, g, grad, input, in_shape: _per_weight(
+        xp, masked(xp, g * grad, ~(input >= 0)), in_shape
+    ),
+)
 prelu.vjp(
     input=piecewise(
-        lambda xp, g, input, weight: xp.where(
-            input > 0, g, g * _per_channel(xp, weight, input.ndim)
-        )
+        lambda xp, g, input, weight: xp.call(_prelu_gradient, g, input, weight)
     ),
     weight=_weight_gradient,
 )
