@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import _exchange
 from ._tensor import Tensor
 from .autograd.engine import Hooks
 
@@ -124,9 +125,11 @@ def _wrapped(value: Any) -> Any:
 
 def attach() -> None:
     """Give tensors the protocols."""
-    protocols: dict[str, Callable[..., Any]] = {
+    protocols: dict[str, Any] = {
         "__array_namespace__": array_namespace, "__array_function__": array_function,
-        "__array_ufunc__": array_ufunc,
+        "__array_ufunc__": array_ufunc, "__dlpack__": _exchange.dlpack,
+        "__dlpack_device__": _exchange.dlpack_device,
+        "__cuda_array_interface__": property(_exchange.cuda_array_interface),
     }  # fmt: skip
     for name, function in protocols.items():
         setattr(Tensor, name, function)

@@ -8,6 +8,7 @@ from .. import backends
 from .._creation import backend_of_device
 from .._op import composite
 from .._tensor import Size, Tensor, wrap
+from .elementwise import sub
 from .layout import view
 
 #: DLPack's numbers of the device types that have a backend: https://dmlc.github.io/dlpack/
@@ -119,8 +120,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         >>> tt.rsub(tt.tensor([1.0, 2.0]), 5, alpha=2)
         tensor([3., 1.])
     """
-    scaled: Any = input if alpha == 1 else input * alpha
-    return other - scaled  # type: ignore[no-any-return]
+    return sub(other, input, alpha=alpha)
 
 
 @composite(namespaces=("Tensor",))
@@ -175,15 +175,19 @@ def as_subclass(input: Tensor, cls: type[Tensor]) -> Tensor:
 
 
 @composite(method=False)
-def from_dlpack(ext_tensor: Any) -> Tensor:
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor that shares the memory of another library's, by DLPack.
 
     Args:
-        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``.
+        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``, or a capsule of
+            memory on the CPU, which can be taken once.
+        device: Where the tensor is to be; default where the memory is.
+        copy: True for a copy, False for none; None, the default, makes one only for ``device``.
 
     Raises:
-        TypeError: If it has not.
-        BufferError, RuntimeError: If it lies on a device without a backend.
+        TypeError: If it is neither.
+        BufferError, RuntimeError: If it lies on a device without a backend, or ``copy=False``
+            and ``device`` is another one.
 
     Example:
         >>> import numpy as np
@@ -194,19 +198,65 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
         >>> x
         tensor([1., 0.], dtype=tinytorch.float64)
     """
-    if isinstance(ext_tensor, Tensor):
-        return ext_tensor.detach()
-    if not hasattr(ext_tensor, "__dlpack__"):
-        raise TypeError(
-            "from_dlpack(): expected an object with __dlpack__ and __dlpack_device__, got "
-            f"{type(ext_tensor).__name__}"
+    shared = _shared(ext_tensor)
+    there = shared if device is None else shared.to(device)
+    if there is shared:
+        return shared.clone() if copy else shared
+    if copy is False:
+        raise BufferError(
+            f"from_dlpack(): memory on {shared.device} cannot be used on {there.device} without "
+            "a copy, got copy=False"
         )
-    kind, number = ext_tensor.__dlpack_device__()
+    return there
+
+
+def _shared(source: Any) -> Tensor:
+    if isinstance(source, Tensor):
+        return source.detach()
+    if type(source).__name__ == "PyCapsule":
+        source = _Capsule(source)
+    if not hasattr(source, "__dlpack__"):
+        raise TypeError(
+            "from_dlpack(): expected an object with __dlpack__ and __dlpack_device__, or a "
+            f"capsule, got {type(source).__name__}"
+        )
+    kind, number = source.__dlpack_device__()
     place = _DLPACK_DEVICES.get(int(kind))
     if place is None:
         raise BufferError(f"from_dlpack(): no backend has devices of DLPack's type {int(kind)}")
     if place == "cuda":
         xp = backend_of_device(f"cuda:{number}")
-        return wrap(xp.library.from_dlpack(ext_tensor), xp)
+        return wrap(xp.library.from_dlpack(source), xp)
     xp = backend_of_device("cpu")
-    return wrap(xp.from_numpy(backends.load("numpy").library.from_dlpack(ext_tensor)), xp)
+    library = backends.load("numpy").library
+    array = library.from_dlpack(source)
+    if isinstance(source, _Capsule):  # its first form does not say whether one may write
+        array = library.asarray(_Writable(array))
+    return wrap(xp.from_numpy(array), xp)
+
+
+class _Writable:
+    """The memory of a read-only array, which it keeps alive."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        address = array.__array_interface__["data"][0]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+class _Capsule:
+    """What a capsule lacks of the protocol; NumPy refuses one that is not of the CPU's memory."""
+
+    def __init__(self, capsule: Any) -> None:
+        if '"dltensor' not in repr(capsule):
+            raise RuntimeError(
+                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be "
+                "consumed only once, so you might have already constructed a tensor from it once."
+            )
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0

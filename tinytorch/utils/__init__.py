@@ -1,5 +1,7 @@
 """Tools around training: ``utils.data`` loads data, ``utils.checkpoint`` saves memory.
 
+``utils.dlpack`` hands tensors to other libraries and takes theirs.
+
 Example:
     >>> import tinytorch as tt
     >>> loader = tt.utils.data.DataLoader(range(4), batch_size=2)
@@ -12,7 +14,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "dlpack"]
 
 
 def __getattr__(name: str) -> ModuleType:
