@@ -17,8 +17,12 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "x": ("input",), "a": ("input",), "x1": ("input",), "x2": ("other",), "self": ("input",),
     "arr": ("input",), "A": ("input",), "reps": ("dims",), "a_min": ("min",), "a_max": ("max",),
     "axis1": ("dim0", "dim1"), "axis2": ("dim2", "dim1"), "shape": ("size",), "tup": ("tensors",),
-    "arrays": ("tensors",),
+    "arrays": ("tensors",), "tensor": ("input",),
     "method": ("interpolation",), "split_size": ("split_size_or_sections",),
+    "input": ("A", "x", "B", "b", "L", "tensor"), "input2": ("L", "tau"), "input3": ("other",),
+    "other": ("B",), "b": ("B",), "sections": ("indices_or_sections",),
+    "indices": ("indices_or_sections",), "tensor_indices_or_sections": ("indices_or_sections",),
+    "element": ("elements",), "test_element": ("test_elements",), "axis0": ("dim0",),
 }  # fmt: skip
 
 
@@ -129,6 +133,9 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     if n > op.positional and op.gather is not None:
         args = (*args[: op.gather], args[op.gather :])
         n = len(args)
+    if n > op.positional and op.name in _FORMER_NUMBERS:
+        args, options = _in_former_order(op, args, options)
+        n = len(args)
     if n > op.positional:
         raise TypeError(
             f"{op.name}() takes {op.positional} positional arguments but {n} were given"
@@ -140,7 +147,8 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
             torch = torchs_name(op, name)
             if torch is None:
                 raise unexpected(op, name)
-            i = op.index[torch]
+            # torch's swapaxes counts its axes from 0, NumPy's from 1.
+            i = op.index["dim1" if name == "axis1" and "axis0" in options else torch]
         if i < n:
             raise TypeError(f"{op.name}() got multiple values for argument '{op.params[i]}'")
         given[i] = value
@@ -148,6 +156,32 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         if given[i] is REQUIRED:
             raise TypeError(f"{op.name}() missing required argument '{op.params[i]}' (pos {i + 1})")
     return given
+
+
+#: Numbers that PyTorch still takes among the tensors, as in ``x.add_(2, y)``: old programs do that.
+_FORMER_NUMBERS: dict[str, tuple[str, ...]] = {
+    "add": ("alpha",), "sub": ("alpha",), "addcmul": ("value",), "addcdiv": ("value",),
+    "addmm": ("beta", "alpha"), "addmv": ("beta", "alpha"), "addr": ("beta", "alpha"),
+    "addbmm": ("beta", "alpha"), "baddbmm": ("beta", "alpha"),
+}  # fmt: skip
+
+
+def _in_former_order(
+    op: Op, args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments with numbers before the tensors, in today's order; any others as they are.
+
+    Of two, the first may come before the tensor that a method would be called on.
+    """
+    names = _FORMER_NUMBERS[op.name]
+    numbers = [value for value in args if isinstance(value, Number)]
+    tensors = tuple(value for value in args if not isinstance(value, Number))
+    last = args[1 - op.positional :]
+    fit = len(tensors) == op.positional and len(numbers) <= len(names)
+    fit = fit and options.keys().isdisjoint(names)
+    if not fit or any(isinstance(value, Number) for value in last):
+        return args, options
+    return tensors, {**options, **dict(zip(names, numbers, strict=False))}
 
 
 def _is_int(value: Any) -> bool:

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
-from ._arguments import torchs_name, unexpected
+from ._arguments import NUMPY_KEYWORDS, torchs_name, unexpected
 from ._call import make_composite
 from ._fast import make_function
 from ._inplace import make_inplace_function
@@ -112,6 +112,8 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
             ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``view``, ``returns`` a named tuple for
             several results, ``node`` torch's name of its nodes where it is another (see ``Op``),
+            ``frees`` whether a second backward pass is refused though no tensor was kept, or
+            ``"copies"`` where that is so of copies alone,
             ``gather`` from which position on too many arguments are one
             sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
             torch does, ``forms`` the signatures that the stub declares where the
@@ -185,10 +187,22 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
         for name in options:
             if name not in known and name not in spec.index and torchs_name(spec, name) is None:
                 raise unexpected(spec, name)
+        if "dim" in options:
+            if options.keys() & NUMPY_KEYWORDS == {"keepdims"}:  # torch's own other spelling
+                options["keepdim"] = options.pop("keepdims")
+                return spec.function(*args, **options)
+            if "axis" in known:
+                _refuse_both(spec, options)
+                options["axis"] = options.pop("dim")
         return form(*args, **options)
 
     spec.numpy_form = checked
     return form
+
+
+def _refuse_both(spec: Op, options: dict[str, Any]) -> None:
+    if "axis" in options:
+        raise TypeError(f"{spec.name}() got both 'dim' and 'axis', which are the same argument")
 
 
 def _publish(spec: Op, function: Any) -> None:

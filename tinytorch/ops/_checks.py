@@ -100,3 +100,19 @@ def integers_of(name: str, argument: str, values: Any) -> tuple[int, ...]:
         single = not hasattr(values, "__iter__") or not getattr(values, "ndim", 1)
         values = (values,) if single else tuple(values)
     return tuple([v if v.__class__ is int else integer(name, argument, v) for v in values])
+
+
+def real_factor(name: str, array: Array, factor: Any) -> Any:
+    """A number to multiply ``array`` by: of real numbers a complex one only where it is real.
+
+    Raises:
+        RuntimeError: If it has an imaginary part that the array's dtype cannot hold.
+    """
+    kind = array.dtype.kind
+    if kind == "c" or not isinstance(factor, complex):
+        return factor
+    if factor.imag:
+        raise RuntimeError(
+            f"{name}: value cannot be converted to type {array.dtype} without overflow: {factor}"
+        )
+    return factor.real if kind == "f" else int(factor.real)

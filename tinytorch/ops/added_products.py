@@ -8,6 +8,7 @@ from .._inplace import call_inplace
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import real_factor
 from .linear_algebra import check_product
 from .shape import expand
 
@@ -23,6 +24,7 @@ def _added(
                     f"{name}: For integral input tensors, argument {at} must not be a floating "
                     f"point number, got {factor}"
                 )
+    beta, alpha = (real_factor(name, product, factor) for factor in (beta, alpha))
     if product.dtype.kind == "b":  # addition is "or" among bools
         beta, alpha = bool(beta), bool(alpha)
     input = xp.call(expand, input, product.shape)

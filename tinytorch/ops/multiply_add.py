@@ -6,7 +6,7 @@ from typing import Any
 
 from .._op import Array, Backend, Operand, op
 from ..autograd.names import by_operand
-from ._checks import in_single, is_half, kind_of, refuse
+from ._checks import in_single, is_half, kind_of, real_factor, refuse
 
 
 @op(inplace=True, node=by_operand("weight", "LerpBackward0", "LerpBackward1"))
@@ -38,6 +38,7 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
         return in_single(xp, lerp.kernel, input, end, weight)
     step = end - input
     if scalar:
+        weight = real_factor("lerp", step, weight)
         return input + step * weight if abs(weight) < 0.5 else end - step * (1 - weight)
     near = xp.absolute(weight) < 0.5
     return xp.where(near, input + step * weight, end - step * (1 - weight))
@@ -78,6 +79,7 @@ def addcmul(
     """
     if is_half(input):
         return in_single(xp, addcmul.kernel, input, tensor1, tensor2, value=value)
+    value = real_factor("addcmul", tensor1, value)
     if kind_of(tensor1) in "uib":
         value = int(value)
     product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
@@ -119,6 +121,7 @@ def addcdiv(
         )
     if is_half(input):
         return in_single(xp, addcdiv.kernel, input, tensor1, tensor2, value=value)
+    value = real_factor("addcdiv", tensor1, value)
     return input + (tensor1 / tensor2 if value == 1 else tensor1 * value / tensor2)
 
 

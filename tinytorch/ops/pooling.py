@@ -205,7 +205,7 @@ def avg_pool1d(
     )
 
 
-@composite(namespaces=_F, method=False, node="AvgPool2DBackward0")
+@composite(namespaces=_F, method=False, out=True, node="AvgPool2DBackward0")
 def avg_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -244,7 +244,7 @@ def avg_pool2d(
     )  # fmt: skip
 
 
-@composite(namespaces=_F, method=False, node="AvgPool3DBackward0")
+@composite(namespaces=_F, method=False, out=True, node="AvgPool3DBackward0")
 def avg_pool3d(
     input: Tensor,
     kernel_size: Size,

@@ -1,0 +1,126 @@
+"""Arguments by PyTorch's own names and other spellings, and in the order of former signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.ops.same_as_torch import agree
+
+import tinytorch as tt
+
+Call = Callable[..., Any]
+
+#: What PyTorch's functions call a matrix is not what its documentation calls it.
+KEYWORDS: dict[str, Call] = {
+    "cholesky_solve": lambda m, a: m.cholesky_solve(input=a, input2=a),
+    "cholesky_inverse": lambda m, a: m.cholesky_inverse(input=a),
+    "vector_norm": lambda m, a: m.linalg.vector_norm(input=a),
+    "matrix_norm": lambda m, a: m.linalg.matrix_norm(input=a),
+    "norm": lambda m, a: m.linalg.norm(input=a),
+    "eigh": lambda m, a: m.linalg.eigh(input=a).eigenvalues,
+    "eigvalsh": lambda m, a: m.linalg.eigvalsh(input=a),
+    "matrix_rank": lambda m, a: m.linalg.matrix_rank(input=a),
+    "pinv": lambda m, a: m.linalg.pinv(input=a),
+    "cond": lambda m, a: m.linalg.cond(input=a),
+    "ldl_factor": lambda m, a: m.linalg.ldl_factor(input=a).LD,
+    "householder_product": lambda m, a: m.linalg.householder_product(input=a, tau=a[0]),
+    "lstsq": lambda m, a: m.linalg.lstsq(input=a, b=a).solution,
+    "solve_triangular": lambda m, a: m.linalg.solve_triangular(input=a, B=a, upper=True),
+    "tensorsolve": lambda m, a: m.linalg.tensorsolve(input=a, other=a[0]),
+    "tensorinv": lambda m, a: m.linalg.tensorinv(input=a, ind=1),
+    "ormqr": lambda m, a: m.ormqr(input=a, input2=a[0], input3=a),
+    "tensor_split by number": lambda m, a: m.tensor_split(a, sections=2),
+    "tensor_split by indices": lambda m, a: m.tensor_split(a, indices=[1], dim=1),
+    "hsplit": lambda m, a: m.hsplit(a, sections=2),
+    "vsplit": lambda m, a: m.vsplit(a, indices=[1]),
+    "split": lambda m, a: m.split(tensor=a, split_size_or_sections=1),
+    "one_hot": lambda m, a: m.nn.functional.one_hot(input=m.tensor([1])),
+    "legendre_polynomial_p": lambda m, a: m.special.legendre_polynomial_p(x=a, n=2),
+    "isin": lambda m, a: m.isin(element=1, test_elements=a),
+    "isin of a number": lambda m, a: m.isin(a, test_element=2),
+    "swapaxes": lambda m, a: m.swapaxes(a[None], axis0=0, axis1=2),
+    "swapaxes back": lambda m, a: m.swapaxes(a[None], axis0=2, axis1=1),
+    "avg_pool2d": lambda m, a: m.nn.functional.avg_pool2d(a[None], 2, out=a.new_zeros(1, 1, 1)),
+    "avg_pool3d": lambda m, a: m.nn.functional.avg_pool3d(
+        a[None, None], 1, out=a.new_zeros(1, 1, 2, 2)
+    ),
+    "max along dim": lambda m, a: m.max(a, dim=1, keepdims=True),
+    "min along dim": lambda m, a: a.min(dim=0, keepdims=False),
+    "median along dim": lambda m, a: m.median(a, dim=1, keepdims=True),
+    "nanmedian along dim": lambda m, a: a.nanmedian(dim=1, keepdims=True),
+    "var along dim": lambda m, a: m.var(a, dim=1, keepdims=True),
+    "std along dim": lambda m, a: a.std(dim=0, keepdims=True, correction=0),
+}  # fmt: skip
+
+#: Numbers among the tensors, which old optimizers give.
+FORMER_ORDERS: dict[str, Call] = {
+    "add_": lambda m, a: a.clone().add_(-0.1, a),
+    "add_ of ints": lambda m, a: a.clone().add_(2, a.int()),
+    "sub_": lambda m, a: a.clone().sub_(2, a),
+    "addcmul_": lambda m, a: a.clone().addcmul_(0.01, a, a),
+    "addcdiv_": lambda m, a: a.clone().addcdiv_(-2, a, a),
+    "addcmul": lambda m, a: m.addcmul(a, 3, a, a),
+    "addcdiv": lambda m, a: a.addcdiv(3, a, a),
+    "addmm": lambda m, a: m.addmm(2, a, 3, a, a),
+    "addmm by beta alone": lambda m, a: m.addmm(2, a, a, a),
+    "addmm_": lambda m, a: a.clone().addmm_(2, 3, a, a),
+    "addmv": lambda m, a: m.addmv(2, a[0], 3, a, a[0]),
+    "addr": lambda m, a: a.addr(2, 3, a[0], a[0]),
+    "baddbmm": lambda m, a: m.baddbmm(2, a[None], a[None], a[None]),
+    "addbmm": lambda m, a: m.addbmm(2, a, 3, a[None], a[None]),
+}
+
+
+def matrix(library: Any) -> Any:
+    return library.tensor([[2.0, 0.5], [0.5, 1.0]], dtype=library.float64)
+
+
+@pytest.mark.filterwarnings("ignore:This overload of add_ is deprecated")
+@pytest.mark.parametrize("name", [*KEYWORDS, *FORMER_ORDERS])
+def test_call_that_pytorch_takes(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    call = {**KEYWORDS, **FORMER_ORDERS}[name]
+    agree(call(tt, matrix(tt)), call(torch, matrix(torch)))
+
+
+def test_numbers_come_before_the_tensors_they_are_for() -> None:
+    a = matrix(tt)
+    with pytest.raises(TypeError, match="takes 3 positional arguments but 4 were given"):
+        a.addcmul(a, a, 2)
+    with pytest.raises(TypeError, match="positional arguments"):
+        a.clone().add_(2, 3, a)
+    with pytest.raises(TypeError, match="positional arguments"):
+        a.clone().add_(2, a, alpha=3)
+
+
+def test_dim_and_axis_are_the_same_argument() -> None:
+    with pytest.raises(TypeError, match="both 'dim' and 'axis'"):
+        matrix(tt).max(dim=0, axis=1)
+
+
+def test_numpys_sort_along_pytorchs_dim() -> None:
+    a = tt.tensor([[3, 1], [2, 4]])
+    assert tt.sort(a, dim=0, kind="stable").tolist() == [[2, 1], [3, 4]]
+
+
+FACTORS: dict[str, Call] = {
+    "addmm": lambda m, a, factor: m.addmm(a, a, a, alpha=factor),
+    "addmm of ints": lambda m, a, factor: m.addmm(a.long(), a.long(), a.long(), beta=factor),
+    "addmv": lambda m, a, factor: m.addmv(a[0], a, a[0], beta=factor),
+    "addr": lambda m, a, factor: m.addr(a, a[0], a[0], beta=factor, alpha=factor),
+    "baddbmm": lambda m, a, factor: m.baddbmm(a[None], a[None], a[None], alpha=factor),
+    "addcmul": lambda m, a, factor: m.addcmul(a, a, a, value=factor),
+    "addcdiv": lambda m, a, factor: m.addcdiv(a, a, a, value=factor),
+    "lerp": lambda m, a, factor: m.lerp(a, a + 1, factor),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_complex_factors_of_real_tensors_are_real(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    agree(FACTORS[name](tt, matrix(tt), 2 + 0j), FACTORS[name](torch, matrix(torch), 2 + 0j))
+    for library in (tt, torch):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            FACTORS[name](library, matrix(library), 2j)
