@@ -12,6 +12,7 @@ from . import _state
 from ._arguments import NUMPY_KEYWORDS, explain_shapes, prepare, torchs_name, unwrap
 from ._inplace import call_inplace
 from ._misuse import retold
+from ._overlap import check_out
 from ._record import any_rg, make_node, record, watch
 from ._spec import Op
 from ._tensor import Tensor, wrap
@@ -113,6 +114,7 @@ class _Pick:
 
 def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The operation with its result written to ``out``."""
+    check_out(op, out, (*args, *options.values()))
     return write_to_out(out, call_plain(op, args, options), op)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _state
 from ._arguments import explain_shapes, prepare, unwrap
+from ._overlap import check_overlap
 from ._record import any_rg, keep_out, make_node, watch
 from ._signature import of_inplace
 from ._spec import OPS, Op
@@ -46,6 +47,7 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
     check_writable(op.name, target)
     if op.kernel is None:
         given = (*args, *options.values())
+        _check_overlap(op, target, given[1:])
         if _state.grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given):
             old = _old_value(target, target)  # what it is made of may want the old value
             args = tuple(old if value is target else value for value in args)
@@ -63,10 +65,16 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
     constant = constant and _state.grad_enabled() and target.requires_grad
     if constant:
         check_inplace(target)
+    _check_overlap(op, target, operands[1:])
     _record_and_write(op, xp, target, given, bool(wants))
     if constant:
         _assigned(target, None, op.backward_name)
     return target
+
+
+def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:
+    if (target._vc is not None or op.picks) and not op.buffered:
+        check_overlap(target, target._data, others, op.picks)
 
 
 def _old_value(target: Tensor, operand: Tensor) -> Tensor:
@@ -114,6 +122,8 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
         check_inplace(target)
     elif _state.grad_enabled() and target._rg and target.requires_grad:
         check_inplace(target)
+    if target._vc is not None:
+        check_overlap(target, target._data, (value,))
     wanted, have = value.dtype, target.dtype
     if wanted.category > have.category:
         raise RuntimeError(

@@ -73,6 +73,9 @@ class Op:
         strict: Whether numbers are refused where torch takes tensors only.
         saves_numbers: Whether a backward pass lets go of a number it kept, as of a tensor: torch
             makes a tensor of it, so that a second pass is refused.
+        picks: Whether indices say which elements are meant.
+        buffered: Whether all is read before anything is written, so that operands may share the
+            memory that the in-place form writes to.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
         node: torch's name of its nodes where that does not follow from its own, or a function of
             the node that gives it. A composite's is for the nodes of its results.
@@ -126,6 +129,7 @@ class Op:
         self.returns: Any = options.pop("returns", None)
         self.materialize: bool = options.pop("materialize", True)
         self.strict: bool = options.pop("strict", False)
+        self.buffered: bool = options.pop("buffered", False)
         self.saves_numbers: bool = options.pop("saves_numbers", False)
         self.forms: tuple[str, ...] = options.pop("forms", ())
         self.node: NodeName = options.pop("node", None)
@@ -215,6 +219,7 @@ class Op:
         self.numbers: set[int] = set()
         self.optional: set[int] = set()
         self.sequence: int | None = None
+        self.picks = not {"index", "indices"}.isdisjoint(self.params)
         self.shape_position: int | None = None
         for i, name in enumerate(self.params):
             annotation = str(self.annotations.get(name, ""))

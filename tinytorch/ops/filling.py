@@ -9,7 +9,7 @@ from .._tensor import Tensor
 from ..autograd.names import by_operand
 
 
-@op(node=by_operand("value", "FillBackward2", "FillBackward1"))
+@op(buffered=True, node=by_operand("value", "FillBackward2", "FillBackward1"))
 def fill(xp: Backend, input: Array, value: Operand) -> Array:
     """``value`` everywhere, in the shape and dtype of ``input``.
 

@@ -77,7 +77,7 @@ def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
 frexp.vjp(input=lambda xp, g, input: g[0] / xp.exp2(xp.frexp(input)[1]))
 
 
-@composite(out=True, inplace=True, node="LdexpBackward0")
+@composite(out=True, inplace=True, buffered=True, node="LdexpBackward0")
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """``input * 2 ** other``.
 

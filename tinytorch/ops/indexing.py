@@ -9,6 +9,7 @@ from .. import _state, dtypes
 from .._convert import written_number
 from .._inplace import assign
 from .._op import OPS, Array, Backend, composite, op
+from .._overlap import check_overlap
 from .._tensor import Tensor, wrap
 from .._write import check_writable, scalar_name
 from ..autograd.inference import refuse_saved
@@ -318,6 +319,8 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
     if wants:
         _check_target(target)
     data = target._data
+    if value is target or value._vc is not None and value._vc is target._vc:
+        _check_shared(target, index, value)
     fitted = _fitted(value._data, data)
     try:
         target._xp.write_item(data, index, fitted)
@@ -335,6 +338,19 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
             OPS["_setitem"], target._xp, edges, (None, None, index), (), data.shape, data.dtype
         )
         rebase(target, node, OPS["_view_scatter"])
+
+
+def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:
+    """RuntimeError if writing a part of ``target`` into ``target`` overlaps.
+
+    What is broadcast counts as read before, as it does in PyTorch.
+    """
+    data = target._data
+    if _has_arrays(index):
+        if value._data.size > 1:
+            check_overlap(target, data, (value,), alone=True)
+    elif value._data.shape == (part := data[index]).shape:
+        check_overlap(target, part, (value,))
 
 
 def _check_put(target: Tensor, value: Tensor) -> None:

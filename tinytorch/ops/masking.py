@@ -102,7 +102,7 @@ _masked_read.vjp(
 )
 
 
-@composite(inplace=True, node="MaskedScatterBackward0")
+@composite(inplace=True, buffered=True, node="MaskedScatterBackward0")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
 
