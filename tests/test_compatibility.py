@@ -47,64 +47,6 @@ def test_typename(make: str) -> None:
     assert tt.typename(3) == torch.typename(3)
 
 
-@ON_NUMPY
-def test_from_dlpack_shares_memory_both_ways() -> None:
-    array = np.zeros(3)
-    ours = tt.from_dlpack(array)
-    ours += 1
-    assert array.tolist() == [1.0, 1.0, 1.0]
-    theirs = pytorch().zeros(2)
-    tt.from_dlpack(theirs).fill_(5)
-    assert theirs.tolist() == [5.0, 5.0]
-    with pytest.raises(TypeError, match="__dlpack__"):
-        tt.from_dlpack([1.0])
-    x = tt.ones(2, requires_grad=True)
-    assert tt.from_dlpack(x).data_ptr() == x.data_ptr()
-
-
-@ON_NUMPY
-def test_memory_is_handed_to_other_libraries() -> None:
-    x = tt.arange(6.0).reshape(2, 3)
-    array = np.from_dlpack(x.t())
-    array += 1
-    assert x.tolist() == [[1, 2, 3], [4, 5, 6]] and array.shape == (3, 2)
-    kind, number = x.__dlpack_device__()
-    assert (int(kind), number) == (1, 0)
-    copy = np.from_dlpack(x, copy=True)
-    copy += 1
-    assert x[0, 0].item() == 1
-    with pytest.raises(BufferError, match=r"require gradient, use tensor.detach\(\)"):
-        np.from_dlpack(tt.ones(2, requires_grad=True))
-    theirs = pytorch().from_dlpack(x)
-    theirs.fill_(7)
-    assert x.tolist() == [[7.0] * 3] * 2
-
-
-@ON_NUMPY
-def test_from_dlpack_copies_when_asked() -> None:
-    array = np.zeros(2)
-    assert tt.from_dlpack(array, device="cpu", copy=False).fill_(1).tolist() == array.tolist()
-    tt.from_dlpack(array, copy=True).fill_(2)
-    assert array.tolist() == [1.0, 1.0]
-
-
-@ON_NUMPY
-def test_capsules_are_taken_once() -> None:
-    x = tt.zeros(2, requires_grad=True)
-    capsule = tt.utils.dlpack.to_dlpack(x)
-    tt.utils.dlpack.from_dlpack(capsule).fill_(3)
-    assert x.tolist() == [3.0, 3.0]
-    with pytest.raises(RuntimeError, match="capsules can be consumed only once"):
-        tt.from_dlpack(capsule)
-
-
-@ON_NUMPY
-def test_tensors_of_the_cpu_have_no_address_on_a_gpu() -> None:
-    assert not hasattr(tt.ones(2), "__cuda_array_interface__")
-    with pytest.raises(AttributeError, match="on non-CUDA tensor type"):
-        tt.ones(2).__cuda_array_interface__
-
-
 # -- functions of tensors ------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _exchange
 from .._tensor import Tensor
 from ..ops.tensor_functions import from_dlpack
 
@@ -31,4 +32,4 @@ def to_dlpack(tensor: Tensor) -> Any:
     Raises:
         BufferError: If the library of its backend does not hand its memory out.
     """
-    return tensor.detach().__dlpack__()
+    return _exchange.dlpack(tensor.detach())
