@@ -121,6 +121,8 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of each window of an image."""
 def avg_pool3d(
@@ -131,6 +133,8 @@ def avg_pool3d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of each window of a volume; see ``avg_pool2d``."""
 def batch_norm(
