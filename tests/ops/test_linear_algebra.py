@@ -31,6 +31,9 @@ PRODUCTS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "linear": (lambda lib, *a: lib.nn.functional.linear(*a), [(2, 2, 3), (2, 3), (2,)]),
     "linear rowwise": (lambda lib, *a: lib.nn.functional.linear(*a), [(4, 3), (2, 3), (1, 2)]),
     "linear of rows": (lambda lib, *a: lib.nn.functional.linear(*a), [(2, 2, 3), (2, 3), (2, 2)]),
+    "linear of a vector": (lambda lib, *a: lib.nn.functional.linear(*a), [(3,), (2, 3), (1, 2)]),
+    "linear by a vector": (lambda lib, *a: lib.nn.functional.linear(*a), [(4, 3), (3,)]),
+    "linear of two vectors": (lambda lib, *a: lib.nn.functional.linear(*a), [(3,), (3,), ()]),
     "linear 0-d bias": (lambda lib, *a: lib.nn.functional.linear(*a), [(4, 3), (2, 3), ()]),
     "addmm": (lambda lib, *a: lib.addmm(*a, beta=0.5, alpha=2), [(3,), (2, 2), (2, 3)]),
     "addmv": (lambda lib, *a: lib.addmv(*a, beta=0.5, alpha=2), [(2,), (2, 3), (3,)]),
@@ -211,3 +214,25 @@ def test_biases_refused(bias: tuple[int, ...], text: str) -> None:
     dtype = tt.float64 if len(bias) == 1 else tt.float32
     with pytest.raises(RuntimeError, match=text):
         tt.nn.functional.linear(tt.ones(3, 2), tt.ones(4, 2), tt.ones(*bias, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("shapes", "text"),
+    [
+        ([(), (2, 3)], "both arguments to linear need to be at least 1D, but they are 0D and 2D"),
+        ([(3,), ()], "both arguments to linear need to be at least 1D, but they are 1D and 0D"),
+        ([(), ()], "both arguments to linear need to be at least 1D"),
+        ([(4, 3), (1, 2, 3)], r"t\(\) expects a tensor with <= 2 dimensions, but self is 3D"),
+        ([(4, 3), (3,), (4,)], "mat2 must be a matrix, got 1-D tensor"),
+        ([(3,), (2, 3), (1, 1)], "bias"),
+        ([(3,), (2, 3), (4, 2)], "bias"),
+        ([(4, 3), (2, 4)], r"shapes cannot be multiplied \(4x3 and 4x2\)"),
+    ],
+)
+def test_linear_refused(shapes: list[tuple[int, ...]], text: str) -> None:
+    """PyTorch refuses the same shapes; where the text is a sentence, in these words."""
+    with pytest.raises(RuntimeError, match=text):
+        tt.nn.functional.linear(*(tt.ones(shape) for shape in shapes))
+    torch = pytest.importorskip("torch", reason="PyTorch says what it refuses")
+    with pytest.raises(RuntimeError, match=None if text == "bias" else text):
+        torch.nn.functional.linear(*(torch.ones(shape) for shape in shapes))

@@ -299,7 +299,7 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
     Args:
         input: ``(*, in_features)``.
         weight: ``(out_features, in_features)``, or ``(in_features,)``.
-        bias: ``(out_features,)``, or a scalar for a 1-d weight; default none.
+        bias: ``(out_features,)``, or a scalar for a 1-d input and weight; default none.
 
     Returns:
         ``(*, out_features)``, without the last dimension for a 1-d weight.
@@ -312,39 +312,69 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
         >>> tt.nn.functional.linear(tt.ones(1, 2), tt.ones(3, 2), tt.zeros(3))
         tensor([[2., 2., 2.]])
     """
-    if not input.ndim or input.shape[-1] != weight.shape[-1]:
-        raise RuntimeError(
-            f"linear: mat1 and mat2 shapes cannot be multiplied ({math.prod(input.shape[:-1])}x"
-            f"{input.shape[-1] if input.ndim else 1} and {weight.shape[-1]}x"
-            f"{weight.shape[0] if weight.ndim > 1 else 1}); expected input of shape "
-            f"(*, {weight.shape[-1]}), got {list(input.shape)}"
-        )
+    if input.shape[-1:] != weight.shape[-1:]:
+        _refuse_sizes(input, weight)
     if input.dtype != weight.dtype:
         raise RuntimeError(
             "linear: mat1 and mat2 must have the same dtype, but got "
             f"{input.dtype} and {weight.dtype}"
         )
-    if weight.ndim == 1:
-        product = xp.matmul(input, weight)
-        return product if bias is None else product + bias
+    if weight.ndim != 2:
+        return _by_vector(xp, input, weight, bias)
     product = xp.matmul(input, weight.T)
     if bias is not None:
-        _check_bias(bias, product)
-        xp.add(product, bias, out=product)
+        xp.add(product, _checked_bias(bias, product), out=product)
     return product
 
 
-def _check_bias(bias: Array, product: Array) -> None:
+def _refuse_sizes(input: Array, weight: Array) -> None:
+    _check_dimensions(input, weight)
+    raise RuntimeError(
+        f"linear: mat1 and mat2 shapes cannot be multiplied ({math.prod(input.shape[:-1])}x"
+        f"{input.shape[-1]} and {weight.shape[-1]}x"
+        f"{weight.shape[0] if weight.ndim > 1 else 1}); expected input of shape "
+        f"(*, {weight.shape[-1]}), got {list(input.shape)}"
+    )
+
+
+def _check_dimensions(input: Array, weight: Array) -> None:
+    if not input.ndim or not weight.ndim:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and "
+            f"{weight.ndim}D"
+        )
+    if weight.ndim > 2:
+        raise RuntimeError(
+            f"linear: t() expects a tensor with <= 2 dimensions, but self is {weight.ndim}D"
+        )
+
+
+def _by_vector(xp: Backend, input: Array, weight: Array, bias: Array | None) -> Array:
+    """``linear`` with a weight of one dimension; RuntimeError for none or more than two."""
+    _check_dimensions(input, weight)
+    product = xp.matmul(input, weight)
+    if bias is None:
+        return product
+    if input.ndim > 1:
+        raise RuntimeError("linear: mat2 must be a matrix, got 1-D tensor")
+    return product + bias
+
+
+def _checked_bias(bias: Array, product: Array) -> Array:
+    """The bias in a form that can be added to the product in place."""
     if bias.dtype != product.dtype:
         raise RuntimeError(
             "linear: input, weight and bias must have the same dtype, but got "
             f"{product.dtype} and a bias of {bias.dtype}"
         )
-    if bias.ndim > product.ndim:
-        raise RuntimeError(
-            f"linear: a bias of shape {list(bias.shape)} does not broadcast to the result's "
-            f"shape {list(product.shape)}"
-        )
+    if bias.ndim <= product.ndim:
+        return bias
+    if product.ndim == 1 and bias.shape == (1, product.shape[0]):
+        return bias[0]  # PyTorch adds to the row of a matrix what is added to a vector
+    raise RuntimeError(
+        f"linear: a bias of shape {list(bias.shape)} does not broadcast to the result's "
+        f"shape {list(product.shape)}"
+    )
 
 
 @linear.vjp_joint("input", "weight", "bias")
@@ -362,9 +392,15 @@ def _linear_rule(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tup
     return (
         None if for_input is None else xp.matmul(g, weight),
         None if for_weight is None else xp.matmul(rows.T, inputs),
-        # A bias that is no vector is summed as it was broadcast.
-        None if for_bias is None else xp.sum(rows, axis=0) if len(for_bias) == 1 else g,
+        None if for_bias is None else _for_bias(xp, g, rows, len(for_bias)),
     )
+
+
+def _for_bias(xp: Any, g: Any, rows: Any, ndim: int) -> Any:
+    if ndim == 1:
+        return xp.sum(rows, axis=0)
+    # A bias that is no vector is summed as it was broadcast.
+    return rows if ndim > g.ndim else g
 
 
 @op(promote="arithmetic", aliases=("ger",), node="MulBackward0")
