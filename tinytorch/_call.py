@@ -50,7 +50,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if op.view and xp.is_view(y, raws[op.tensors[0]]):
         view_result(op, xp, out, given, raws, bool(wants))
     elif wants:
-        record(op.copied if op.view else op, xp, out, given, raws)
+        record(op.copied if op.view else op.fixed(given), xp, out, given, raws)
     return out
 
 
@@ -133,7 +133,7 @@ def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
 def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     """The public function of a composite: itself, behind the layer of NumPy's spellings."""
     index = op.index
-    run = source if op.node is None else named(op, source)
+    run = named(op, source) if op.node is not None or op.frees else source
 
     def function(*args: Any, **options: Any) -> Any:
         if options:
@@ -157,7 +157,10 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
-    """A composite's function whose results have nodes of its name: to torch it is one operation."""
+    """A composite's function whose results have nodes of its name: to torch it is one operation.
+
+    Those free what it says, too.
+    """
     node: Any = op.node
 
     def function(*args: Any, **options: Any) -> Any:
@@ -166,9 +169,9 @@ def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
         for t in result if isinstance(result, (tuple, list)) else (result,):
             made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
             if made is not None and made.seq > before and isinstance(made.op, Op):
-                name = node if isinstance(node, str) else node(made)
-                if name is not None:
-                    made.op = made.op.called(name)
+                name = node(made) if callable(node) else node
+                if name is not None or op.frees:
+                    made.op = made.op.called(name or made.op.node, op.frees or None)
         return result
 
     return function

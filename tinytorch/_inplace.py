@@ -53,6 +53,7 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
             args = tuple(old if value is target else value for value in args)
         return assign(target, op.function(*args, **options), f"{op.name}_")
     given, xp = prepare(op, args, options)
+    op = op.fixed(given)
     operands = (target, *given[1:])
     wants = _state.grad_enabled() and op.differentiable and any_rg(op, operands)
     # A view may require grad, which its base decides; one that does not may be changed.

@@ -71,8 +71,8 @@ class Op:
         saves_out: Whether some rule wants the result.
         materialize: Whether a missing gradient of one of several results becomes zeros.
         strict: Whether numbers are refused where torch takes tensors only.
-        saves_numbers: Whether a backward pass lets go of a number it kept, as of a tensor: torch
-            makes a tensor of it, so that a second pass is refused.
+        frees: Whether a second backward pass is refused though a node kept no tensor: torch keeps
+            one there, such as an index, or a number made a tensor.
         picks: Whether indices say which elements are meant.
         buffered: Whether all is read before anything is written, so that operands may share the
             memory that the in-place form writes to.
@@ -81,6 +81,7 @@ class Op:
             the node that gives it. A composite's is for the nodes of its results.
         copy_node: The name where an operation with ``view`` had to copy, and ``number_node`` that
             where a number comes before an operator.
+        copies_free: Whether its nodes free where it had to copy.
     """
 
     #: Rules return new arrays, the incoming gradient or a view of it; see the engine.
@@ -110,7 +111,8 @@ class Op:
         self._read_options(options)
         self._read_annotations()
         self._forget_rules()
-        self._renamed: dict[NodeName, Op] = {}
+        self._renamed: dict[tuple[NodeName, bool | None], Op] = {}
+        self._fixed: dict[frozenset[int], Op] = {}
 
     def _read_options(self, options: dict[str, Any]) -> None:
         self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
@@ -127,10 +129,12 @@ class Op:
         self.view: bool = options.pop("view", False)
         self.gather: int | None = options.pop("gather", None)
         self.returns: Any = options.pop("returns", None)
+        self.buffered: bool = options.pop("buffered", False)
         self.materialize: bool = options.pop("materialize", True)
         self.strict: bool = options.pop("strict", False)
-        self.buffered: bool = options.pop("buffered", False)
-        self.saves_numbers: bool = options.pop("saves_numbers", False)
+        frees = options.pop("frees", False)
+        self.frees: bool = frees is True
+        self.copies_free: bool = frees == "copies"
         self.forms: tuple[str, ...] = options.pop("forms", ())
         self.node: NodeName = options.pop("node", None)
         self.copy_node: NodeName = options.pop("copy_node", None)
@@ -188,22 +192,44 @@ class Op:
         prefix = self.namespaces[0].title() if self.namespaces[0] in ("linalg", "special") else ""
         return prefix + "".join(part.title() for part in self.name.split("_")) + "Backward0"
 
-    def called(self, node: NodeName) -> Op:
-        """The same operation for a node of another name; one copy per name."""
-        if node not in self._renamed:
-            self._renamed[node] = other = copy(self)
+    def called(self, node: NodeName, frees: bool | None = None) -> Op:
+        """The same operation for a node of another name, or that ``frees``; one copy of each."""
+        key = node, frees
+        if key not in self._renamed:
+            self._renamed[key] = other = self._another()
             other.node, other.public = node, False  # no user called it
-        return self._renamed[node]
+            other.frees = self.frees if frees is None else frees
+        return self._renamed[key]
+
+    def _another(self) -> Op:
+        other = copy(self)
+        other._renamed, other._fixed = {}, {}
+        for derived in ("copied", "reflected"):
+            vars(other).pop(derived, None)
+        return other
 
     @cached_property
     def copied(self) -> Op:
         """The operation for a result that is no view of the input."""
-        return self if self.copy_node is None else self.called(self.copy_node)
+        node = self.copy_node
+        return self if node is None else self.called(node, self.copies_free or None)
 
     @cached_property
     def reflected(self) -> Op:
         """The operation for an operator after a number, as in ``1 - x``."""
         return self if self.number_node is None else self.called(self.number_node)
+
+    def fixed(self, given: Sequence[Any]) -> Op:
+        """The operation for a call with numbers: nothing is kept for a gradient of theirs."""
+        numbers = self.numbers.intersection(self.differentiable)
+        fixed = frozenset(i for i in numbers if not hasattr(given[i], "_data"))
+        if not fixed or self.joint is not None:
+            return self
+        if fixed not in self._fixed:
+            self._fixed[fixed] = other = self._another()
+            other._forget_rules()
+            other.set_rules({self.params[i]: r for i, r in self.rules.items() if i not in fixed})
+        return self._fixed[fixed]
 
     def run(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
         """The kernel on a full tuple of raw values, in the order of ``params``.

@@ -247,4 +247,32 @@ x=L.ones(2,requires_grad=True); p(L.autograd.grad([x.sum(),x*2],x,[None,L.ones(2
 # grad: is_grads_batched
 x=L.ones(2,requires_grad=True); y=x*L.tensor([2.,3.])
 p(L.autograd.grad(y,x,L.eye(2),is_grads_batched=True))
+# gradients of a 0-d tensor: added to, modified in place, handed to functions
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,a): return a.clone()
+    @staticmethod
+    def backward(ctx,g): g.mul_(2); return g
+for dtype in (L.float64, L.complex64):
+    x=L.ones(5,dtype=dtype,requires_grad=True); y=L.tensor(2.,dtype=dtype,requires_grad=True)
+    for out in (x-y, x*y, x/y, x-F.apply(y)):
+        out.sum().abs().backward()
+        p(y.grad.real); y.grad.add_(1); p(y.grad.real)
+    z=y*1; z.retain_grad(); (x-z).sum().abs().backward(); p(z.grad.zero_(), y.grad.real)
+    g,=L.autograd.grad((x-y).sum().abs(),y); p(g.add_(1).real)
+# backward twice: what is written in place
+x=L.ones(3,requires_grad=True); y=x.clone(); y[0]=2; z=y.sum(); z.backward(); z.backward()
+# backward twice: in place through a view
+x=L.ones(3,requires_grad=True); y=x.clone(); y[1:].add_(2); z=y.sum(); z.backward(); z.backward()
+# backward twice: by an index, and by a slice
+x=L.ones(3,requires_grad=True); y=x[1:].sum()+x[0]; y.backward(); y.backward(); p(x.grad)
+y=x[[0,1]].sum(); y.backward(); p(x.grad); y.backward()
+# backward twice: copied
+x=L.ones(3,requires_grad=True); y=L.zeros(3); y.copy_(x); z=y.sum(); z.backward(); z.backward()
+p(x.grad)
+# backward twice: lerp in place by a number
+x=L.ones(3,requires_grad=True); y=x.clone().lerp_(L.zeros(3),0.3).sum(); y.backward(); y.backward()
+p(x.grad)
+# in place by a number, where the old value is kept by nobody
+x=L.ones(3,requires_grad=True); y=x.clone(); z=y.mul_(2).add_(1); (z*3).sum().backward(); p(x.grad)
 """

@@ -187,6 +187,35 @@ def test_derivatives_by_views_are_torchs(key: str) -> None:
     same(spread, *(np.repeat(a, 2, axis=-1) if a.ndim else a for a in arrays), orders=orders)
 
 
+# -- a second backward pass -----------------------------------------------------------------------
+
+def passes_twice(library: Any, call: Any, arrays: list[Any]) -> bool:
+    """Whether a second backward pass is allowed where the first did not keep the graph."""
+    tensors = [
+        library.tensor(np.array(a, order="C"), requires_grad=a.dtype.kind in "fc") for a in arrays
+    ]
+    outs = [out for out in flat(call(library, *tensors)) if getattr(out, "requires_grad", False)]
+    total = sum((out.real if out.is_complex() else out).sum() for out in outs)
+    total.backward()
+    try:
+        total.backward()
+    except RuntimeError as error:
+        assert "second time" in str(error)
+        return False
+    return True
+
+
+@pytest.mark.parametrize("complex", [False, True], ids=["real", "complex"])
+@pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_TORCHS])
+def test_a_second_backward_pass_is_refused_where_torch_refuses_it(key: str, complex: bool) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    if complex and (among(key, REAL_ONLY) or among(key, REAL_IN_TORCH)):
+        pytest.skip("for real numbers alone")
+    call, arrays = example_of(key)
+    arrays = [turned(a) for a in arrays] if complex else arrays
+    assert passes_twice(tt, call, arrays) == passes_twice(torch, call, arrays)
+
+
 # -- every operation has an example ----------------------------------------------------------------
 
 #: Operations with a gradient rule and no example, and why.
@@ -211,7 +240,7 @@ OTHER_COMPOSITES = """
     pca_lowrank rand_like randint_like randn_like result_type
     scalar_tensor searchsorted svd_lowrank tensor tril_indices triu_indices unique
     unique_consecutive zeros_like Tensor._where_method Tensor.argpartition Tensor.as_subclass
-    _sum_of_squares Tensor.bernoulli_ Tensor.new
+    _sum_of_squares _means _repeated Tensor.bernoulli_ Tensor.new
     Tensor.bool Tensor.byte Tensor.cauchy_ Tensor.cfloat Tensor.char Tensor.choose Tensor.compress
     Tensor.conjugate Tensor.copy Tensor.cuda Tensor.data_ptr Tensor.exponential_ Tensor.flat
     Tensor.float Tensor.geometric_ Tensor.half Tensor.int Tensor.is_cpu Tensor.is_cuda

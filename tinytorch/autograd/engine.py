@@ -221,7 +221,7 @@ class Sweep:
                         self._add(entry, h, edge.xp)
                 else:
                     self.send(edge, h, fresh)
-        if not self.retain_graph and (node.saved or node.out is not None or op.saves_numbers):
+        if not self.retain_graph and (node.saved or node.out is not None or op.frees):
             release(node)
 
     def _send_jointly(self, node: Node, g: Gradient, args: Any) -> None:
@@ -246,7 +246,7 @@ class Sweep:
         if node.saved or node.out_version is not None:
             check_versions(node)
         self._visit_joint(node, self.namespace, g, saved_arguments(node))
-        if not self.retain_graph and (node.saved or node.out is not None or node.op.saves_numbers):
+        if not self.retain_graph and (node.saved or node.out is not None or node.op.frees):
             release(node)
 
     def _visit_joint(self, node: Node, xp: Any, g: Gradient, args: Any) -> None:
@@ -459,6 +459,7 @@ def conjugate(tensor: Any) -> Any:
 def _laid_out_as(leaf: Any, g: Gradient, fresh: bool) -> Gradient:
     """A leaf's first gradient with its elements in memory as the leaf's are, for ``view``."""
     have, wanted = g.flags, leaf._data.flags
+    fresh = fresh and g.__class__ is leaf._xp.array_type  # NumPy's conj may give a scalar
     if wanted.c_contiguous or not wanted.f_contiguous:
         return g if fresh and have.c_contiguous else leaf._xp.array(g, order="C")
     return g if fresh and have.f_contiguous else leaf._xp.array(g, order="F")
@@ -472,7 +473,8 @@ def _add_into(grad: Any, g: Gradient) -> None:
 def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradient:
     """``g`` in the shape and dtype of the input it belongs to; the real part for a real one."""
     if g.shape != shape:
-        g = sum_to_shape(g, shape, xp.sum)
+        # NumPy's sum of all elements is a scalar, which cannot be written to.
+        g = xp.asarray(sum_to_shape(g, shape, xp.sum))
     if g.dtype == dtype:
         return g
     if g.dtype.kind == "c" and dtype.kind != "c":

@@ -105,7 +105,7 @@ class _FunctionOp:
     sequence = None
     #: A user's ``backward`` may return one tensor for several inputs, or one it keeps.
     makes_gradients = False
-    saves_numbers = False
+    frees = False
     rule_list: tuple[Any, ...] = ()
     flat: tuple[int, ...] = ()
 

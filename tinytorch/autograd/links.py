@@ -11,7 +11,7 @@ class _Link:
     """What the engine asks of an operation."""
 
     saved_positions: tuple[int, ...] = ()
-    saves_numbers = False
+    frees = False
     sequence = joint = None
     makes_gradients = False
     materialize = True

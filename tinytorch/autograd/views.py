@@ -208,8 +208,8 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
     base, replay = _root(tensor), tensor._view.replay
     data = base._data
     base._node = Node(
-        scatter, base._xp, (edge_of(base), node), (None, None, replay, _strides(data)), (),
-        data.shape, data.dtype,
+        scatter.called(scatter.node, frees=True), base._xp, (edge_of(base), node),
+        (None, None, replay, _strides(data)), (), data.shape, data.dtype,
     )  # fmt: skip
     base._rg = True
 

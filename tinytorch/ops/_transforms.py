@@ -14,7 +14,6 @@ from .. import _state
 from .._op import Array, Backend, op
 from .._tensor import Tensor
 from .._write import scalar_name
-from ..autograd.nodes import Node, target_of
 from .shape import normalize_dim
 
 _FORWARD_NORM = {"none": "backward", "full": "forward", "ortho": "ortho"}
@@ -23,12 +22,7 @@ _INVERSE_NORM = {"none": "forward", "full": "backward", "ortho": "ortho"}
 # -- primitives ------------------------------------------------------------------------------------
 
 
-def _transform_name(node: Node) -> str:
-    real = target_of(node.edges[0])[1].kind != "c"
-    return "FftR2CBackward0" if real else "FftC2CBackward0"
-
-
-@op(method=False, node=_transform_name)
+@op(method=False, node="FftC2CBackward0")
 def _complex_transform(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
@@ -48,7 +42,21 @@ _complex_transform.vjp(
 )
 
 
-@op(method=False, node="FftR2CBackward0")
+@op(method=False, node="FftR2CBackward0", frees=True)
+def _real_transform(
+    xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
+) -> Array:
+    """Real numbers to complex numbers."""
+    wide = xp.astype(input, xp.native_dtype(xp.dtype_of(input).to_complex()))
+    return xp.call(_complex_transform, wide, dims, forward, scale)
+
+
+_real_transform.vjp(
+    input=lambda xp, g, dims, forward, scale: xp.call(_complex_transform, g, dims, forward, scale)
+)
+
+
+@op(method=False, node="FftR2CBackward0", frees=True)
 def _to_half(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
@@ -201,13 +209,19 @@ def _with_sizes(input: Tensor, dims: tuple[int, ...], sizes: Sequence[int]) -> T
     return _resized(input, dims, tuple(sizes))
 
 
-def transform(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
-    """The transform of complex numbers along ``dim``; real ones are converted."""
+def transform(
+    input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, one: bool = False
+) -> Tensor:
+    """The transform of complex numbers along ``dim``; real ones are converted.
+
+    To torch the conversion is part of the transform along ``one`` dimension.
+    """
     dims = _dims(input.ndim, dim, s)
     sizes = _sizes([input.shape[d] for d in dims], s)
     scale = _scale(norm, forward)
-    points = _with_sizes(_promoted(input, True), dims, sizes)
-    return _complex_transform(points, dims, forward, scale)
+    points = _with_sizes(_promoted(input, not one), dims, sizes)
+    primitive = _complex_transform if points.is_complex() else _real_transform
+    return primitive(points, dims, forward, scale)
 
 
 def half_spectrum(

@@ -11,6 +11,7 @@ from ..autograd.nodes import Node
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
 from .gathering import gather
+from .reduction import mean
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
@@ -142,6 +143,14 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor:
     sizes = _sizes(name, spatial, input, output_size)
     check_numbers(name, input, "biuc")
+    if sizes == [1] * spatial:
+        return mean(input, tuple(range(-spatial, 0)), True)
+    return _means(input, sizes)
+
+
+@composite(frees=True)
+def _means(input: Tensor, sizes: list[int]) -> Tensor:
+    spatial = len(sizes)
     out: Any = input.clone() if sizes == list(input.shape[-spatial:]) else input
     shares = 1
     for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):

@@ -200,7 +200,7 @@ def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
         )
 
 
-@op(method=False, strict=True)
+@op(method=False, strict=True, frees=True)
 def complex(xp: Backend, real: Array, imag: Array) -> Array:
     """Complex numbers of given real and imaginary parts.
 

@@ -124,7 +124,7 @@ class _Transfer:
     name = "to"
     backward_name = "ToCopyBackward0"
     saved_positions: tuple[int, ...] = ()
-    saves_numbers = False
+    frees = False
     sequence = None
     materialize = True
     makes_gradients = False

@@ -8,6 +8,7 @@ from .._op import composite
 from .._tensor import Tensor
 from .cumulative import cumsum
 from .creation import as_tensor
+from .elementwise import over, times
 from .joining import cat
 from .shape import normalize_dim
 from .slicing import slice_
@@ -96,8 +97,8 @@ def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int
     if x is not None:
         width: Any = _widths(name, y, x, at)
         areas = (later + earlier) * width
-        return areas / 2, at - y.ndim + areas.ndim
-    return (later + earlier) * (1 if dx is None else dx) / 2, at
+        return over(areas, 2), at - y.ndim + areas.ndim
+    return over(times(later + earlier, 1 if dx is None else dx), 2), at
 
 
 @composite(method=False, aliases=("trapz",))

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _state, dtypes
 from .._convert import TWO_BOOLS, written_number
+from .._fast import make_function
 from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
 from ..autograd.names import argument, by_operand
@@ -124,7 +125,7 @@ sub.vjp(
 
 @op(
     inplace=True, operators=("mul",), promote="arithmetic", ufunc="multiply",
-    aliases=("multiply",), saves_numbers=True,
+    aliases=("multiply",), frees=True,
 )  # fmt: skip
 def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     """``input * other``, element by element.
@@ -178,7 +179,7 @@ def _quotient_name(node: Node) -> str:
 @op(
     inplace=True, operators=("truediv", "div"), promote="quotient", ufunc="true_divide",
     aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
-    saves_numbers=True,
+    frees=True,
 )  # fmt: skip
 def div(
     xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None
@@ -229,6 +230,11 @@ div.vjp(
         -g * (input / other / other) if rounding_mode is None else xp.zeros_like(g)
     ),
 )
+
+
+#: By a number that a composite brings: PyTorch keeps it as it is, where a caller's is a tensor.
+times: Any = make_function(mul.op.called("MulBackward1", frees=False))
+over: Any = make_function(div.op.called("DivBackward1", frees=False))
 
 
 def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:

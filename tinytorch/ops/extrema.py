@@ -202,7 +202,7 @@ def _max_name(node: Node) -> str:
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-), node=_max_name)  # fmt: skip
+), node=_max_name, frees=True)  # fmt: skip
 def max(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -242,7 +242,7 @@ def _min_name(node: Node) -> str:
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-), node=_min_name)  # fmt: skip
+), node=_min_name, frees=True)  # fmt: skip
 def min(
     input: Tensor,
     dim: int | Tensor | None = None,

@@ -47,7 +47,7 @@ def fft(
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
     sizes = _points(n)
-    result = transform(input, sizes, (dim,), norm, forward=True)
+    result = transform(input, sizes, dim, norm, forward=True, one=True)
     return written(out, result, "fft.fft")  # type: ignore[no-any-return]
 
 
@@ -83,7 +83,7 @@ def ifft(
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
     sizes = _points(n)
-    result = transform(input, sizes, (dim,), norm, forward=False)
+    result = transform(input, sizes, dim, norm, forward=False, one=True)
     return written(out, result, "fft.ifft")  # type: ignore[no-any-return]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from .._op import composite
 from .._tensor import Tensor
 from .creation import as_tensor
+from .elementwise import over, times
 from .joining import cat
 from .layout import contiguous
 from .shape import normalize_dims
@@ -125,13 +126,13 @@ def _along(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
 
 
 def _even(x: Any, step: Any, edge_order: int) -> tuple[Any, Any, Any]:
-    inner = (x[..., 2:] - x[..., :-2]) / (2 * step)
+    inner = over(x[..., 2:] - x[..., :-2], 2 * step)
     if edge_order == 1:
         first, last = x[..., 1:2] - x[..., :1], x[..., -1:] - x[..., -2:-1]
     else:
-        first = -1.5 * x[..., :1] + 2 * x[..., 1:2] - 0.5 * x[..., 2:3]
-        last = 1.5 * x[..., -1:] - 2 * x[..., -2:-1] + 0.5 * x[..., -3:-2]
-    return inner, first / step, last / step
+        first = times(x[..., :1], -1.5) + times(x[..., 1:2], 2) - times(x[..., 2:3], 0.5)
+        last = times(x[..., -1:], 1.5) - times(x[..., -2:-1], 2) + times(x[..., -3:-2], 0.5)
+    return inner, over(first, step), over(last, step)
 
 
 def _uneven(x: Any, h: Any, edge_order: int) -> tuple[Any, Any, Any]:

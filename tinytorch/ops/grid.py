@@ -11,6 +11,7 @@ from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ..autograd.nodes import Node
+from .linear_algebra import matmul
 
 _F = ("nn.functional",)
 _PADDINGS = ("zeros", "border", "reflection")
@@ -301,14 +302,35 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     """
     sizes = tuple(int(n) for n in size)
     _check_affine(theta, sizes)
-    image = sizes[2:]
-    xp, dtype = theta._xp, theta._data.dtype
-    axes = [_positions(xp, n, bool(align_corners), dtype) for n in image]
-    mesh = xp.meshgrid(*axes, indexing="ij")
-    rows = [xp.reshape(axis, (-1,)) for axis in reversed(mesh)]
-    base = xp.stack([*rows, xp.ones_like(rows[0])], axis=1)
-    points: Any = wrap(base, xp) @ theta.transpose(1, 2)
-    return points.reshape((sizes[0], *image, len(image)))  # type: ignore[no-any-return]
+    return _mapped(theta, sizes[2:], bool(align_corners))
+
+
+@op(method=False)
+def _mapped(xp: Backend, input: Array, image: tuple[int, ...], corners: bool) -> Array:
+    """Where affine matrices map the pixels of an image."""
+    points = xp.call(matmul, _places(xp, image, corners, input.dtype), xp.swapaxes(input, 1, 2))
+    return xp.reshape(points, (len(input), *image, len(image)))
+
+
+@op(method=False)
+def _unmapped(xp: Backend, input: Array, corners: bool) -> Array:
+    """The gradient of the matrices."""
+    image = input.shape[1:-1]
+    columns = xp.swapaxes(xp.reshape(input, (len(input), -1, len(image))), 1, 2)
+    return xp.call(matmul, columns, _places(xp, image, corners, input.dtype))
+
+
+_mapped.vjp(input=lambda xp, g, corners: xp.call(_unmapped, g, corners))
+_unmapped.vjp(
+    input=lambda xp, g, in_shape, corners: xp.call(_mapped, g, in_shape[1:-1], corners)
+)
+
+
+def _places(xp: Any, image: tuple[int, ...], corners: bool, dtype: Any) -> Array:
+    """The places of an image's pixels, one in each row, and a 1 behind them."""
+    axes = [_positions(xp, n, corners, dtype) for n in image]
+    rows = [xp.reshape(axis, (-1,)) for axis in reversed(xp.meshgrid(*axes, indexing="ij"))]
+    return xp.stack([*rows, xp.ones_like(rows[0])], axis=1)
 
 
 def _positions(xp: Any, size: int, corners: bool, dtype: Any) -> Array:

@@ -37,7 +37,7 @@ def _read_name(node: Node) -> str:
     return f"{last}Backward0"
 
 
-@op(view=True, method=False, node=_read_name)
+@op(view=True, method=False, node=_read_name, copy_node="IndexBackward0", frees="copies")
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]
@@ -99,7 +99,7 @@ def _written_name(node: Node) -> str:
     return "IndexPutBackward0" if whole and _has_arrays(index) else "CopySlices"
 
 
-@op(method=False, node=_written_name)
+@op(method=False, node=_written_name, frees=True)
 def _setitem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     """``input`` with ``value`` written at ``index``."""
     out = xp.array(input)
@@ -410,7 +410,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     return (_additem if accumulate else _setitem)(input, values, raw)
 
 
-@op(method=False, node="IndexPutBackward0")
+@op(method=False, node="IndexPutBackward0", frees=True)
 def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     out = row_major(xp, input)
     _add_at(xp, out, index, value)

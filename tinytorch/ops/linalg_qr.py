@@ -244,7 +244,7 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     return householder_product(input, tau, out=out)
 
 
-@composite(node="OrmqrBackward0")
+@composite(node="OrmqrBackward0", frees=True)
 def ormqr(
     input: Tensor,
     tau: Tensor,

@@ -235,7 +235,7 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
-@composite(out=True, node="ModeBackward0")
+@composite(out=True, node="ModeBackward0", frees=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The most frequent element along ``dim``, the smallest of several such, and where it is.
 

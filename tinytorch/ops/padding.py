@@ -66,10 +66,12 @@ def _resized(shape: Any, axis: int, change: int) -> tuple[int, ...]:
     return (*shape[:at], shape[at] + change, *shape[at + 1 :])
 
 
-def _edge_name(node: Node) -> str:
+def _edge_name(node: Node) -> str | None:
+    if "mode" not in node.op.index:  # nothing was added
+        return None
     kind = {"reflect": "Reflection", "replicate": "Replication"}.get(argument(node, "mode"))
     count, edge = 1, node.edges[0]
-    while edge.__class__ is Node and edge.op is node.op:  # a node per dimension
+    while edge.__class__ is Node and edge.op.name == node.op.name:  # a node per dimension
         count, edge = count + 1, edge.edges[0]
     return f"{kind}Pad{count}DBackward0" if kind else "CopySlices"
 
@@ -148,6 +150,11 @@ def pad(
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     _check_image(input, amounts, mode)
+    return _repeated(input, amounts, mode)
+
+
+@composite(frees=True, node=_edge_name)
+def _repeated(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tensor:
     out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):
         out = _along(out, -1 - i, before, after, mode)
