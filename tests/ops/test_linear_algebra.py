@@ -236,3 +236,19 @@ def test_linear_refused(shapes: list[tuple[int, ...]], text: str) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch says what it refuses")
     with pytest.raises(RuntimeError, match=None if text == "bias" else text):
         torch.nn.functional.linear(*(torch.ones(shape) for shape in shapes))
+
+
+@pytest.mark.parametrize("shape", [(8, 16, 9), (2, 3, 40, 9), (0, 16, 9), (8, 0, 9), (600, 2, 0)])
+def test_matrices_that_meet_the_same_one(shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal(shape), rng.standard_normal((shape[-1], 5))
+    for x, y in ((a, b), (a.swapaxes(0, -2).copy().swapaxes(0, -2), b), (a, b.T.copy().T)):
+        left, right = (tt.tensor(v, requires_grad=True) for v in (x, y))
+        product = left @ right
+        np.testing.assert_allclose(product.detach().numpy(), a @ b, rtol=1e-12, atol=1e-12)
+        product.sum().backward()
+        np.testing.assert_allclose(left.grad.numpy(), np.ones((*shape[:-1], 5)) @ b.T, 1e-12)
+        rows = a.reshape(-1, shape[-1]).sum(0) if a.size else np.zeros(shape[-1])
+        np.testing.assert_allclose(right.grad.numpy(), np.outer(rows, np.ones(5)), 1e-9, 1e-9)
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        tt.ones(8, 16, 9) @ tt.ones(8, 5)

@@ -166,6 +166,11 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return self._fused.get(name)
 
     def matmul(self, a: Array, b: Array, out: Array | None = None) -> Array:
+        """``cupy.matmul``; matrices that meet the same one are multiplied in one product."""
+        if out is None and a.ndim > 2 == b.ndim and a.size and a.flags.c_contiguous:
+            if a.shape[-1] == b.shape[0]:
+                rows = self.matmul(a.reshape(-1, b.shape[0]), b)
+                return rows.reshape(*a.shape[:-1], b.shape[1])
         if out is None and a.ndim == b.ndim == 2 and self._cublas:
             product = gemm(self.library, a, b)
             if product is not None:
