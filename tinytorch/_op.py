@@ -160,21 +160,45 @@ def dress(
         common: Keywords that ``function`` takes beside ``source``'s own, as
             ``{name: (annotation, default)}``.
     """
-    spec.function = function
-    function.__module__, function.__qualname__ = spec.home(spec.name)
-    function.__name__ = spec.name
+    _face(spec, function, source)
     function.__doc__ = source.__doc__
-    function.__wrapped__ = source
     function.__signature__ = of_function(spec, source, common or {})
-    function.op = spec
-    function.kernel = spec.kernel
     function.vjp = lambda **rules: spec.set_rules(rules)
     function.vjp_joint = lambda *names: lambda rule: spec.set_joint_rule(names, rule)
     function.numpy = lambda form: _set_numpy_form(spec, form)
     OPS[spec.qualname] = spec
     if spec.public:
-        _publish(spec, function)
-    _attach(spec, function)
+        _publish(spec)
+        for name in spec.aliases:
+            _publish(_twin(spec, name, spec.namespaces))
+        for qualified in spec.also:
+            space, _, name = qualified.rpartition(".")
+            twin = _twin(spec, name, (space,))
+            twin.inplace = False
+            _publish(twin)
+    _attach(spec)
+
+
+def _face(spec: Op, function: Any, source: Any) -> None:
+    spec.function = function
+    function.__module__, function.__qualname__ = spec.home(spec.name)
+    function.__name__ = spec.name
+    function.__wrapped__ = source
+    function.op = spec
+    function.kernel = spec.kernel
+
+
+def _twin(spec: Op, name: str, spaces: tuple[str, ...]) -> Op:
+    """The operation under another name, with a function that tells this one."""
+    twin = spec.twin(name, spaces)
+    face: Any = spec.function
+    source = face.__wrapped__
+    function: Any = make_function(twin) if spec.kernel else make_composite(twin, source)
+    _face(twin, function, source)
+    first, _, more = (face.__doc__ or "").partition("\n")
+    function.__doc__ = f"{first}\n\n    Another name for ``{spec.qualname}``.\n{more}"
+    function.__signature__ = face.__signature__
+    return twin
 
 
 def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,6 +221,7 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
         return form(*args, **options)
 
     spec.numpy_form = checked
+    spec.share()
     return form
 
 
@@ -205,24 +230,22 @@ def _refuse_both(spec: Op, options: dict[str, Any]) -> None:
         raise TypeError(f"{spec.name}() got both 'dim' and 'axis', which are the same argument")
 
 
-def _publish(spec: Op, function: Any) -> None:
-    names = (spec.name, *spec.aliases)
+def _publish(spec: Op) -> None:
     for space in spec.namespaces:
         table = NAMESPACES.setdefault(space, {})
-        table.update(dict.fromkeys(names, function))
+        table[spec.name] = spec.function
         if spec.inplace:
-            table.update({f"{name}_": make_inplace_function(spec) for name in names})
-    for qualified in spec.also:
-        space, _, name = qualified.rpartition(".")
-        NAMESPACES.setdefault(space, {})[name] = function
+            table[f"{spec.name}_"] = make_inplace_function(spec)
 
 
-def _attach(spec: Op, function: Any) -> None:
+def _attach(spec: Op) -> None:
+    """Make methods and operators of it."""
     if spec.method and spec.public:
-        for name in (spec.name, *spec.aliases):
-            setattr(Tensor, name, property(function) if spec.attribute else function)
+        for form in (spec, *(twin for twin in spec.twins if twin.name in spec.aliases)):
+            method = form.function
+            setattr(Tensor, form.name, property(method) if spec.attribute else method)
             if spec.inplace:
-                setattr(Tensor, f"{name}_", make_inplace_function(spec))
+                setattr(Tensor, f"{form.name}_", make_inplace_function(form))
     for operator_name in spec.operators:
         for name, method in make_operators(spec, operator_name).items():
             setattr(Tensor, name, method)

@@ -30,6 +30,12 @@ NodeName: TypeAlias = "str | Callable[[Any], str | None] | None"
 
 _TENSOR_ANNOTATIONS = ("Array", "Operand", "Index", "Mask", "Tensor")
 
+#: What an operation under another name has for itself.
+_OF_ITS_OWN = (
+    "name", "namespaces", "twins", "aliases", "also", "node", "function", "_renamed", "_fixed",
+    "copied", "reflected", "inplace",
+)  # fmt: skip
+
 REQUIRED: Any = inspect.Parameter.empty
 
 #: Every operation by its qualified name: ``sin``, ``nn.functional.linear``, ``linalg.norm``.
@@ -113,6 +119,8 @@ class Op:
         self._forget_rules()
         self._renamed: dict[tuple[NodeName, bool | None], Op] = {}
         self._fixed: dict[frozenset[int], Op] = {}
+        #: The same operation under other names, each with a function of its own.
+        self.twins: list[Op] = []
 
     def _read_options(self, options: dict[str, Any]) -> None:
         self.namespaces: tuple[str, ...] = options.pop("namespaces", ("",))
@@ -200,6 +208,22 @@ class Op:
             other.node, other.public = node, False  # no user called it
             other.frees = self.frees if frees is None else frees
         return self._renamed[key]
+
+    def twin(self, name: str, spaces: tuple[str, ...]) -> Op:
+        """The same operation under another name, which its errors tell; it has the same rules."""
+        other = self._another()
+        other.name, other.namespaces = name, spaces
+        other.twins, other.aliases, other.also = [], (), ()
+        if self.node is None and self.kernel is not None:
+            other.node = self.backward_name
+        self.twins.append(other)
+        return other
+
+    def share(self) -> None:
+        """Give the twins what was registered since."""
+        shared = {key: value for key, value in vars(self).items() if key not in _OF_ITS_OWN}
+        for other in self.twins:
+            vars(other).update(shared)
 
     def _another(self) -> Op:
         other = copy(self)
@@ -298,6 +322,7 @@ class Op:
             self._plain_rule(self.rules[i], rule)
             for i, rule in zip(self.differentiable, compiled, strict=True)
         )
+        self.share()
 
     def needs(self, position: int) -> tuple[str, ...]:
         """What the gradient of the parameter at ``position`` is computed from."""
@@ -321,6 +346,7 @@ class Op:
         self._note_needs(rule)
         self.joint_rule = rule
         self.joint = self._compile(rule)
+        self.share()
 
     def _note_needs(self, rule: Callable[..., Any]) -> None:
         needs = _rule_needs(rule)

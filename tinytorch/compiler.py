@@ -125,8 +125,26 @@ def is_compiling() -> bool:
     return False
 
 
-is_dynamo_compiling = is_compiling
-is_exporting = is_compiling
+def is_dynamo_compiling() -> bool:
+    """Whether code is being compiled, as ``is_compiling``: never.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.compiler.is_dynamo_compiling()
+        False
+    """
+    return is_compiling()
+
+
+def is_exporting() -> bool:
+    """Whether a program is being exported: never.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.compiler.is_exporting()
+        False
+    """
+    return is_compiling()
 
 
 def reset() -> None:
@@ -138,7 +156,13 @@ def reset() -> None:
     """
 
 
-cudagraph_mark_step_begin = reset
+def cudagraph_mark_step_begin() -> None:
+    """Nothing: there are no graphs of GPU work to begin anew.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.compiler.cudagraph_mark_step_begin()
+    """
 
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:

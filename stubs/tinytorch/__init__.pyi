@@ -189,7 +189,7 @@ def abs_(input: Tensor) -> Tensor:
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor."""
 def absolute_(input: Tensor) -> Tensor:
-    """In-place form of ``abs``: writes the result over ``input``."""
+    """In-place form of ``absolute``: writes the result over ``input``."""
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
 def acos_(input: Tensor) -> Tensor:
@@ -412,31 +412,31 @@ def arange(
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
 def arccos_(input: Tensor) -> Tensor:
-    """In-place form of ``acos``: writes the result over ``input``."""
+    """In-place form of ``arccos``: writes the result over ``input``."""
 def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic cosine; NaN below 1."""
 def arccosh_(input: Tensor) -> Tensor:
-    """In-place form of ``acosh``: writes the result over ``input``."""
+    """In-place form of ``arccosh``: writes the result over ``input``."""
 def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
 def arcsin_(input: Tensor) -> Tensor:
-    """In-place form of ``asin``: writes the result over ``input``."""
+    """In-place form of ``arcsin``: writes the result over ``input``."""
 def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic sine."""
 def arcsinh_(input: Tensor) -> Tensor:
-    """In-place form of ``asinh``: writes the result over ``input``."""
+    """In-place form of ``arcsinh``: writes the result over ``input``."""
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc tangent, between -π/2 and π/2."""
 def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angle of the point ``(other, input)``, between -π and π."""
 def arctan2_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``atan2``: writes the result over ``input``."""
+    """In-place form of ``arctan2``: writes the result over ``input``."""
 def arctan_(input: Tensor) -> Tensor:
-    """In-place form of ``atan``: writes the result over ``input``."""
+    """In-place form of ``arctan``: writes the result over ``input``."""
 def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
 def arctanh_(input: Tensor) -> Tensor:
-    """In-place form of ``atanh``: writes the result over ``input``."""
+    """In-place form of ``arctanh``: writes the result over ``input``."""
 def argmax(
     input: Tensor,
     dim: _int | None = None,
@@ -726,7 +726,7 @@ def bitwise_count(x: Any) -> Tensor:
 def bitwise_invert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools."""
 def bitwise_invert_(input: Tensor) -> Tensor:
-    """In-place form of ``bitwise_not``: writes the result over ``input``."""
+    """In-place form of ``bitwise_invert``: writes the result over ``input``."""
 def bitwise_left_shift(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -907,7 +907,7 @@ def clip_(
     min: Tensor | _complex | None = None,
     max: Tensor | _complex | None = None,
 ) -> Tensor:
-    """In-place form of ``clamp``: writes the result over ``input``."""
+    """In-place form of ``clip``: writes the result over ``input``."""
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy of ``input`` in memory of its own; gradients flow back through it."""
 def col_indices_copy(*args: Any, **given: Any) -> NoReturn:
@@ -1275,7 +1275,7 @@ def divide(
 ) -> Tensor:
     """``input / other``, element by element, perhaps rounded to whole numbers."""
 def divide_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None = None) -> Tensor:
-    """In-place form of ``div``: writes the result over ``input``."""
+    """In-place form of ``divide``: writes the result over ``input``."""
 def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1463,7 +1463,7 @@ def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are."""
 def fix_(input: Tensor) -> Tensor:
-    """In-place form of ``trunc``: writes the result over ``input``."""
+    """In-place form of ``fix``: writes the result over ``input``."""
 def flatnonzero(a: Any) -> Tensor:
     """Where in the flattened tensor the elements that are not zero lie."""
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
@@ -1534,7 +1534,12 @@ def frobenius_norm(
     keepdims: _bool = ...,
 ) -> Tensor:
     """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form."""
-def from_dlpack(ext_tensor: Any) -> Tensor:
+def from_dlpack(
+    ext_tensor: Any,
+    *,
+    device: device | str | _int | None = None,
+    copy: _bool | None = None,
+) -> Tensor:
     """A tensor that shares the memory of another library's, by DLPack."""
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array; on other devices, a copy."""
@@ -1642,11 +1647,11 @@ def gradient(input: Tensor, *, axis: Any, edge_order: _int = ...) -> Tensor | tu
 def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are larger."""
 def greater_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``gt``: writes the result over ``input``."""
+    """In-place form of ``greater``: writes the result over ``input``."""
 def greater_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are larger or equal."""
 def greater_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``ge``: writes the result over ``input``."""
+    """In-place form of ``greater_equal``: writes the result over ``input``."""
 def grid_sampler(
     input: Tensor,
     grid: Tensor,
@@ -2172,11 +2177,11 @@ def lerp_(input: Tensor, end: Tensor, weight: Tensor | _complex) -> Tensor:
 def less(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are smaller."""
 def less_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``lt``: writes the result over ``input``."""
+    """In-place form of ``less``: writes the result over ``input``."""
 def less_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are smaller or equal."""
 def less_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``le``: writes the result over ``input``."""
+    """In-place form of ``less_equal``: writes the result over ``input``."""
 def lexsort(keys: Any, axis: _int = -1) -> Tensor:
     """Indices that sort by several keys, the last one first."""
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2659,7 +2664,7 @@ def multiply(
 ) -> Tensor:
     """``input * other``, element by element."""
 def multiply_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``mul``: writes the result over ``input``."""
+    """In-place form of ``multiply``: writes the result over ``input``."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Product of a matrix and a vector."""
 def mvlgamma(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor:
@@ -2864,7 +2869,7 @@ def neg_(input: Tensor) -> Tensor:
 def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``-input``."""
 def negative_(input: Tensor) -> Tensor:
-    """In-place form of ``neg``: writes the result over ``input``."""
+    """In-place form of ``negative``: writes the result over ``input``."""
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next representable number after ``input`` towards ``other``."""
 def nextafter_(input: Tensor, other: Tensor) -> Tensor:
@@ -2933,7 +2938,7 @@ def normal(
 def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements differ."""
 def not_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``ne``: writes the result over ``input``."""
+    """In-place form of ``not_equal``: writes the result over ``input``."""
 def nuclear_norm(
     input: Tensor,
     dim: Sequence[_int] | _bool | None = None,
@@ -3832,7 +3837,7 @@ def subtract(
 ) -> Tensor:
     """``input - alpha * other``, element by element."""
 def subtract_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
-    """In-place form of ``sub``: writes the result over ``input``."""
+    """In-place form of ``subtract``: writes the result over ``input``."""
 def sum(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -4061,7 +4066,7 @@ def true_divide_(
     *,
     rounding_mode: str | None = None,
 ) -> Tensor:
-    """In-place form of ``div``: writes the result over ``input``."""
+    """In-place form of ``true_divide``: writes the result over ``input``."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are."""
 def trunc_(input: Tensor) -> Tensor:

@@ -108,7 +108,18 @@ class Tensor(Storage):
     ) -> Any: ...
     def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __div__(self, other: Tensor | complex) -> Tensor: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = -1,
+        max_version: tuple[_int, _int] | None = None,
+        dl_device: tuple[Any, _int] | None = None,
+        copy: _bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, _int]: ...
     def __eq__(self, other: Tensor | complex) -> Tensor: ...  # type: ignore[override]
     def __floordiv__(self, other: Tensor | complex) -> Tensor: ...
     def __ge__(self, other: Tensor | complex) -> Tensor: ...
@@ -165,7 +176,7 @@ class Tensor(Storage):
     def absolute(_self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value; of complex numbers the magnitude, a real tensor."""
     def absolute_(_self) -> Self:
-        """In-place form of ``abs``: writes the result over ``input``."""
+        """In-place form of ``absolute``: writes the result over ``input``."""
     def acos(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
     def acos_(_self) -> Self:
@@ -328,31 +339,31 @@ class Tensor(Storage):
     def arccos(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
     def arccos_(_self) -> Self:
-        """In-place form of ``acos``: writes the result over ``input``."""
+        """In-place form of ``arccos``: writes the result over ``input``."""
     def arccosh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic cosine; NaN below 1."""
     def arccosh_(_self) -> Self:
-        """In-place form of ``acosh``: writes the result over ``input``."""
+        """In-place form of ``arccosh``: writes the result over ``input``."""
     def arcsin(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
     def arcsin_(_self) -> Self:
-        """In-place form of ``asin``: writes the result over ``input``."""
+        """In-place form of ``arcsin``: writes the result over ``input``."""
     def arcsinh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic sine."""
     def arcsinh_(_self) -> Self:
-        """In-place form of ``asinh``: writes the result over ``input``."""
+        """In-place form of ``arcsinh``: writes the result over ``input``."""
     def arctan(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc tangent, between -π/2 and π/2."""
     def arctan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Angle of the point ``(other, input)``, between -π and π."""
     def arctan2_(_self, other: Tensor) -> Self:
-        """In-place form of ``atan2``: writes the result over ``input``."""
+        """In-place form of ``arctan2``: writes the result over ``input``."""
     def arctan_(_self) -> Self:
-        """In-place form of ``atan``: writes the result over ``input``."""
+        """In-place form of ``arctan``: writes the result over ``input``."""
     def arctanh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
     def arctanh_(_self) -> Self:
-        """In-place form of ``atanh``: writes the result over ``input``."""
+        """In-place form of ``arctanh``: writes the result over ``input``."""
     def argmax(
         _self,
         dim: _int | None = None,
@@ -490,7 +501,7 @@ class Tensor(Storage):
     def bitwise_invert(_self, *, out: Tensor | None = None) -> Tensor:
         """Every bit flipped; the opposite of bools."""
     def bitwise_invert_(_self) -> Self:
-        """In-place form of ``bitwise_not``: writes the result over ``input``."""
+        """In-place form of ``bitwise_invert``: writes the result over ``input``."""
     def bitwise_left_shift(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input`` shifted to the left by ``other`` bits."""
     def bitwise_left_shift_(_self, other: Tensor | complex) -> Self:
@@ -600,7 +611,7 @@ class Tensor(Storage):
         min: Tensor | complex | None = None,
         max: Tensor | complex | None = None,
     ) -> Self:
-        """In-place form of ``clamp``: writes the result over ``input``."""
+        """In-place form of ``clip``: writes the result over ``input``."""
     def clone(_self, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
         """A copy of ``input`` in memory of its own; gradients flow back through it."""
     def coalesce(_self, *args: Any, **given: Any) -> NoReturn:
@@ -801,7 +812,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input / other``, element by element, perhaps rounded to whole numbers."""
     def divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
-        """In-place form of ``div``: writes the result over ``input``."""
+        """In-place form of ``divide``: writes the result over ``input``."""
     def dot(_self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Sum of the products of two vectors' elements."""
     def double(_self, memory_format: Any = None) -> Tensor:
@@ -859,7 +870,7 @@ class Tensor(Storage):
     def fix(_self, *, out: Tensor | None = None) -> Tensor:
         """The whole number towards zero; integers stay as they are."""
     def fix_(_self) -> Self:
-        """In-place form of ``trunc``: writes the result over ``input``."""
+        """In-place form of ``fix``: writes the result over ``input``."""
     @property
     def flat(self) -> Tensor: ...
     def flatten(_self, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
@@ -939,11 +950,11 @@ class Tensor(Storage):
     def greater(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger."""
     def greater_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``gt``: writes the result over ``input``."""
+        """In-place form of ``greater``: writes the result over ``input``."""
     def greater_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger or equal."""
     def greater_equal_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``ge``: writes the result over ``input``."""
+        """In-place form of ``greater_equal``: writes the result over ``input``."""
     def gt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger."""
     def gt_(_self, other: Tensor | complex) -> Self:
@@ -1247,11 +1258,11 @@ class Tensor(Storage):
     def less(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller."""
     def less_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``lt``: writes the result over ``input``."""
+        """In-place form of ``less``: writes the result over ``input``."""
     def less_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller or equal."""
     def less_equal_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``le``: writes the result over ``input``."""
+        """In-place form of ``less_equal``: writes the result over ``input``."""
     def lgamma(_self, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers."""
     def lgamma_(_self) -> Self:
@@ -1559,7 +1570,7 @@ class Tensor(Storage):
     def multiply(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input * other``, element by element."""
     def multiply_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``mul``: writes the result over ``input``."""
+        """In-place form of ``multiply``: writes the result over ``input``."""
     def mv(_self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Product of a matrix and a vector."""
     def mvlgamma(_self, p: _int, *, out: Tensor | None = None) -> Tensor:
@@ -1681,7 +1692,7 @@ class Tensor(Storage):
     def negative(_self, *, out: Tensor | None = None) -> Tensor:
         """``-input``."""
     def negative_(_self) -> Self:
-        """In-place form of ``neg``: writes the result over ``input``."""
+        """In-place form of ``negative``: writes the result over ``input``."""
     def new(_self, *args: Any) -> Tensor:
         """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data."""
     @overload
@@ -1767,7 +1778,7 @@ class Tensor(Storage):
     def not_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements differ."""
     def not_equal_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``ne``: writes the result over ``input``."""
+        """In-place form of ``not_equal``: writes the result over ``input``."""
     def orgqr(_self, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The first columns of a product of reflections; see ``linalg.householder_product``."""
     def ormqr(
@@ -2250,7 +2261,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input - alpha * other``, element by element."""
     def subtract_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
-        """In-place form of ``sub``: writes the result over ``input``."""
+        """In-place form of ``subtract``: writes the result over ``input``."""
     def sum(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -2395,7 +2406,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input / other``, element by element, perhaps rounded to whole numbers."""
     def true_divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
-        """In-place form of ``div``: writes the result over ``input``."""
+        """In-place form of ``true_divide``: writes the result over ``input``."""
     def trunc(_self, *, out: Tensor | None = None) -> Tensor:
         """The whole number towards zero; integers stay as they are."""
     def trunc_(_self) -> Self:

@@ -66,3 +66,36 @@ def test_unbound_methods_pickle_by_name() -> None:
     lost = [name for name, method in methods.items()
             if pickle.loads(pickle.dumps(method)) is not method]
     assert not lost
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_function_tells_the_name_it_was_asked_for_by(space: str) -> None:
+    others = {name: value.__name__ for name, value in public(space)
+              if isinstance(value, types.FunctionType) and value.__name__ != name}
+    assert not others
+
+
+def test_another_name_has_a_face_of_its_own() -> None:
+    assert tt.swapdims.__name__ == tt.swapdims.__qualname__ == "swapdims"
+    assert (tt.Tensor.absolute_.__name__, tt.special.expit.__module__) == (
+        "absolute_", "tinytorch.special"
+    )  # fmt: skip
+    assert pickle.dumps(tt.ger) != pickle.dumps(tt.outer) and b"ger" in pickle.dumps(tt.ger)
+    assert "Another name for ``outer``." in inspect.getdoc(tt.ger)
+    assert inspect.signature(tt.ger) == inspect.signature(tt.outer)
+    for name in ("absolute", "ger", "trapz", "negative", "concat"):
+        with pytest.raises(TypeError, match=rf"^{name}\(\)"):
+            getattr(tt, name)(3, 4, 5, 6, 7)
+
+
+def test_another_name_gives_the_gradients_and_nodes_of_the_first() -> None:
+    x = tt.tensor([[1.0, -2.0], [3.0, 4.0]], requires_grad=True)
+    for one, other in ((tt.absolute, tt.abs), (tt.negative, tt.neg), (tt.clip, tt.clamp),
+                       (tt.special.expit, tt.sigmoid), (tt.multiply, tt.mul)):  # fmt: skip
+        given = (x, 2.0) if one in (tt.clip, tt.multiply) else (x,)
+        a, b = one(*given), other(*given)
+        assert a.grad_fn.name() == b.grad_fn.name()
+        assert tt.equal(*(tt.autograd.grad(y.sum(), x)[0] for y in (a, b)))
+    y = x.clone().absolute_()
+    assert y.grad_fn is not None and y.grad_fn.name() == "AbsBackward0"
+    assert tt.concat(tensors=[x, x], axis=1).shape == (2, 4)  # NumPy's spelling, too

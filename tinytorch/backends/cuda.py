@@ -45,6 +45,28 @@ def enable_flash_sdp(enabled: bool) -> None:
     """
 
 
-enable_math_sdp = enable_flash_sdp
-enable_mem_efficient_sdp = enable_flash_sdp
-enable_cudnn_sdp = enable_flash_sdp
+def enable_math_sdp(enabled: bool) -> None:
+    """Nothing, as ``enable_flash_sdp``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.backends.cuda.enable_math_sdp(False)
+    """
+
+
+def enable_mem_efficient_sdp(enabled: bool) -> None:
+    """Nothing, as ``enable_flash_sdp``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.backends.cuda.enable_mem_efficient_sdp(False)
+    """
+
+
+def enable_cudnn_sdp(enabled: bool) -> None:
+    """Nothing, as ``enable_flash_sdp``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.backends.cuda.enable_cudnn_sdp(False)
+    """
