@@ -128,7 +128,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
      "addmm: mat1 and mat2 shapes cannot be multiplied"),
     (lambda: tt.addmm(tt.ones(1).int(), tt.ones(2, 2), tt.ones(2, 2)), RuntimeError,
      "self and mat2 must have the same dtype, but got Int and Float"),
-    (lambda: tt.addmm(*[tt.ones(2, 2).int()] * 3, beta=0.5), RuntimeError,
+    (lambda: tt.addr(tt.ones(2, 2).int(), *[tt.ones(2).int()] * 2, beta=0.5), RuntimeError,
      "argument beta must not be a floating point number"),
     (lambda: tt.addmv(tt.ones(2), tt.ones(2, 2), tt.ones(2, 2)), RuntimeError,
      "vector . matrix @ vector expected, got 1, 2, 2"),

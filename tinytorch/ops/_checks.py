@@ -45,6 +45,13 @@ def refuse(xp: Backend, kernel: str, kinds: str, *operands: Any) -> None:
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
 
 
+def check_scalar_types(xp: Backend, name: str, first: Array, second: Array) -> None:
+    """RuntimeError for arrays of two dtypes."""
+    if first.dtype != second.dtype:
+        wanted, found = (scalar_name(xp.dtype_of(x)) for x in (first, second))
+        raise RuntimeError(f"{name}: expected scalar type {wanted} but found {found}")
+
+
 def refuse_complex(name: str, *operands: Any) -> None:
     """NotImplementedError for complex operands of a function that orders numbers."""
     if kind_of(*operands) == "c":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import dtypes
+from .._convert import written_number
 from .._inplace import call_inplace
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
-from ._checks import real_factor
+from .elementwise import check_factor
 from .linear_algebra import check_product
 from .shape import expand
 
@@ -16,17 +18,15 @@ from .shape import expand
 def _added(
     xp: Backend, name: str, input: Array, product: Array, beta: Any, alpha: Any
 ) -> Array:
-    """``beta * input + alpha * product``; the product's memory may be used."""
-    if product.dtype.kind in "uib":
-        for at, factor in (("beta", beta), ("alpha", alpha)):
-            if isinstance(factor, float):
-                raise RuntimeError(
-                    f"{name}: For integral input tensors, argument {at} must not be a floating "
-                    f"point number, got {factor}"
-                )
-    beta, alpha = (real_factor(name, product, factor) for factor in (beta, alpha))
-    if product.dtype.kind == "b":  # addition is "or" among bools
-        beta, alpha = bool(beta), bool(alpha)
+    """``beta * input + alpha * product``; the product's memory may be used.
+
+    Factors of integers lose their fractions, as in PyTorch; those of bools are bools, whose
+    addition is "or".
+    """
+    dtype = xp.dtype_of(product)
+    if dtype is dtypes.float16 and name in ("addmm", "addbmm", "baddbmm"):
+        dtype = dtypes.float32  # a factor need not be a half there
+    beta, alpha = (written_number(factor, dtype) for factor in (beta, alpha))
     input = xp.call(expand, input, product.shape)
     if alpha != 1:
         product = product * alpha
@@ -35,12 +35,13 @@ def _added(
     return xp.add(product, input if beta == 1 else input * beta, out=product)
 
 
-def _check_dtypes(xp: Backend, name: str, input: Array, at: str, other: Array) -> None:
-    if input.dtype != other.dtype:
-        have, wanted = (scalar_name(xp.dtype_of(x)) for x in (input, other))
-        raise RuntimeError(
-            f"{name}: self and {at} must have the same dtype, but got {have} and {wanted}"
-        )
+_TWO_DTYPES = "{}: self and mat2 must have the same dtype, but got {{}} and {{}}"
+
+
+def _check_dtypes(xp: Backend, text: str, *arrays: Array) -> None:
+    """RuntimeError in PyTorch's words, which name the dtypes, unless all are of one."""
+    if any(x.dtype != arrays[0].dtype for x in arrays):
+        raise RuntimeError(text.format(*(scalar_name(xp.dtype_of(x)) for x in arrays)))
 
 
 def _scaled(g: Any, factor: Any) -> Any:
@@ -72,7 +73,7 @@ def addmm(
         ``(n, m)``.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit, or a factor of integers is a float.
+        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
 
     Example:
         >>> import tinytorch as tt
@@ -84,7 +85,7 @@ def addmm(
         if array.ndim != 2:
             raise RuntimeError(f"addmm: {at} must be a matrix, got {array.ndim}-D tensor")
     check_product("addmm", mat1, mat2)
-    _check_dtypes(xp, "addmm", input, "mat2", mat2)
+    _check_dtypes(xp, _TWO_DTYPES.format("addmm"), input, mat2)
     return _added(xp, "addmm", input, xp.matmul(mat1, mat2), beta, alpha)
 
 
@@ -116,7 +117,7 @@ def addmv(
         ``(n,)``.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit, or a factor of integers is a float.
+        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
 
     Example:
         >>> import tinytorch as tt
@@ -127,8 +128,10 @@ def addmv(
         raise RuntimeError(
             f"addmv: vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}"
         )
+    _check_dtypes(
+        xp, "addmv input tensors must have the same dtype, but got {}, {}, and {}", input, mat, vec
+    )
     check_product("addmv", mat, vec)
-    _check_dtypes(xp, "addmv", input, "vec", vec)
     return _added(xp, "addmv", input, xp.matmul(mat, vec), beta, alpha)
 
 
@@ -156,7 +159,8 @@ def addr(
         ``(n, m)``.
 
     Raises:
-        RuntimeError: If shapes do not fit, or a factor of integers is a float.
+        RuntimeError: If shapes do not fit, the dtype does not hold a factor, or the factor is of
+            another kind: a bool or, of integers, a float.
 
     Example:
         >>> import tinytorch as tt
@@ -167,7 +171,10 @@ def addr(
     for at, array in (("vec1", vec1), ("vec2", vec2)):
         if array.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {at}, but got {array.ndim}-D")
-    return _added(xp, "addr", input, vec1[:, None] * vec2, beta, alpha)
+    product = vec1[:, None] * vec2
+    for at, factor in (("beta", beta), ("alpha", alpha)):
+        check_factor("addr", product.dtype.kind, at, factor)
+    return _added(xp, "addr", input, product, beta, alpha)
 
 
 addr.vjp(
@@ -207,15 +214,18 @@ def baddbmm(
         ``(b, n, m)``.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit, or a factor of integers is a float.
+        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.baddbmm(tt.ones(1), tt.ones(2, 1, 3), tt.ones(2, 3, 1)).flatten()
         tensor([4., 4.])
     """
+    _check_dtypes(
+        xp, "baddbmm: Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
+        input, batch1, batch2,
+    )  # fmt: skip
     _check_batches("baddbmm", batch1, batch2)
-    _check_dtypes(xp, "baddbmm", input, "batch2", batch2)
     return _added(xp, "baddbmm", input, xp.matmul(batch1, batch2), beta, alpha)
 
 
@@ -243,7 +253,7 @@ def addbmm(
         ``(n, m)``.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit, or a factor of integers is a float.
+        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
 
     Example:
         >>> import tinytorch as tt
@@ -251,7 +261,7 @@ def addbmm(
         tensor([[6., 6.]])
     """
     _check_batches("addbmm", batch1, batch2)
-    _check_dtypes(xp, "addbmm", input, "batch2", batch2)
+    _check_dtypes(xp, _TWO_DTYPES.format("addbmm"), input, batch2)
     # One product whose inner dimension is that of all matrices together.
     rows, columns = batch1.shape[1], batch2.shape[2]
     left = xp.reshape(xp.swapaxes(batch1, 0, 1), (rows, batch1.shape[0] * batch1.shape[2]))

@@ -6,6 +6,7 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
+from .._write import scalar_name
 from .norms import p_norm
 
 
@@ -47,15 +48,24 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     Returns:
         The broadcast shape without ``dim``.
 
+    Raises:
+        RuntimeError: If neither is a floating-point or complex tensor.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
         tensor([0.7071])
     """
     # The dimension is that of the result: where an input has size 1 there, it is repeated.
-    shape = (x1 * x2).shape
+    product = x1 * x2
+    if product.dtype.category < 2:
+        raise RuntimeError(
+            "cosine_similarity: expected common dtype to be floating point, yet common dtype is "
+            f"{scalar_name(product.dtype)}"
+        )
     # Each is normalised before they are multiplied: the product of the norms could overflow.
-    a, b = (_normalized(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
+    wide = (x.to(product.dtype).broadcast_to(product.shape) for x in (x1, x2))
+    a, b = (_normalized(x, dim, eps) for x in wide)
     return (a * b).sum(dim)  # type: ignore[no-any-return]
 
 

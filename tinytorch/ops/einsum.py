@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from .._write import scalar_name
 from ._out import written
-from ._subscripts import Step, from_sublists, make_plan
+from ._subscripts import Plan, Step, from_sublists, make_plan
 from .reduction import sum as sum_
 from .shape import normalize_dim, permute, reshape
 
@@ -136,7 +137,8 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
         Tensor with the result's dimensions.
 
     Raises:
-        RuntimeError: If the equation is malformed or contradicts the operands' shapes.
+        RuntimeError: If the equation is malformed or contradicts the operands' shapes, or if
+            products of tensors of different dtypes are to be summed.
         ValueError: If there is no operand, or an int in a list is not in the range [0, 52).
 
     Example:
@@ -154,11 +156,21 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
     equation, operands = _equation(args)
     shapes = tuple(tuple(t.shape) for t in operands)
     plan = make_plan(equation, shapes)
+    if len({t.dtype for t in operands}) > 1:
+        _check_contracted(operands, plan)
     tensors = [_prepared(t, step) for t, step in zip(operands, plan.steps, strict=True)]
     for i, j, first, second, product in plan.pairs:
         second_tensor, first_tensor = tensors.pop(j), tensors.pop(i)
         tensors.append(_contract(first_tensor, second_tensor, first, second, product))
     return tensors[0] if plan.order is None else permute(tensors[0], plan.order)
+
+
+def _check_contracted(operands: list[Tensor], plan: Plan) -> None:
+    """RuntimeError for operands of two dtypes if there are sums of products over their elements."""
+    for _, _, first, second, product in plan.pairs:
+        if not set(first) & set(second) <= set(product):
+            wanted, found = (scalar_name(d) for d in list({t.dtype: 0 for t in operands})[:2])
+            raise RuntimeError(f"einsum(): expected scalar type {wanted} but found {found}")
 
 
 def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -204,7 +216,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         Tensor with the other dimensions of ``a`` and then those of ``b``.
 
     Raises:
-        RuntimeError: If sizes or numbers of dimensions differ.
+        RuntimeError: If sizes, numbers of dimensions or dtypes differ.
 
     Example:
         >>> import tinytorch as tt
@@ -213,6 +225,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         >>> tt.tensordot(tt.ones(2, 3), tt.ones(4, 3), dims=([1], [1])).shape
         tinytorch.Size([2, 4])
     """
+    _check_same_dtype("tensordot", a, b)
     first, second = _paired_dims(a, b, dims)
     for i, j in zip(first, second, strict=True):
         if a.shape[i] != b.shape[j] and 1 not in (a.shape[i], b.shape[j]):
@@ -226,10 +239,17 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         labels_b[j] = i
     kept = [c for i, c in enumerate(labels_a) if i not in first]
     kept += [c for j, c in enumerate(labels_b) if j not in second]
-    result = einsum(a, labels_a, b, labels_b, kept)
-    if a.dtype is b.dtype:
-        result = result.to(a.dtype)  # einsum, as sum, widens integers where it sums over one
+    # einsum, as sum, widens integers where it sums over one
+    result = einsum(a, labels_a, b, labels_b, kept).to(a.dtype)
     return written(out, result, "tensordot")  # type: ignore[no-any-return]
+
+
+def _check_same_dtype(name: str, a: Tensor, b: Tensor) -> None:
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"{name}(): both inputs should have same dtype, but got {scalar_name(a.dtype)} and "
+            f"{scalar_name(b.dtype)}"
+        )
 
 
 def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
@@ -269,7 +289,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor with the other dimensions of ``input`` and then those of ``other``.
 
     Raises:
-        RuntimeError: If the last dimensions differ.
+        RuntimeError: If the last dimensions or the dtypes differ.
 
     Example:
         >>> import tinytorch as tt
@@ -284,6 +304,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
             f"{list(input.shape)} and {list(other.shape)}"
         )
     else:
+        _check_same_dtype("inner", input, other)
         result = tensordot(input, other, dims=([-1], [-1]))
     return written(out, result, "inner")  # type: ignore[no-any-return]
 

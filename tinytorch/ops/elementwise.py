@@ -20,16 +20,21 @@ def _plain(alpha: Any) -> Any:
     return alpha.item() if hasattr(alpha, "item") else alpha
 
 
+def check_factor(name: str, kind: str, at: str, factor: Any) -> None:
+    """RuntimeError for a bool as the factor ``at`` of numbers, or a float as that of integers."""
+    if isinstance(factor, bool) and kind != "b":
+        raise RuntimeError(f"{name}: Boolean {at} only supported for Boolean results.")
+    if kind in "uib" and isinstance(factor, (float, complex)):
+        raise RuntimeError(
+            f"{name}: For integral input tensors, argument {at} must not be a floating point "
+            f"number, got {factor}"
+        )
+
+
 def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
     """``alpha * other``, refusing an ``alpha`` that would change the result's dtype."""
     kind, alpha = kind_of(other, input), _plain(alpha)
-    if isinstance(alpha, bool) and kind != "b":
-        raise RuntimeError(f"{name}: Boolean alpha only supported for Boolean results.")
-    if kind in "uib" and isinstance(alpha, (float, complex)):
-        raise RuntimeError(
-            f"{name}: For integral input tensors, argument alpha must not be a floating point "
-            f"number, got {alpha}"
-        )
+    check_factor(name, kind, "alpha", alpha)
     if kind == "f" and isinstance(alpha, complex):
         raise RuntimeError(
             f"{name}: For non-complex input tensors, argument alpha must not be a complex number, "

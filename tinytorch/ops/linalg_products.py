@@ -11,7 +11,7 @@ from .._write import scalar_name
 from ._out import written
 from .joining import cat
 from .linear_algebra import matmul
-from ._checks import refuse
+from ._checks import check_scalar_types, refuse
 from ._memory import in_rows
 from .reduction import sum as sum_
 from .shape import normalize_dim, unsqueeze
@@ -129,24 +129,28 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         Tensor without dimension ``dim``.
 
     Raises:
-        RuntimeError: If shapes do not broadcast or the dtype is integral.
+        RuntimeError: If shapes do not broadcast, dtypes differ or are integral.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.linalg.vecdot(tt.ones(2, 3), tt.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
-    for tensor in (x, y):
-        if tensor.dtype.kind not in "fc":
-            raise RuntimeError(
-                "linalg.vecdot: Expected a floating point or complex tensor as input. Got "
-                f"{scalar_name(tensor.dtype)}"
-            )
+    if x.dtype.kind not in "fc":
+        raise RuntimeError(
+            "linalg.vecdot: Expected a floating point or complex tensor as input. Got "
+            f"{scalar_name(x.dtype)}"
+        )
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+            f"{scalar_name(x.dtype)} and y of type {scalar_name(y.dtype)} instead"
+        )
     product = (x.conj() if x.is_complex() else x) * y
     return written(out, sum_(product, dim), "linalg.vecdot")  # type: ignore[no-any-return]
 
 
-@op(namespaces=("linalg",), method=False, promote="arithmetic")
+@op(namespaces=("linalg",), method=False)
 def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
     """Cross product of the vectors of three elements along a dimension.
 
@@ -156,7 +160,7 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
         dim: The dimension; default the last.
 
     Raises:
-        RuntimeError: If another size is there, or numbers of dimensions differ.
+        RuntimeError: If another size is there, or numbers of dimensions or dtypes differ.
 
     Example:
         >>> import tinytorch as tt
@@ -175,6 +179,7 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
             f"{input.shape[at] if input.ndim else 0} and {other.shape[at] if other.ndim else 0}"
         )
     refuse(xp, "cross", "b", input)
+    check_scalar_types(xp, "linalg.cross", input, other)
     a0, a1, a2 = _components(input, at)
     b0, b1, b2 = _components(other, at)
     product = xp.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=at)

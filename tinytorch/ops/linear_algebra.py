@@ -6,8 +6,10 @@ import math
 from typing import Any
 
 from .._op import Array, Backend, op, reads
+from .._write import scalar_name
 from ..autograd.names import ndim_of, wants_gradient
 from ..autograd.nodes import Node
+from ._checks import check_scalar_types
 
 
 def product_name(node: Node) -> str:
@@ -183,6 +185,7 @@ def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> 
             "bmm: Expected size for first two dimensions of batch2 tensor to be: "
             f"[{input.shape[0]}, {input.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
         )
+    check_scalar_types(xp, "bmm", input, mat2)
     check_product("bmm", input, mat2)
     return xp.matmul(input, mat2) if out is None else xp.matmul(input, mat2, out=out)
 
@@ -199,10 +202,10 @@ def mv(xp: Backend, input: Array, vec: Array) -> Array:
 
     Args:
         input: ``(n, k)``.
-        vec: ``(k,)``.
+        vec: ``(k,)``, of the same dtype.
 
     Raises:
-        RuntimeError: If shapes do not fit.
+        RuntimeError: If shapes or dtypes do not fit.
 
     Example:
         >>> import tinytorch as tt
@@ -212,6 +215,12 @@ def mv(xp: Backend, input: Array, vec: Array) -> Array:
     if input.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(
             f"mv: vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}"
+        )
+    if input.dtype != vec.dtype:
+        of_matrix, of_vector = (scalar_name(xp.dtype_of(x)) for x in (input, vec))
+        raise RuntimeError(
+            f"mv: addmv input tensors must have the same dtype, but got {of_vector}, {of_matrix}, "
+            f"and {of_vector}"
         )
     if input.shape[1] != vec.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat "

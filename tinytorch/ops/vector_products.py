@@ -57,7 +57,8 @@ def cross(
         out: Where to write the result.
 
     Raises:
-        RuntimeError: If there is no dimension of size 3 or numbers of dimensions differ.
+        RuntimeError: If there is no dimension of size 3, or numbers of dimensions or dtypes
+            differ.
 
     Example:
         >>> import tinytorch as tt
