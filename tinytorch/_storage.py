@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, overload
 
 from . import dtypes
@@ -131,8 +132,10 @@ class Storage:
     def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """Steps, in elements, to the next element along each dimension (or along ``dim``)."""
-        item = self._data.dtype.itemsize
-        strides = tuple(int(s) // item for s in self._data.strides)
+        data = self._data
+        strides = tuple(int(s) // data.dtype.itemsize for s in data.strides)
+        if not data.size and not any(strides):  # the library knows none
+            strides = _in_rows(data.shape)
         return strides if dim is None else strides[dim]
 
     @property
@@ -245,6 +248,12 @@ class Storage:
                 f"{type(element)}."
             )
         return bool((self == element).any())  # type: ignore[attr-defined]
+
+
+def _in_rows(shape: Sequence[int]) -> tuple[int, ...]:
+    """The steps of a tensor in row-major order, in which an empty dimension counts as one."""
+    steps = accumulate((max(n, 1) for n in reversed(shape[1:])), operator.mul, initial=1)
+    return tuple(steps)[::-1] if shape else ()
 
 
 class _OnItsDevice:

@@ -77,28 +77,54 @@ def suggested(array: Array) -> memory_format:
 def memory_order(array: Array) -> tuple[int, ...]:
     """Dimensions from the one with the longest steps in memory to the shortest.
 
-    That is the order in which torch fills a tensor. In one that is not contiguous,
-    dimensions of size 1 come first: where they are does not matter.
+    That is the order in which torch fills a tensor, and that of the copies it makes.
     """
-    shape, strides = array.shape, array.strides
     if array.flags.c_contiguous:
-        return tuple(range(len(shape)))
-    return tuple(
-        sorted(range(len(shape)), key=lambda d: (shape[d] != 1, -abs(strides[d])))
-    )
+        return tuple(range(array.ndim))
+    return from_longest(array.shape, tuple(abs(step) for step in array.strides))
+
+
+def from_longest(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """The dimensions by their steps, by an insertion sort, because not all can be compared."""
+    order = list(reversed(range(len(shape))))
+    for end in range(1, len(order)):
+        place = end
+        for other in reversed(range(end)):
+            longer = longer_steps(shape, strides, order[other], order[place])
+            if longer is False:
+                break
+            if longer:
+                order[other], order[place] = order[place], order[other]
+                place = other
+    return tuple(order[::-1])
+
+
+def longer_steps(shape: Sequence[int], strides: Sequence[int], a: int, b: int) -> bool | None:
+    """Whether dimension ``a`` belongs outside ``b``; None if that does not matter."""
+    if 0 in (strides[a], strides[b]):
+        return None
+    if strides[a] == strides[b]:
+        return True if shape[a] > shape[b] else None
+    return bool(strides[a] > strides[b])
+
+
+def copied(xp: Backend, array: Array) -> Array:
+    """A copy of ``array`` without gaps and in its order in memory."""
+    if 0 in array.strides:  # the library would put what is expanded innermost
+        order = memory_order(array)
+        return xp.transpose(xp.array(xp.transpose(array, order), order="C"), _back(order))
+    return xp.array(array, order="K")
 
 
 def order_like(array: Array, wanted: Any = None) -> tuple[tuple[int, ...], bool]:
     """The order in memory of a new tensor like ``array``, and whether it is contiguous.
 
-    An expanded tensor stands for no order. ``wanted`` is a format to have instead of its order.
+    ``wanted`` is a format to have instead of its order.
     """
-    shape, strides = array.shape, array.strides
+    shape = array.shape
     if wanted is not None and wanted is not preserve_format:
         chosen = checked_format("empty_like", wanted).order(array.ndim)
         return (tuple(range(array.ndim)), True) if chosen is None else (chosen, False)
-    if any(n > 1 and step == 0 for n, step in zip(shape, strides, strict=True)):
-        return tuple(range(len(shape))), True
     order = memory_order(array)
     longer = [d for d in order if shape[d] != 1]
     return order, longer == sorted(longer)

@@ -11,6 +11,7 @@ from ..autograd.nodes import Node
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
 from .gathering import gather
+from .layout import contiguous, following
 from .reduction import mean
 
 _F = ("nn.functional",)
@@ -163,6 +164,7 @@ def _means(input: Tensor, sizes: list[int]) -> Tensor:
         else:
             out = slide_sum(out, slide)
             shares *= slide.kernel
+    out = following(out, input) if spatial == 2 else out
     return out / shares if shares > 1 else out  # type: ignore[no-any-return]
 
 
@@ -319,4 +321,9 @@ def _largest(
             out = slide_max(out, slide)
         else:
             out = gather(out, axis, largest_at(out, axis, size))
-    return (out, largest_in_image(input, sizes)) if return_indices else out
+    if spatial > 1:
+        out = following(out, input) if spatial == 2 else contiguous(out)
+    if not return_indices:
+        return out
+    index = largest_in_image(input, sizes)
+    return out, following(index, input) if spatial == 2 else index

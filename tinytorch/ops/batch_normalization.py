@@ -16,7 +16,7 @@ from ._standardize import (
     single,
     standardize,
 )
-from .layout import contiguous
+from .layout import contiguous, following
 
 _SPACE = ("nn.functional",)
 
@@ -264,4 +264,4 @@ def local_response_norm(
         return x  # type: ignore[no-any-return]
     neighbours = Slide(1, size, 1, size // 2, 1, input.shape[1])
     mean = slide_sum(x * x, neighbours) / size
-    return x / (mean * alpha + k).pow(beta)  # type: ignore[no-any-return]
+    return following(x / (mean * alpha + k).pow(beta), x)

@@ -14,7 +14,7 @@ from .._tensor_types import NAMED_DTYPES, dtype_and_device
 from ..autograd.nodes import Node, node_of
 from ..autograd.views import edge_of, region
 from ..backends import load
-from ._memory import arranged, laid, lies
+from ._memory import arranged, copied, laid, lies, suggested
 from .layout import contiguous
 
 
@@ -23,7 +23,7 @@ def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
     native = xp.native_dtype(dtype)
     if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
         input = input.real
-    return input.astype(native)
+    return (copied(xp, input) if 0 in input.strides else input).astype(native)
 
 
 _to_dtype.vjp(input=lambda xp, g: g)  # the engine casts it back
@@ -47,9 +47,9 @@ def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
         tensor([0., 0.])
     """
     if memory_format is None or memory_format is preserve_format:
-        return xp.array(input, order="K")
+        return copied(xp, input)
     out = arranged(xp, input, checked_format("clone", memory_format))
-    return xp.array(input, order="K") if out is input else out
+    return copied(xp, input) if out is input else out
 
 
 clone.vjp(input=lambda xp, g: g)
@@ -193,7 +193,8 @@ def to(
         if out._data.dtype != wanted.dtype:
             out = _to_dtype(out, wanted)
     if memory_format is not None and memory_format is not preserve_format:
-        out = contiguous(out, memory_format)
+        if out is not input or suggested(out._data) is not memory_format:
+            out = contiguous(out, memory_format)
     return out.clone() if copy and out is input else out
 
 

@@ -9,6 +9,7 @@ from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
 from ..autograd.inference import check_mapped
 from ._checks import OUT_OF_RANGE, integer
+from ._memory import in_rows
 
 
 @op(method=False)
@@ -176,4 +177,5 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = int(index.max()) + 1
     else:
         xp.check_all(index < num_classes, "Class values must be smaller than num_classes.")
+    index = in_rows(xp, index)
     return wrap((index[..., None] == xp.arange(num_classes)).astype(index.dtype), xp)

@@ -9,6 +9,7 @@ from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor
 from ..autograd.nodes import Node
 from ._checks import refuse
+from ._memory import in_rows
 from ._results import named_result
 from .gathering import gather
 from .layout import contiguous
@@ -61,7 +62,7 @@ def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: b
     axes = reduced_axes(name, dim, input.ndim)
     if not input.size:
         _check_not_empty(name, input.shape, axes)
-    return reduce(input, axis=axes, keepdims=keepdim)
+    return in_rows(xp, reduce(input, axis=axes, keepdims=keepdim))
 
 
 def _check_not_empty(name: str, shape: Any, axes: tuple[int, ...] | None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from .._layouts import memory_format
 from .._op import composite
 from .._tensor import Tensor
+from ._memory import from_longest, longer_steps
 
 
 @composite(method=False)
@@ -145,9 +146,9 @@ def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]
     unclear = 1 in shape and sum(each.holds(input._data) for each in formats) != 1
     order = list(range(input.ndim))
     if not input.is_contiguous():
-        order = _from_longest(shape, strides)
+        order = list(from_longest(shape, strides))
         pairs = zip(order[1:], order, strict=False)
-        unclear |= any(_longer_steps(shape, strides, a, b) is not False for a, b in pairs)
+        unclear |= any(longer_steps(shape, strides, a, b) is not False for a, b in pairs)
     if unclear and ambiguity_check is not False:
         raise RuntimeError(
             "dim_order: The tensor does not have unique dim order, or cannot map to exact one of "
@@ -163,30 +164,6 @@ def _formats(given: Any) -> list[memory_format]:
         "dim_order: The ambiguity_check argument must be a bool or a list of memory formats, got "
         f"{given!r}"
     )
-
-
-def _from_longest(shape: Any, strides: Any) -> list[int]:
-    """The dimensions by their steps, by an insertion sort, because not all can be compared."""
-    order = list(reversed(range(len(shape))))
-    for end in range(1, len(order)):
-        place = end
-        for other in reversed(range(end)):
-            longer = _longer_steps(shape, strides, order[other], order[place])
-            if longer is False:
-                break
-            if longer:
-                order[other], order[place] = order[place], order[other]
-                place = other
-    return order[::-1]
-
-
-def _longer_steps(shape: Any, strides: Any, a: int, b: int) -> bool | None:
-    """Whether dimension ``a`` belongs outside ``b``; None if that does not matter."""
-    if 0 in (strides[a], strides[b]):
-        return None
-    if strides[a] == strides[b]:
-        return True if shape[a] > shape[b] else None
-    return bool(strides[a] > strides[b])
 
 
 @composite(namespaces=("Tensor",))

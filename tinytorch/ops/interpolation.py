@@ -13,6 +13,7 @@ from .._tensor import Tensor
 from .._write import scalar_name
 from ._taps import resample, resampling
 from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .layout import following
 
 _F = ("nn.functional",)
 _AREA = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
@@ -97,7 +98,7 @@ def _resized(
         if how.taps.places != (tuple(range(length)),):
             out = resample(out.to(dtypes.float32) if bytes_ else out, axis, how)
             out = out.round().clamp(0, 255).to(dtypes.uint8) if bytes_ else out
-    return x.clone() if out is x else out.to(x.dtype)  # type: ignore[no-any-return]
+    return following(x.clone() if out is x else out.to(x.dtype), x)
 
 
 def _check_mode(mode: str, corners: bool | None, antialias: bool, ndim: int) -> None:

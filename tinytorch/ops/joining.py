@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._layouts import contiguous_format, memory_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ._memory import arranged, in_rows, suggested
 from .broadcasting import tensors_of
 from .creation import as_tensor
 from .shape import normalize_dim, reshape, unsqueeze
@@ -49,7 +51,15 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
             )
     at = normalize_dim("cat", dim, kept[0].ndim)
     _check_shapes(kept, at)
-    return xp.ascontiguousarray(xp.concatenate(kept, axis=at))
+    return arranged(xp, xp.concatenate(kept, axis=at), _common_format(kept))
+
+
+def _common_format(arrays: Sequence[Array]) -> memory_format:
+    """The format of images that all agree on; row-major if they do not."""
+    wanted = suggested(arrays[0])
+    if wanted is contiguous_format or all(suggested(array) is wanted for array in arrays[1:]):
+        return wanted
+    return contiguous_format
 
 
 @cat.numpy
@@ -121,7 +131,9 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
                 f"and {list(array.shape)} at entry {i}"
             )
     at = normalize_dim("stack", dim, len(first) + 1)
-    return xp.ascontiguousarray(xp.stack(list(tensors), axis=at))
+    if at == 0 and (wanted := _common_format(tensors)) is not contiguous_format:
+        return xp.stack([arranged(xp, array, wanted) for array in tensors])
+    return in_rows(xp, xp.stack(list(tensors), axis=at))
 
 
 stack.vjp(

@@ -9,7 +9,7 @@ from .._layouts import checked_format, contiguous_format, preserve_format
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
-from ._memory import arranged
+from ._memory import arranged, suggested
 from .shape import infer_shape, reshape
 
 
@@ -150,6 +150,14 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
     if checked_format("contiguous", memory_format) is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return input if memory_format.holds(input._data) else _in_format(input, memory_format)
+
+
+def following(out: Tensor, input: Tensor) -> Tensor:
+    """``out``, computed from ``input``, in its format: channels last, or row-major."""
+    wanted = suggested(input._data)
+    if wanted is contiguous_format and out._data.flags.c_contiguous:
+        return out
+    return contiguous(out, wanted)
 
 
 def own_copy(view: Tensor) -> Tensor:

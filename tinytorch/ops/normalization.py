@@ -209,7 +209,7 @@ def rms_norm(
     dims = tuple(range(-len(shape), 0))
     out = x * ((x * x).mean(dims, True) + tiny).rsqrt()
     out = out if w is None else out * w
-    return contiguous(out.to(input.dtype) if x is not input else out)
+    return contiguous(out.to(input.dtype) if x is not input else out, suggested(input._data))
 
 
 @composite(namespaces=("nn.functional", ""), method=False, node="NativeGroupNormBackward0")

@@ -12,6 +12,8 @@ from .._tensor import Tensor
 from .._write import scalar_name
 from ..autograd.names import argument
 from ..autograd.nodes import Node
+from ._memory import arranged, suggested
+from .layout import following
 
 #: Elements to add before and after, one pair for each dimension.
 Sides = tuple[tuple[int, int], ...]
@@ -27,7 +29,7 @@ def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Arra
         slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(input.shape, sides, strict=True)
     )
     out[inner] = input[kept]
-    return out
+    return arranged(xp, out, suggested(input))
 
 
 _pad_constant.vjp(
@@ -158,6 +160,7 @@ def _repeated(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tenso
     out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):
         out = _along(out, -1 - i, before, after, mode)
+    out = out if mode == "circular" else following(out, input)
     return out.clone() if out._base is not None else out  # type: ignore[no-any-return]
 
 

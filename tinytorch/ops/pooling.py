@@ -8,6 +8,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from ._pool_arguments import WITH_INDICES, Size, check_input, check_numbers, slides
 from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
+from .layout import following
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
@@ -148,7 +149,11 @@ def _max_pool(
     out = input
     for slide in reversed(windows):
         out = slide_max(out, slide)
-    return (out, max_indices(input, windows)) if return_indices else out
+    out = following(out, input) if spatial > 1 else out
+    if not return_indices:
+        return out
+    index = max_indices(input, windows)
+    return out, following(index, input) if spatial > 1 else index
 
 
 @op(public=False)
@@ -303,6 +308,7 @@ def _avg_pool(
     total: Any = input
     for slide in reversed(windows):
         total = slide_sum(total, slide)
+    total = following(total, input) if spatial == 2 else total
     if divisor_override is not None:
         return _divided(total, divisor_override)
     counts = [

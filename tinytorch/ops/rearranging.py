@@ -9,7 +9,7 @@ from .. import dtypes
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from ._checks import integer, integers_of
-from ._memory import in_rows
+from ._memory import arranged, in_rows, suggested
 from ._positions import counting, int64
 from .gathering import index_select
 from .layout import own_copy
@@ -89,7 +89,7 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
         raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
     if not axes:
         return in_rows(xp, xp.roll(input, moves[0]))
-    return in_rows(xp, xp.roll(input, moves, axes))
+    return arranged(xp, xp.roll(input, moves, axes), suggested(input))
 
 
 def _moves(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

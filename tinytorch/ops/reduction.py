@@ -11,6 +11,7 @@ from .._op import Array, Backend, op
 from .._write import scalar_name
 from ..autograd.names import by_dim
 from ._checks import running_dtype
+from ._memory import in_rows
 from .shape import normalize_dims
 
 Dims = int | Sequence[int] | None
@@ -68,9 +69,12 @@ def sum(
     if dtype is None and input.dtype.kind in "fc":
         if dim is None:
             return xp.sum(input, keepdims=True) if keepdim else xp.sum(input)
-        return xp.sum(input, reduced_axes("sum", dim, len(input.shape)), keepdims=keepdim)
+        ndim = len(input.shape)
+        out = xp.sum(input, reduced_axes("sum", dim, ndim), keepdims=keepdim)
+        return out if ndim < 3 else in_rows(xp, out)
     axes = reduced_axes("sum", dim, len(input.shape))
-    return xp.sum(input, axis=axes, dtype=running_dtype(xp, input, dtype), keepdims=keepdim)
+    total = xp.sum(input, axis=axes, dtype=running_dtype(xp, input, dtype), keepdims=keepdim)
+    return in_rows(xp, total)
 
 
 sum.vjp(input=lambda xp, g, in_shape, dim, keepdim: spread(xp, g, in_shape, dim, keepdim))
@@ -155,6 +159,8 @@ def mean(
     if input.dtype.char == "e" and native is None:
         native = xp.native_dtype(dtypes.float32)  # a sum may be too large for the mean's type
     total = xp.sum(input, axis=axes, dtype=native, keepdims=keepdim)
+    if input.ndim > 2:
+        total = in_rows(xp, total)
     mean_ = total / _float_count(input.shape, axes)
     return xp.astype(mean_, input.dtype) if dtype is None and input.dtype.kind == "f" else mean_
 
@@ -262,7 +268,8 @@ def prod(
         tensor([ 2, 12])
     """
     axes = reduced_axes("prod", dim, input.ndim)
-    return xp.prod(input, axis=axes, dtype=running_dtype(xp, input, dtype), keepdims=keepdim)
+    native = running_dtype(xp, input, dtype)
+    return in_rows(xp, xp.prod(input, axis=axes, dtype=native, keepdims=keepdim))
 
 
 def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
@@ -324,7 +331,7 @@ def logsumexp(xp: Backend, input: Array, dim: Dims, keepdim: bool = False) -> Ar
     top = xp.max(input.real, axis=axes, keepdims=True)
     top = xp.where(xp.isfinite(top), top, 0)
     total = xp.log(xp.sum(xp.exp(input - top), axis=axes, keepdims=keepdim))
-    return total + top.reshape(total.shape)
+    return in_rows(xp, total + top.reshape(total.shape))
 
 
 logsumexp.vjp(
@@ -353,6 +360,7 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         tensor(False)
     """
     out = xp.all(input, axis=_tested_axes("all", dim, input.ndim), keepdims=keepdim)
+    out = out if input.ndim < 3 else in_rows(xp, out)
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
@@ -374,6 +382,7 @@ def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         tensor(True)
     """
     out = xp.any(input, axis=_tested_axes("any", dim, input.ndim), keepdims=keepdim)
+    out = out if input.ndim < 3 else in_rows(xp, out)
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
@@ -396,4 +405,4 @@ def count_nonzero(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = F
     """
     axes = reduced_axes("count_nonzero", dim, input.ndim)
     native = xp.native_dtype(dtypes.int64)
-    return xp.sum(input != 0, axis=axes, dtype=native, keepdims=keepdim)
+    return in_rows(xp, xp.sum(input != 0, axis=axes, dtype=native, keepdims=keepdim))

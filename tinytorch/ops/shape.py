@@ -11,6 +11,7 @@ from .._tensor import Tensor
 from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ._checks import integer, integers_of
+from ._memory import copied
 
 
 @op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
@@ -409,7 +410,7 @@ def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
     axes = tuple(range(input.ndim)) if dims is None else normalize_dims("flip", dims, input.ndim)
     if len(set(axes)) < len(axes):
         raise RuntimeError(f"flip: dim {axes[0]} appears multiple times in the list of dims")
-    return xp.array(xp.flip(input, axes)) if input.ndim and axes else xp.array(input)
+    return copied(xp, input if not axes else xp.flip(input, axes))
 
 
 flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-from .layout import own_copy
+from .layout import following, own_copy
 
 _BOTH = ("nn.functional", "")
 
@@ -86,7 +86,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     rows, columns = height // r, width // r
     parts: Any = input.reshape((*lead, channels, rows, r, columns, r))
     order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return _own(parts.permute(order).reshape((*lead, channels * r * r, rows, columns)))
+    pixels = parts.permute(order).reshape((*lead, channels * r * r, rows, columns))
+    return following(_own(pixels), input)
 
 
 def _own(pixels: Any) -> Tensor:
@@ -150,4 +151,4 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         )
     rest = tuple(input.shape[2:])
     x: Any = input.reshape((input.shape[0], groups, channels // groups, *rest))
-    return x.transpose(1, 2).reshape(tuple(input.shape))  # type: ignore[no-any-return]
+    return following(x.transpose(1, 2).reshape(tuple(input.shape)), input)

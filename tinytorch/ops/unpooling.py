@@ -11,6 +11,7 @@ from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._pool_arguments import Size, per_dimension
+from .layout import following
 
 _F = ("nn.functional",)
 
@@ -176,7 +177,8 @@ def _unpool(
         f"{'x'.join(map(str, size))})",
     )
     out = _put_back(input.reshape(tuple(index.shape)), index, places)
-    return out.reshape(*input.shape[:-spatial], *size)
+    out = out.reshape(*input.shape[:-spatial], *size)
+    return following(out, input) if spatial == 2 else out
 
 
 def _check(name: str, spatial: int, input: Tensor, indices: Tensor) -> None:
