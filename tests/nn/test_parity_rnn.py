@@ -230,6 +230,23 @@ def test_cells_refuse_sizes_that_would_be_broadcast(use: str) -> None:
     assert theirs[1] in ours[1]
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        "nn.LSTMCell(3, 4)(lib.ones(2, 3), lib.ones(2, 4))",
+        "nn.LSTMCell(3, 4)(lib.ones(3), lib.ones(4))",
+        "nn.LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4),))",
+        "nn.LSTMCell(3, 4)(lib.ones(2, 3), ())",
+        "lib.lstm_cell(lib.ones(2, 3), lib.ones(2, 4), lib.ones(16, 3), lib.ones(16, 4))",
+    ],
+)
+def test_states_of_an_lstm_cell_that_are_no_pair(use: str) -> None:
+    ours, theirs = parity.both(
+        lambda lib: parity.outcome(lambda lib: eval(use, {"nn": lib.nn, "lib": lib}), lib)
+    )
+    assert ours[0] == theirs[0] and theirs[1] in ours[1]
+
+
 # -- packing -----------------------------------------------------------------------------------
 
 

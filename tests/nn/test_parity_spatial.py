@@ -166,6 +166,12 @@ def test_output_size_of_a_transposed_convolution() -> None:
     parity.same(run)
 
 
+@pytest.mark.parametrize("shape", [(0, 4, 4, 4), (2, 0, 4, 4), (4, 4, 0)])
+def test_shuffling_nothing(shape: tuple[int, ...]) -> None:
+    parity.same(lambda lib: lib.nn.PixelUnshuffle(2)(lib.ones(*shape)))
+    parity.same(lambda lib: lib.nn.PixelShuffle(2)(lib.ones(*shape)))
+
+
 ERRORS = [
     "Conv2d(4, 6, 3, groups=3)",
     "Conv2d(4, 6, 3, groups=0)",

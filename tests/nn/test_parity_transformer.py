@@ -165,6 +165,27 @@ def test_repr_and_first_weights(make: str) -> None:
     parity.same(run)
 
 
+@pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize(
+    ("queries", "keys"),
+    [
+        ((3, 0, 4), (3, 0, 4)),
+        ((0, 2, 4), (0, 2, 4)),
+        ((3, 2, 4), (0, 2, 4)),
+        ((0, 2, 4), (3, 2, 4)),
+    ],
+)
+def test_attention_to_nothing(
+    queries: tuple[int, ...], keys: tuple[int, ...], average: bool
+) -> None:
+    def run(lib: Any) -> Any:
+        layer = lib.nn.MultiheadAttention(4, 2)
+        q, k = lib.ones(*queries), lib.ones(*keys)
+        return [list(x.shape) for x in layer(q, k, k, average_attn_weights=average)]
+
+    parity.same(run)
+
+
 ERRORS = [
     "MultiheadAttention(0, 2)",
     "MultiheadAttention(8, 3)",

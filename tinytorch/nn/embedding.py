@@ -30,7 +30,7 @@ class _Table(Module):
             self.reset_parameters()
             return
         if tuple(given.shape) != shape:
-            raise ValueError(
+            raise AssertionError(
                 "Shape of weight does not match num_embeddings and embedding_dim: "
                 f"expected {shape}, got {tuple(given.shape)}"
             )
@@ -64,7 +64,7 @@ class Embedding(_Table):
         weight: Shape ``(num_embeddings, embedding_dim)``, at first from N(0, 1).
 
     Raises:
-        ValueError: If ``padding_idx`` is no row.
+        AssertionError: If ``padding_idx`` is no row.
 
     Example:
         >>> import tinytorch as tt
@@ -148,7 +148,7 @@ class Embedding(_Table):
             sparse: See the class. Default: False.
 
         Raises:
-            ValueError: If ``embeddings`` is no matrix.
+            AssertionError: If ``embeddings`` is no matrix.
 
         Example:
             >>> import tinytorch as tt
@@ -192,7 +192,7 @@ class EmbeddingBag(_Table):
         weight: Shape ``(num_embeddings, embedding_dim)``, at first from N(0, 1).
 
     Raises:
-        ValueError: If ``padding_idx`` is no row.
+        AssertionError: If ``padding_idx`` is no row.
 
     Example:
         >>> import tinytorch as tt
@@ -298,7 +298,7 @@ class EmbeddingBag(_Table):
             padding_idx: See the class. Default: none.
 
         Raises:
-            ValueError: If ``embeddings`` is no matrix.
+            AssertionError: If ``embeddings`` is no matrix.
 
         Example:
             >>> import tinytorch as tt
@@ -327,7 +327,7 @@ def _row(padding_idx: int | None, rows: int) -> int | None:
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
-        raise ValueError(
+        raise AssertionError(
             f"Padding_idx must be within num_embeddings: got {padding_idx} for {rows} rows"
         )
     return padding_idx % rows
@@ -335,7 +335,7 @@ def _row(padding_idx: int | None, rows: int) -> int | None:
 
 def _matrix_shape(embeddings: Tensor) -> tuple[int, int]:
     if embeddings.ndim != 2:
-        raise ValueError(
+        raise AssertionError(
             "Embeddings parameter is expected to be 2-dimensional, "
             f"got shape {tuple(embeddings.shape)}"
         )

@@ -345,7 +345,7 @@ class Hardtanh(_InPlace):
         max_value: Deprecated name of ``max_val``.
 
     Raises:
-        ValueError: If ``max_val`` is not above ``min_val``.
+        AssertionError: If ``max_val`` is not above ``min_val``.
 
     Example:
         >>> import tinytorch as tt
@@ -368,7 +368,7 @@ class Hardtanh(_InPlace):
         self.min_val = _renamed("min_value", "min_val", min_value, min_val)
         self.max_val = _renamed("max_value", "max_val", max_value, max_val)
         if self.max_val <= self.min_val:
-            raise ValueError(
+            raise AssertionError(
                 f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})"
             )
 

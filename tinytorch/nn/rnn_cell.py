@@ -222,7 +222,7 @@ class LSTMCell(RNNCellBase):
             RuntimeError: If the sizes do not fit.
         """
         self._check("input", input)
-        for place, state in enumerate(hx or ()):
+        for place, state in enumerate(() if hx is None else hx):
             self._check(f"hx[{place}]", state)
         batched = input.ndim == 2
         x: Any = input if batched else input.unsqueeze(0)

@@ -262,6 +262,10 @@ def local_response_norm(
     x: Any = input
     if not x.numel():
         return x  # type: ignore[no-any-return]
+    if size < 1:
+        raise RuntimeError(
+            f"local_response_norm: kernel size should be greater than zero, but got {size}"
+        )
     neighbours = Slide(1, size, 1, size // 2, 1, input.shape[1])
     mean = slide_sum(x * x, neighbours) / size
     return following(x / (mean * alpha + k).pow(beta), x)

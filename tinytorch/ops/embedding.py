@@ -16,13 +16,18 @@ from ._memory import in_rows
 def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Array:
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, got shape {list(weight.shape)}")
-    if input.dtype.kind not in "iu" or input.dtype.itemsize < 4:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got {input.dtype} instead (while checking arguments for embedding)"
-        )
+    _check_indices(input, 1, "embedding")
     xp.check_indices("embedding", input, weight.shape[0], 0, False, OUT_OF_RANGE)
     return xp.take(weight, input, axis=0)
+
+
+def _check_indices(index: Array, position: int, name: str) -> None:
+    if index.dtype.kind not in "iu" or index.dtype.itemsize < 4:
+        raise RuntimeError(
+            f"Expected tensor for argument #{position} 'indices' to have one of the following "
+            f"scalar types: Long, Int; but got {index.dtype} instead (while checking arguments "
+            f"for {name})"
+        )
 
 
 _embedding.vjp(
@@ -118,6 +123,7 @@ def embedding(
 def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use down to ``max_norm``, in place and unrecorded."""
     check_mapped("embedding_renorm", weight)
+    _check_indices(input._data, 2, "embedding_renorm_")
     xp, table = weight._xp, weight._data
     used = xp.unique(input._data)
     picked = table[used]
@@ -129,6 +135,7 @@ def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
 
 def scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:
     """``weight``, its gradient's rows divided by how often ``input`` names them."""
+    _check_indices(input._data, 1, "embedding")
     xp = weight._xp
     counts = xp.bincount(input._data.reshape(-1), minlength=weight.shape[0])
     factor = (1.0 / xp.maximum(counts, 1)).astype(weight._data.dtype)[:, None]

@@ -118,6 +118,8 @@ def multi_head_attention_forward(
     mask = _merged(mask, padding, query.shape[1], num_heads, k.shape[1])
     p = dropout_p if training else 0.0
     out, weights = _attend(q, k, v, mask, p, hint, need_weights)
+    if weights is not None:
+        weights = weights.reshape(query.shape[1], num_heads, *weights.shape[1:])
     return _results(out, weights, query, out_proj_weight, out_proj_bias, average_attn_weights,
                     batched)  # fmt: skip
 
@@ -290,9 +292,8 @@ def _results(
     """Heads side by side again, projected; the weights per member of the batch."""
     queries, batch, embed = query.shape
     out = linear(out.transpose(0, 1).reshape(queries, batch, embed), projection, bias)
-    if weights is not None:
-        weights = weights.reshape(batch, -1, queries, weights.shape[-1])
-        weights = weights.mean(1) if average else weights
+    if weights is not None and average:
+        weights = weights.mean(1)
     if batched:
         return out, weights
     return out.squeeze(1), None if weights is None else weights.squeeze(0)

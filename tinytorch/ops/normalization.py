@@ -203,7 +203,16 @@ def rms_norm(
     from ..dtypes import finfo
 
     shape = tuple(normalized_shape)
+    if input.ndim < len(shape):
+        raise ValueError(
+            f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}"
+        )
     _check_normalized("rms_norm", input, shape)
+    if weight is not None and tuple(weight.shape) != shape:
+        raise RuntimeError(
+            "rms_norm: Expected weight to be of same shape as normalized_shape, but got weight of "
+            f"shape {list(weight.shape)} and normalized_shape = {list(shape)}"
+        )
     x, w = single(input, weight)
     tiny = finfo(x.dtype).eps if eps is None else eps
     dims = tuple(range(-len(shape), 0))

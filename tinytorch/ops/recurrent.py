@@ -125,6 +125,15 @@ def _check_sizes(name: str, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh
             )
 
 
+def _check_pair(hx: Any) -> None:
+    if isinstance(hx, Tensor):
+        raise TypeError(
+            "lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor"
+        )
+    if len(hx) != 2:
+        raise RuntimeError(f"lstm_cell expects two hidden states, got {len(hx)}")
+
+
 @composite(method=False)
 def lstm_cell(
     input: Tensor,
@@ -162,6 +171,7 @@ def lstm_cell(
     Reference:
         S. Hochreiter and J. Schmidhuber, "Long short-term memory" (1997).
     """
+    _check_pair(hx)
     hidden, cell = hx
     _check_sizes("lstm_cell", input, hx, w_ih, w_hh)
     return lstm_step(linear(input, w_ih, b_ih) + linear(hidden, w_hh, b_hh), cell)

@@ -264,6 +264,8 @@ def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
     at = normalize_dim("unflatten", dim, len(shape))
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not shape:
+        raise RuntimeError(f"unflatten: Dimension specified as {dim} but tensor has no dimensions")
     try:
         parts = infer_shape("unflatten", (shape[at],), sizes)
     except RuntimeError:

@@ -61,7 +61,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         downscale_factor: The r.
 
     Returns:
-        ``(*, channels * r², height, width)``.
+        ``(*, channels * r², height, width)``; the input's shape if it has no elements.
 
     Raises:
         RuntimeError: If shapes do not fit.
@@ -81,6 +81,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
                 f"pixel_unshuffle expects {what} to be divisible by downscale_factor, but "
                 f"input.size({at})={size} is not divisible by {r}"
             )
+    if not input.numel():
+        return own_copy(input)  # without elements the shape stays, as in PyTorch
     lead = tuple(input.shape[:-3])
     n = len(lead)
     rows, columns = height // r, width // r
