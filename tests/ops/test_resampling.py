@@ -172,6 +172,33 @@ def test_nan_coordinates_give_nan() -> None:
     assert np.isnan(host(out)).all()
 
 
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("padding", ["border", "reflection"])
+def test_nan_coordinates_count_as_the_first_pixels(mode: str, padding: str) -> None:
+    places = np.array([[np.nan, 0.0], [0.3, np.nan], [np.inf, -0.2], [np.nan, np.nan]])
+    compare(
+        "grid_sample", randn(1, 2, 3, 3), places[None, None], mode=mode, padding_mode=padding,
+        align_corners=False, grad=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("scale", [1.1, 1.19, 2.3, 2.4, (1.2, 2.1), 0.7])
+def test_sizes_count_where_the_factor_only_just_misses_them(scale: Any) -> None:
+    """PyTorch copies what keeps its size, and in images repeats what becomes twice as large."""
+    for shape in [(1, 2, 3, 2), (2, 1, 4, 5), (1, 3, 2, 2)]:
+        compare("interpolate", randn(*shape), scale_factor=scale, mode="nearest")
+        for corners in (False, True):
+            options = {"mode": "bilinear", "align_corners": corners}
+            compare("interpolate", randn(*shape), scale_factor=scale, **options)
+    if isinstance(scale, float):
+        compare("interpolate", randn(1, 2, 3), scale_factor=scale, mode="linear")
+        # PyTorch's gradients of these two follow the rule of images, unlike their values.
+        compare("interpolate", randn(1, 2, 3), scale_factor=scale, mode="nearest", grad=False)
+        x = randn(1, 2, 3, 2, 2)
+        compare("interpolate", x, scale_factor=scale, mode="nearest", grad=False)
+        compare("interpolate", x, scale_factor=scale, mode="trilinear")
+
+
 def leaf(array: Any) -> Any:
     return tt.tensor(array, requires_grad=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._convert import result_dtype
 from .._op import composite
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -46,7 +47,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         eps: Default: 1e-8.
 
     Returns:
-        The broadcast shape without ``dim``.
+        The broadcast shape without ``dim``, of the dtype that the two have in common.
+
+    Raises:
+        RuntimeError: If that is not a floating-point dtype.
 
     Raises:
         RuntimeError: If neither is a floating-point or complex tensor.
@@ -56,6 +60,12 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
         tensor([0.7071])
     """
+    dtype = result_dtype((x1, x2))
+    if not dtype.is_floating_point:
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {scalar_name(dtype)}"
+        )
+    x1, x2 = (x if x.is_floating_point() else x.to(dtype) for x in (x1, x2))
     # The dimension is that of the result: where an input has size 1 there, it is repeated.
     product = x1 * x2
     if product.dtype.category < 2:

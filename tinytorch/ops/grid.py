@@ -46,8 +46,8 @@ _add_pixels.vjp(input=lambda xp, g, index: xp.call(_pixels, g, index))
 
 @op(method=False)
 def _clipped(xp: Backend, input: Array, last: int) -> Array:
-    """Coordinates moved to the border of the image."""
-    return xp.clip(input, 0, last)
+    """Coordinates moved to the border of the image; NaN counts as one before its first pixel."""
+    return xp.fmin(xp.fmax(input, 0), last)
 
 
 _clipped.vjp(

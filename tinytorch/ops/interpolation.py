@@ -94,11 +94,19 @@ def _resized(
     single = x._data.dtype.itemsize < 8
     for axis in range(-1, -len(sizes) - 1, -1):
         length, size = x.shape[axis], sizes[axis]
-        how = resampling(kernel, length, size, scales[axis], bool(corners), single)
+        scale = None if _exact(kernel, length, size, len(sizes)) else scales[axis]
+        how = resampling(kernel, length, size, scale, bool(corners), single)
         if how.taps.places != (tuple(range(length)),):
             out = resample(out.to(dtypes.float32) if bytes_ else out, axis, how)
             out = out.round().clamp(0, 255).to(dtypes.uint8) if bytes_ else out
     return following(x.clone() if out is x else out.to(x.dtype), x)
+
+
+def _exact(kernel: str, length: int, size: int, spatial: int) -> bool:
+    """Whether PyTorch goes by the sizes even where a scale factor was given, such as 1.2 of 4."""
+    if kernel == "linear":
+        return size == length
+    return kernel == "nearest" and spatial == 2 and size in (length, 2 * length)
 
 
 def _check_mode(mode: str, corners: bool | None, antialias: bool, ndim: int) -> None:
