@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import complexes, numbers, same
+from tests.ops.same_as_torch import agree, complexes, numbers, same
 
 import tinytorch as tt
 from tinytorch.autograd import gradcheck, gradgradcheck
@@ -154,6 +154,18 @@ def test_reductions_of_nothing_are_torchs(name: str, shape: tuple[int, ...]) -> 
 )
 def test_numbers_without_dimensions_reduce_to_themselves(name: str, dim: int) -> None:
     same(lambda lib, x: getattr(lib, name)(x, dim), np.array(2.5), orders=0)
+
+
+@pytest.mark.parametrize("name", "prod cumprod".split())
+def test_a_real_product_of_complex_numbers_is_that_of_their_real_parts(name: str) -> None:
+    found = []
+    for part in (lambda z: z, lambda z: z.real):
+        z = tt.tensor([1 + 2j, 0j, 3 - 1j, -0.5 + 1j], requires_grad=True)
+        out = getattr(tt, name)(part(z), 0, dtype=tt.float64)
+        (first,) = tt.autograd.grad(out.sum(), z, create_graph=True)
+        (second,) = tt.autograd.grad((first.real**2).sum(), z)
+        found.append((out.detach(), first.detach(), second))
+    agree(*found)
 
 
 @pytest.mark.parametrize("name", "prod cumprod".split())

@@ -91,6 +91,11 @@ def running_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
     return xp.native_dtype(dtypes.int64) if input.dtype.kind in "uib" else input.dtype
 
 
+def taken_in(xp: Any, input: Any, dtype: Any) -> Any:
+    """What a sum or product in a native dtype takes of ``input``: real ones the real parts."""
+    return xp.real(input) if input.dtype.kind == "c" and dtype.kind != "c" else input
+
+
 def integer(name: str, argument: str, value: Any) -> int:
     """``value`` as an int; TypeError for what is none."""
     if not isinstance(value, bool):

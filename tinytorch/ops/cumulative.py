@@ -9,7 +9,7 @@ from .. import dtypes
 from .._write import scalar_name
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._checks import refuse, running_dtype
+from ._checks import refuse, running_dtype, taken_in
 from ._memory import in_rows
 from ._results import named_result
 from .gathering import gather
@@ -74,6 +74,7 @@ def cumsum(
     input, dim = _flat_if_none(input, dim)
     at = _axis("cumsum", dim, input)
     native = running_dtype(xp, input, dtype)
+    input = taken_in(xp, input, native)
     if not input.ndim:
         return xp.array(input, dtype=native)
     return in_rows(xp, _running(xp.cumsum, xp, input, at, native))
@@ -175,6 +176,7 @@ def cumprod(
     input, dim = _flat_if_none(input, dim)
     at = _axis("cumprod", dim, input)
     native = running_dtype(xp, input, dtype)
+    input = taken_in(xp, input, native)
     if not input.ndim:
         return xp.array(input, dtype=native)
     return in_rows(xp, _running(xp.cumprod, xp, input, at, native))
@@ -184,6 +186,7 @@ def _cumprod_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int | None) ->
     if not input.ndim or not input.size:
         return g
     shape = input.shape
+    input = taken_in(xp, input, g.dtype)
     x = input.reshape(-1) if dim is None else input
     at = (dim or 0) % x.ndim
     reached = suffix_recurrence(xp, x, g, at)

@@ -10,7 +10,7 @@ from .. import _state, dtypes
 from .._op import Array, Backend, op
 from .._write import scalar_name
 from ..autograd.names import by_dim
-from ._checks import running_dtype
+from ._checks import running_dtype, taken_in
 from ._memory import in_rows
 from .shape import normalize_dims
 
@@ -73,7 +73,8 @@ def sum(
         out = xp.sum(input, reduced_axes("sum", dim, ndim), keepdims=keepdim)
         return out if ndim < 3 else in_rows(xp, out)
     axes = reduced_axes("sum", dim, len(input.shape))
-    total = xp.sum(input, axis=axes, dtype=running_dtype(xp, input, dtype), keepdims=keepdim)
+    native = running_dtype(xp, input, dtype)
+    total = xp.sum(taken_in(xp, input, native), axis=axes, dtype=native, keepdims=keepdim)
     return in_rows(xp, total)
 
 
@@ -269,11 +270,13 @@ def prod(
     """
     axes = reduced_axes("prod", dim, input.ndim)
     native = running_dtype(xp, input, dtype)
-    return in_rows(xp, xp.prod(input, axis=axes, dtype=native, keepdims=keepdim))
+    product = xp.prod(taken_in(xp, input, native), axis=axes, dtype=native, keepdims=keepdim)
+    return in_rows(xp, product)
 
 
 def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     """The product of all the others."""
+    input = taken_in(xp, input, g.dtype)
     shape = tuple(input.shape)
     axes = reduced_axes("prod", dim, len(shape)) or tuple(range(len(shape)))
     g = spread(xp, g, shape, dim, keepdim)
