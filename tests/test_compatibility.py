@@ -128,6 +128,22 @@ def test_first_names_take_tensors_of_their_own_dtype_alone() -> None:
             library.FloatTensor(2, -1)
 
 
+def test_the_class_takes_what_torchs_takes() -> None:
+    for library in (tt, pytorch()):
+        for data in ([1, 2], (1, 2), np.ones(2), range(2), library.ones(2)):
+            assert tuple(library.Tensor(data).shape) == (2,)
+        assert library.Tensor(data=[1, 2], device="cpu").tolist() == [1.0, 2.0]
+        sizes = np.int64(2), np.int64(3)
+        assert tuple(library.Tensor(*sizes, device=library.device("cpu")).shape) == (2, 3)
+        for data in ("a", b"ab", 1.5, None, True, {1: 2}, iter([1])):
+            with pytest.raises(TypeError, match=r"new\(\): "):
+                library.Tensor(data)
+        with pytest.raises(TypeError, match=r"new\(\) received an invalid combination"):
+            library.Tensor([1], dtype=library.float64)
+        with pytest.raises(RuntimeError, match="expects device type: .* but device type: xpu"):
+            library.Tensor([1], device="xpu")
+
+
 def test_new() -> None:
     for library in (tt, pytorch()):
         x = library.ones(1, dtype=library.int64)

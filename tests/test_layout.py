@@ -38,7 +38,9 @@ LAYERS = [
     ["__main__"],
 ]
 # Methods of Tensor that need what is built on Tensor import it when they are called.
-DEFERRED = {("_tensor", "_printing"), ("_tensor", "autograd.passes")}
+DEFERRED = {
+    ("_tensor", "_printing"), ("_tensor", "_tensor_types"), ("_tensor", "autograd.passes"),
+}  # fmt: skip
 PRINTERS = {"__main__", "_info", "_printing"}
 MAY_IMPORT_ARRAY_LIBRARIES = "backends"
 

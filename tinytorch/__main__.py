@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import code
+import difflib
 import os
 import runpy
 import sys
@@ -174,8 +175,20 @@ def repl(*, ipython: bool = False) -> int:
     if ipython:
         print("IPython is not installed; this is Python's own REPL.", file=sys.stderr)
     _complete_with_tab(namespace)
-    code.InteractiveConsole(namespace).interact(banner(), exitmsg="")
+    Console(namespace).interact(banner(), exitmsg="")
     return 0
+
+
+class Console(code.InteractiveConsole):
+    """Python's REPL; before Python 3.12 ``code`` alone does not say what name was meant."""
+
+    def showtraceback(self) -> None:
+        error = sys.exc_info()[1]
+        if sys.version_info < (3, 12) and isinstance(error, AttributeError) and error.name:
+            near = difflib.get_close_matches(error.name, dir(error.obj), 1)
+            if near and error.obj is not None:
+                error.args = (f"{error}. Did you mean: {near[0]!r}?",)
+        super().showtraceback()
 
 
 def _complete_with_tab(namespace: dict[str, Any]) -> None:

@@ -56,6 +56,7 @@ class device(Scope):
     Args:
         type: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, a device, or a device's number.
         index: The number, if ``type`` does not hold it.
+        device: The same as ``type`` alone.
 
     Raises:
         RuntimeError: For a text that names no device, or a negative number.
@@ -69,15 +70,21 @@ class device(Scope):
 
     __slots__ = ("type", "index")
 
-    def __init__(self, type: Any, index: int | None = None) -> None:
-        if isinstance(type, device):
-            type, index = type.type, type.index if index is None else index
-        elif isinstance(type, int):
+    def __init__(
+        self, type: Any = None, index: int | None = None, *, device: Any = None
+    ) -> None:
+        if device is not None:
+            if type is not None or index is not None:
+                raise TypeError("device() got an unexpected keyword argument 'device'")
+            type = device
+        if isinstance(type, _Device) and index is None:
+            type, index = type.type, type.index
+        elif isinstance(type, int) and not isinstance(type, bool) and index is None:
             type, index = "cuda", type
         elif not isinstance(type, str):
             raise TypeError(
-                "device(): argument 'type' (position 1) must be str, int or device, "
-                f"not {type.__class__.__name__}"
+                "device(): argument 'type' (position 1) must be str"
+                f"{', int or device' if index is None else ''}, not {type.__class__.__name__}"
             )
         if index is not None and not isinstance(index, int):
             raise TypeError(
@@ -99,8 +106,6 @@ class device(Scope):
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, str):
-            return str(self) == other
         if not isinstance(other, device):
             return NotImplemented
         return self.type == other.type and self.index == other.index

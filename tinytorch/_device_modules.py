@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from types import ModuleType
 from typing import Any
 
 from . import _state
 from ._device import device as _device
-
-_MODULES = ("cpu", "cuda")
 
 
 def get_device_module(device: Any = None) -> ModuleType:
@@ -35,7 +34,7 @@ def get_device_module(device: Any = None) -> ModuleType:
         kind = _device(device).type
     else:
         raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
-    if kind not in _MODULES:
+    if importlib.util.find_spec(f"tinytorch.{kind}") is None:
         raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered")
     return importlib.import_module(f"tinytorch.{kind}")
 

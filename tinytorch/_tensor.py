@@ -6,7 +6,6 @@ storage, the autograd state, conversions to Python and NumPy, and protocols.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -71,8 +70,9 @@ class Tensor(Storage):
     __array_priority__: ClassVar[int] = 1000
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        source = _legacy_source(*args, **{k: kwargs[k] for k in kwargs if k == "device"})
-        return cast(Self, share(cls, source))
+        from ._tensor_types import legacy_source
+
+        return cast(Self, share(cls, legacy_source(*args, **kwargs)))
 
     # -- autograd --------------------------------------------------------------------------
 
@@ -84,6 +84,8 @@ class Tensor(Storage):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
         if value and not self.is_leaf:
             raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         self.requires_grad_(value)
@@ -108,7 +110,13 @@ class Tensor(Storage):
 
         Raises:
             RuntimeError: For integer or bool tensors, and for switching off a non-leaf.
+            TypeError: If ``requires_grad`` is no bool.
         """
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                + type(requires_grad).__name__
+            )
         if not requires_grad and not self.is_leaf:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use "
@@ -123,9 +131,9 @@ class Tensor(Storage):
         if requires_grad and self._inference:
             check_wanted(self)
         if self._rg is VIEW:
-            self._view.rg = bool(requires_grad)
+            self._view.rg = requires_grad
         else:
-            self._rg = bool(requires_grad)
+            self._rg = requires_grad
         return self
 
     @property
@@ -436,20 +444,6 @@ def share(cls: type[Tensor], source: Tensor) -> Tensor:
     if source._vc is UNSETTLED or out._vc is UNSETTLED:
         take_after(out, source)
     return out
-
-
-def _legacy_source(*args: Any, device: Any = None) -> Tensor:
-    """What ``Tensor(...)`` starts from: a tensor, data, or an uninitialised shape."""
-    xp = _state.current_backend()
-    if len(args) == 1 and isinstance(args[0], Tensor):
-        return args[0]
-    dtype = _state.default_dtype()
-    if len(args) == 1 and not isinstance(args[0], int):
-        if isinstance(args[0], Size):
-            return wrap(xp.empty(args[0], xp.native_dtype(dtype)), xp)
-        return wrap(xp.convert(args[0], dtype), xp)
-    shape = tuple(operator.index(n) for n in args) if args else (0,)
-    return wrap(xp.empty(shape, xp.native_dtype(dtype)), xp)
 
 
 def _output_of(node: Node) -> Any:

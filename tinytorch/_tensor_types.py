@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from . import _state, dtypes
 from ._creation import backend_of_device
+from ._device import device as Device
 from ._tensor import Size, Tensor, wrap
 
 #: The dtypes by the names of their tensors.
@@ -43,16 +44,43 @@ class TensorType(type):
 
 def legacy_tensor(dtype: dtypes.dtype, device: Any, *args: Any) -> Tensor:
     """What such a name makes of a shape, given one by one or as a Size, or of data."""
-    xp = backend_of_device(device)
     if len(args) == 1 and isinstance(args[0], Tensor):
         if args[0].dtype is not dtype:
             raise TypeError(f"expected a tensor of dtype {dtype.name}, got {args[0].dtype.name}")
         return wrap(args[0]._data, args[0]._xp)
-    if len(args) == 1 and isinstance(args[0], str):
-        raise TypeError("new(): invalid data type 'str'")
-    if len(args) == 1 and not isinstance(args[0], (int, Size)):
-        return wrap(xp.convert(args[0], dtype), xp)
-    sizes = args[0] if args and isinstance(args[0], Size) else args
+    return _made(backend_of_device(device), dtype, args)
+
+
+def legacy_source(*args: Any, device: Any = None, **others: Any) -> Tensor:
+    """What ``Tensor(...)`` starts from: a tensor, data, or an uninitialised shape."""
+    xp = _state.current_backend()
+    if "data" in others and not args:
+        args = (others.pop("data"),)
+    if others:
+        raise TypeError(
+            "new() received an invalid combination of arguments: unexpected keyword argument "
+            f"'{next(iter(others))}'"
+        )
+    given = xp.device_type if device is None else Device(device).type
+    if given != xp.device_type:
+        raise RuntimeError(
+            f"legacy constructor expects device type: {xp.device_type} but device type: {given} "
+            "was passed"
+        )
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return args[0]
+    return _made(xp, _state.default_dtype(), args)
+
+
+def _made(xp: Any, dtype: dtypes.dtype, args: tuple[Any, ...]) -> Tensor:
+    one = args[0] if len(args) == 1 else None
+    if len(args) == 1 and (isinstance(one, bool) or not hasattr(one, "__index__")):
+        if not isinstance(one, Size):
+            _check_data(one)
+            return wrap(xp.convert(one, dtype), xp)
+    elif len(args) == 1 and getattr(one, "ndim", 0) > 0:  # an array has an __index__, too
+        return wrap(xp.convert(one, dtype), xp)
+    sizes = one if isinstance(one, Size) else args
     shape = tuple(operator.index(n) for n in sizes) if args else (0,)
     negative = [n for n in shape if n < 0]
     if negative:
@@ -60,6 +88,13 @@ def legacy_tensor(dtype: dtypes.dtype, device: Any, *args: Any) -> Tensor:
             f"Trying to create tensor with negative dimension {negative[0]}: {list(shape)}"
         )
     return wrap(xp.empty(shape, xp.native_dtype(dtype)), xp)
+
+
+def _check_data(data: Any) -> None:
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if isinstance(data, dict) or not hasattr(data, "__getitem__"):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
 
 
 def tensor_type(name: str, device_type: str = "cpu") -> TensorType:

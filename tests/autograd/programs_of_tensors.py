@@ -442,4 +442,8 @@ p(L.autograd.grad(y,x,e[0]))
 # view that no longer requires grad
 x=L.ones(3); v=x[:2]; v.requires_grad_(); a=v.requires_grad; v.requires_grad_(False)
 p(a,v.requires_grad,v.is_leaf); v.add_(1); p(x,v)
+# requires_grad_ of what is no bool
+L.ones(2).requires_grad_(1)
+# requires_grad set to what is no bool
+x=L.ones(2); x.requires_grad=1
 """

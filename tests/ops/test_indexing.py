@@ -328,3 +328,38 @@ def test_numpy_arrays_say_where_to_write() -> None:
         target[np.array([0, 2])] = 5.0
         target[:, np.array([False, True, False, True])] = -1.0
     np.testing.assert_array_equal(x.numpy(), values)
+
+
+#: What cannot be written, by index and value; PyTorch says the same.
+MISFITS: dict[str, tuple[Any, Any]] = {
+    "a row": (lambda lib: 0, lambda lib: lib.ones(2)),
+    "all": (lambda lib: slice(None), lambda lib: lib.ones(2)),
+    "part of a row": (lambda lib: (0, slice(1, 3)), lambda lib: lib.ones(3)),
+    "dots": (lambda lib: ..., lambda lib: lib.ones(4)),
+    "none": (lambda lib: None, lambda lib: lib.ones(4)),
+    "an index": (lambda lib: [0], lambda lib: lib.ones(2)),
+    "a mask of rows": (lambda lib: lib.tensor([True, False]), lambda lib: lib.ones(2)),
+    "a mask": (lambda lib: lib.zeros(2, 3) == 0, lambda lib: lib.ones(2)),
+    "a text": (lambda lib: 0, lambda lib: "a"),
+    "nothing": (lambda lib: 0, lambda lib: None),
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_what_does_not_fit_is_refused_in_torchs_words(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    index, value = MISFITS[name]
+    said = []
+    for library in (tt, torch):
+        x = library.zeros(2, 3)
+        with pytest.raises((RuntimeError, TypeError)) as caught:
+            x[index(library)] = value(library)
+        said.append((caught.type, str(caught.value)))
+        assert not x.any()
+    assert said[0] == said[1]
+
+
+def test_more_dimensions_than_the_part_has_are_refused() -> None:
+    for value in (tt.ones(2, 3), tt.ones(1, 2, 3)):
+        with pytest.raises(RuntimeError, match="must be greater or equal to the number of dim"):
+            tt.zeros(2, 3)[0] = value

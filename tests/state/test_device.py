@@ -114,3 +114,27 @@ def test_the_backends_there_are_name_devices():
     assert str(device("red")) == "red"
     with pytest.raises(RuntimeError, match=r"Expected one of cpu, cuda, .*red.*: redd$"):
         device("redd")
+
+
+@pytest.mark.parametrize("given", [
+    ((), {"device": "cuda:1"}), ((), {"type": "cuda", "index": 1}), (("cuda",), {"index": 1}),
+    (("cuda", 1), {}), (("cuda:1",), {}),
+])  # fmt: skip
+def test_the_ways_to_name_a_device(given):
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    args, options = given
+    for made in (device, torch.device):
+        place = made(*args, **options)
+        assert (place.type, place.index) == ("cuda", 1)
+        assert made(place) == made(device=place) == place != "cuda:1"
+
+
+@pytest.mark.parametrize("given", [
+    (("cpu",), {"device": "cpu"}), ((), {}), ((True,), {}), ((0, 1), {}), ((), {"index": 1}),
+])  # fmt: skip
+def test_other_ways_are_refused_as_by_torch(given):
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    args, options = given
+    for made in (device, torch.device):
+        with pytest.raises(TypeError):
+            made(*args, **options)

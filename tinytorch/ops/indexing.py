@@ -17,6 +17,7 @@ from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
 from ._positions import row_major, slices
+from .shape import expanded_size
 
 # -- x[index] ----------------------------------------------------------------------------------
 
@@ -273,6 +274,8 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
     check_writable("index_put", self)
     raw = raw_index(self, index)
     if not isinstance(value, Tensor):
+        if value is None or isinstance(value, (str, bytes, dict)):
+            raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
         if not isinstance(value, (bool, int, float, complex)):
             value = OPS["tensor"].function(value, backend=xp)
         else:
@@ -324,13 +327,16 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
     fitted = _fitted(value._data, data)
     try:
         target._xp.write_item(data, index, fitted)
-    except (ValueError, TypeError) as error:
-        extra = fitted.ndim - data[index].ndim
+    except (ValueError, TypeError):
+        part = data[index].shape
+        extra = fitted.ndim - len(part)
         if extra > 0 and all(n == 1 for n in fitted.shape[:extra]):
             return _write_at(target, index, value.reshape(fitted.shape[extra:]))
+        if not _has_arrays(index):
+            expanded_size(fitted.shape, part)  # says how they differ
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be broadcast "
-            f"to indexing result: {error}"
+            f"to indexing result of shape {list(part)}"
         ) from None
     target._bump()
     if wants:
