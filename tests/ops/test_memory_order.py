@@ -201,3 +201,53 @@ def test_a_changed_window_of_a_changed_window() -> None:
         return y.contiguous() ** 2
 
     same(call, M)
+
+
+RESIZED: dict[str, Callable[[Any], Any]] = {
+    "a matrix": lambda m: m.arange(6).reshape(2, 3),
+    "its transpose": lambda m: m.arange(6).reshape(2, 3).t(),
+    "its last columns": lambda m: m.arange(6).reshape(2, 3)[:, 1:],
+    "permuted": lambda m: m.arange(24).reshape(2, 3, 4).permute(2, 0, 1),
+    "every second": lambda m: m.arange(12)[::2],
+    "channels last": lambda m: (
+        m.arange(16).reshape(1, 2, 2, 4).contiguous(memory_format=m.channels_last)
+    ),
+    "0-d": lambda m: m.tensor(5),
+}
+
+
+@pytest.mark.parametrize("name", RESIZED)
+@pytest.mark.parametrize("shape", [(2, 2), (1, 4), (2, 1), (), (0,), (3, 2), (1, 2, 2, 1)])
+def test_resized_tensors_keep_what_follows_in_memory(name: str, shape: tuple[int, ...]) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    ours, theirs = (RESIZED[name](m) for m in (tt, torch))
+    held = theirs.untyped_storage().size() // 8 - theirs.storage_offset()
+    ours.resize_(shape), theirs.resize_(shape)
+    assert ours.stride() == theirs.stride() and ours.shape == theirs.shape
+    if theirs.numel() <= held:  # further elements are anything
+        assert ours.tolist() == theirs.tolist()
+        assert not theirs.numel() or ours.storage_offset() == theirs.storage_offset()
+
+
+def test_resizing_takes_a_memory_format() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found = []
+    for m in (tt, torch):
+        x = m.arange(16).reshape(1, 2, 2, 4)
+        x.resize_((1, 2, 2, 3), memory_format=m.channels_last)
+        y = m.arange(12).resize_as_(x, memory_format=m.preserve_format)
+        found.append((x.stride(), x.tolist(), y.stride(), y.tolist()))
+        with pytest.raises(RuntimeError, match="required rank 4 tensor to use channels_last"):
+            y.resize_((2, 3), memory_format=m.channels_last)
+        with pytest.raises(RuntimeError, match="Unsupported memory format"):
+            y.resize_((2, 3), memory_format=m.preserve_format)
+    assert found[0] == found[1]
+
+
+def test_a_resized_view_still_shows_its_base() -> None:
+    base = tt.arange(6)
+    part = base[1:].resize_(2, 2)
+    base[2] = 50
+    assert part.tolist() == [[1, 50], [3, 4]]
+    part.resize_(9)[0] = 7
+    assert base.tolist() == [0, 1, 50, 3, 4, 5]

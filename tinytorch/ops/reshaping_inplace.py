@@ -8,13 +8,15 @@ from typing import Any
 
 from .. import _state
 from .._creation import checked_size
+from .._layouts import checked_format, preserve_format
 from .._op import composite
 from .._tensor import Tensor, wrap
 from ..autograd.inference import UNSETTLED, check_mapped
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, reroot
+from ._memory import in_order, suggested
 from .shape import squeeze, transpose, unsqueeze
-from .strides import as_strided
+from .strides import as_strided, place
 from .transposition import t
 
 
@@ -114,18 +116,20 @@ def as_strided_(
 def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """Give ``input`` itself another shape, of more or fewer elements.
 
-    The first elements in memory are kept; further ones hold whatever their memory held.
+    Its elements are then those that follow its first one in memory, whatever their order in
+    ``input`` was; beyond that memory they hold anything. The shape it has is left as it lies.
 
     Args:
         input: Tensor that does not require grad.
         *size: The new sizes, as a sequence or one by one.
-        memory_format: Accepted for compatibility.
+        memory_format: Their order in memory; default row-major.
 
     Returns:
         ``input``.
 
     Raises:
-        RuntimeError: If ``input`` requires grad, or a size is negative.
+        RuntimeError: If ``input`` requires grad, a size is negative, or the format is for another
+            number of dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -138,24 +142,49 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
         raise RuntimeError("cannot resize variables that require grad")
     many = len(size) == 1 and isinstance(size[0], (tuple, list))
     shape = checked_size("resize_", size[0] if many else size)
-    count, data, xp = math.prod(shape), input._data, input._xp
-    flat = data.reshape(-1)
-    if count > flat.size:
-        grown = xp.empty(count, data.dtype)
-        grown[: flat.size] = flat
-        flat = grown
-    input._data = flat[:count].reshape(shape)
-    input._bump()
+    order = tuple(range(len(shape)))
+    if memory_format is not None:
+        if memory_format is preserve_format:
+            raise RuntimeError("resize_: Unsupported memory format Preserve")
+        order = checked_format("resize_", memory_format).order(len(shape)) or order
+    if shape != tuple(input.shape) or memory_format is not None:
+        flat = _following(input, math.prod(shape))
+        input._data = in_order(input._xp, shape, order, flat.reshape)
+        input._bump()
     return input
+
+
+def _following(input: Tensor, count: int) -> Any:
+    """``count`` elements in memory, from the first one of ``input``; new memory if it ends."""
+    data, xp = input._data, input._xp
+    here, held = place(input)
+    flat, first = xp.memory(data) or (data.reshape(-1), 0)
+    flat = flat[first : first + min(held - here, count)]
+    if flat.size == count:
+        return flat
+    grown = xp.empty(count, data.dtype)
+    grown[: flat.size] = flat
+    input._base = input._view = None
+    return grown
 
 
 @composite(namespaces=("Tensor",))
 def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
     """Give ``input`` itself the shape of ``other``; see ``resize_``.
 
+    Args:
+        input: Tensor that does not require grad.
+        other: Tensor of the wanted shape.
+        memory_format: As for ``resize_``; ``preserve_format`` is that of ``other``.
+
+    Returns:
+        ``input``.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.arange(4).resize_as_(tt.zeros(2, 2)).shape
         tinytorch.Size([2, 2])
     """
-    return resize_(input, tuple(other.shape))
+    if memory_format is preserve_format:
+        memory_format = suggested(other._data)
+    return resize_(input, tuple(other.shape), memory_format=memory_format)

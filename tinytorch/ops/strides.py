@@ -151,12 +151,12 @@ def as_strided(
     """
     size, stride = checked_window(size, stride, storage_offset)
     own = input.stride()
-    here, count = _place(input)
+    here, count = place(input)
     start = 0 if storage_offset is None else storage_offset - here
     return _as_strided(input, size, stride, start, own, (-here, count - here))
 
 
-def _place(input: Tensor) -> tuple[int, int]:
+def place(input: Tensor) -> tuple[int, int]:
     """Where the first element of ``input`` lies, and how many there are where it lies.
 
     Both are counted in the memory of the tensor that it is a view of.
