@@ -31,12 +31,18 @@ def fails(error: Exception) -> Callable[..., Any]:
     return function
 
 
+class CompileException(Exception):  # noqa: N818  # CuPy's name
+    """What CuPy raises for a kernel that NVRTC refuses: nothing but an Exception."""
+
+
 def fake_cupy(
-    count: Any = lambda: 1, driver: int = 12080, nvrtc: Any = lambda: (12, 8)
+    count: Any = lambda: 1, driver: int = 12080, nvrtc: Any = lambda: (12, 8),
+    ones: Any = strictcupy.ones,
 ) -> types.ModuleType:
     """A module ``cupy`` whose device answers as told."""
     cupy = types.ModuleType("cupy")
-    cupy.ndarray, cupy.empty = strictcupy.ndarray, strictcupy.empty
+    cupy.ndarray, cupy.ones = strictcupy.ndarray, ones
+    cupy.fft, cupy.linalg = strictcupy.fft, strictcupy.linalg
     runtime = types.SimpleNamespace(
         CUDARuntimeError=CUDARuntimeError,
         getDeviceCount=count,
@@ -46,6 +52,8 @@ def fake_cupy(
     cupy.cuda = types.SimpleNamespace(
         runtime=runtime, nvrtc=types.SimpleNamespace(getVersion=nvrtc), cublas=None,
         memory=strictcupy.cuda.memory, get_allocator=lambda: None, set_allocator=lambda f: None,
+        compiler=types.SimpleNamespace(CompileException=CompileException),
+        cufft=None, cusolver=None,
     )  # fmt: skip
     return cupy
 
@@ -98,7 +106,10 @@ class TestEachCauseIsToldApart:
             (100, 12080, "no device", "CUDA_VISIBLE_DEVICES"),
             (3, 12080, "not initialised", "'spawn', not 'fork'"),
             (46, 12080, "device busy", "choose another GPU"),
+            (2, 12080, "no memory", "choose another GPU"),
+            (802, 12080, "not initialised", "nvidia-fabricmanager"),
             (803, 12080, "driver mismatch", "reboot"),
+            (804, 12080, "driver too old", "cuda-compat"),
             (999, 12080, "broken", "nvidia-smi"),
         ],
     )
@@ -128,6 +139,55 @@ class TestEachCauseIsToldApart:
         assert "cupy-cuda12x[ctk]" in str(error)
         assert "\n" not in str(error)
 
+    @pytest.mark.parametrize(
+        ("cause", "reason", "cure"),
+        [
+            (
+                CompileException('cannot open source file "cuda_fp16.h"\n1 error detected'),
+                "CUDA libraries missing", "cupy-cuda12x[ctk]",
+            ),
+            (
+                CompileException("nvrtc: error: invalid value for --gpu-architecture (-arch)"),
+                "GPU not supported", "knows this GPU",
+            ),
+            (strictcupy.cuda.OutOfMemoryError(512, 0), "no memory", "`nvidia-smi`"),
+            (RuntimeError("CUDA is not found."), "CUDA libraries missing", "cupy-cuda12x[ctk]"),
+        ],
+        ids=["headers", "architecture", "memory", "no toolkit"],
+    )  # fmt: skip
+    def test_the_first_kernel_fails(
+        self, monkeypatch: pytest.MonkeyPatch, cause: Exception, reason: str, cure: str
+    ) -> None:
+        error = error_with(monkeypatch, fake_cupy(ones=fails(cause)))
+        assert error.reason == reason
+        assert cure in str(error)
+        assert "\n" not in str(error)
+        assert error.__cause__ is cause
+
+    @pytest.mark.parametrize(("namespace", "library"), [("fft", "cufft"), ("linalg", "cusolver")])
+    def test_a_library_that_is_loaded_late_is_missing(
+        self, monkeypatch: pytest.MonkeyPatch, namespace: str, library: str
+    ) -> None:
+        class Cuda(types.SimpleNamespace):
+            def __getattr__(self, name: str) -> Any:
+                if name == library and not there:
+                    raise ImportError(f"Failure finding lib{library}.so.11\n")
+                return None
+
+        there: list[bool] = []
+        cupy = fake_cupy()
+        facts = vars(cupy.cuda)
+        del facts[library]
+        cupy.cuda = Cuda(**facts)
+        install(monkeypatch, cupy)
+        backend = CupyBackend()
+        with pytest.raises(BackendUnavailableError, match=f"lib{library}.so.11") as caught:
+            getattr(backend, namespace)
+        assert caught.value.reason == "CUDA libraries missing"
+        assert "cupy-cuda12x[ctk]" in str(caught.value)
+        there.append(True)
+        assert getattr(backend, namespace) is getattr(strictcupy, namespace)
+
     def test_nothing_is_wrong(self, monkeypatch: pytest.MonkeyPatch) -> None:
         cupy = fake_cupy()
         install(monkeypatch, cupy)
@@ -152,6 +212,47 @@ if os.fork() == 0:
     os._exit(0)
 assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
 assert backend.sin is kept
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env=_environment())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_switch_in_a_forked_child_raises_and_changes_nothing() -> None:
+    script = """
+import os, threading
+import tinytorch as tt
+from strictcupy.backend import pretended_cuda
+with pretended_cuda(2):
+    tt.ones(2, device="cuda:1")
+    if os.fork() == 0:
+        def switches():
+            yield lambda: tt.set_backend("cupy")
+            yield lambda: tt.backend_context("cupy").__enter__()
+            yield lambda: tt.set_default_backend("cupy")
+            yield lambda: tt.device("cuda").__enter__()
+            yield lambda: tt.ones(2).to("cuda")
+        def work():
+            for switch in switches():
+                try:
+                    switch()
+                except tt.BackendUnavailableError as error:
+                    assert error.reason == "forked" and "'spawn'" in str(error), error
+                else:
+                    failed.append(switch)
+            if tt.get_backend() != "numpy" or tt.ones(2).sum().item() != 2:
+                failed.append(work)
+        failed = []
+        work()
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for each in threads: each.start()
+        for each in threads: each.join()
+        tt.manual_seed(0)
+        quiet = (tt.cuda.is_available(), tt.cuda.device_count(), tt.cuda.is_initialized())
+        failed += [each for each in quiet if each]
+        failed += [tt.ones(2).is_pinned()]
+        os._exit(len([each for each in failed if each]))
+    assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+    assert tt.cuda.device_count() == 2
 """
     subprocess.run([sys.executable, "-c", script], check=True, env=_environment())
 
@@ -340,6 +441,28 @@ class TestDeferredChecks:
         with contextlib.suppress(IndexError):
             xp.synchronize()
         assert answering.found == 1200
+        xp.synchronize()
+
+    @pytest.mark.parametrize("interrupted", [0, 1])
+    def test_an_interrupted_wait_forgets_none(
+        self, xp: Any, monkeypatch: pytest.MonkeyPatch, interrupted: int
+    ) -> None:
+        for index in (5, 6):
+            xp.check_indices("gather", xp.asarray([index]), 3, 0)
+        answer, asked = xp._answer, []
+
+        def interrupt(*what: Any) -> Any:
+            asked.append(what)
+            if len(asked) == 1 + interrupted:
+                raise KeyboardInterrupt
+            return answer(*what)
+
+        monkeypatch.setattr(xp, "_answer", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            xp.synchronize()
+        with pytest.raises(IndexError, match="index 5") as caught:
+            xp.synchronize()
+        assert "index 6" in caught.value.__notes__[1]
         xp.synchronize()
 
     def test_the_first_error_tells_of_the_others(self, xp: Any) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import threading
 import time
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,10 @@ from . import cuda_runtime as runtime
 __all__ = [
     "Device", "Event", "MemoryHook", "MemoryPointer", "Stream", "get_current_stream", "runtime",
 ]  # fmt: skip
+
+
+#: CUDA's libraries, as far as they can be missing.
+cublas, cufft, cusolver = map(types.ModuleType, ("cublas", "cufft", "cusolver"))
 
 
 class Device:

@@ -262,6 +262,21 @@ def loaded(name: str) -> Backend | None:
     return None if found is None else found.backend
 
 
+def withdraw(backend: Backend, error: BackendUnavailableError) -> None:
+    """Have every later ``load`` of a backend that has died raise ``error``.
+
+    For a child that was just forked: of the locks that its parent's threads held, none is freed.
+    """
+
+    def refuse() -> Backend:
+        raise BackendUnavailableError(*error.args, backend=error.backend, reason=error.reason)
+
+    for registration in (*_registry.values(), *_of_class.values()):
+        if registration.backend is backend:
+            registration.backend, registration.loader = None, refuse
+            registration.lock, registration.loading = threading.RLock(), False
+
+
 def serving(device_type: str) -> BackendLike:
     """The backend whose arrays live on devices of this type: a registered name first of all.
 

@@ -12,11 +12,17 @@ from .errors import BackendUnavailableError
 
 _INSTALL = "pip install 'tinytorch[cupy]' (for CUDA 13: cupy-cuda13x)"
 _REINSTALL = "leave one CuPy package in this environment (see `pip list`) and reinstall it"
-_LIBRARIES = "install CUDA's libraries beside CuPy: pip install 'cupy-cuda12x[ctk]'"
+_LIBRARIES = "install CUDA's libraries beside CuPy: pip install 'cupy-cuda12x[ctk]' (CUDA 13: 13x)"
+_OTHER_CUPY = "install the CuPy of a CUDA that knows this GPU, or use the backend 'numpy'"
 _NO_DRIVER = "install one on a machine with an NVIDIA GPU, or use the backend 'numpy'"
 
 #: By CUDA's status: ``reason``, what is wrong, what to do.
 _STATUS = {
+    2: (
+        "no memory",
+        "the GPU has no memory left",
+        "see with `nvidia-smi` what holds it and stop that, or choose another GPU",
+    ),
     3: (
         "not initialised",
         "CUDA does not initialise, as in a process forked after CUDA was in use",
@@ -33,8 +39,20 @@ _STATUS = {
         "there is an NVIDIA driver but no GPU that it may use",
         "check `nvidia-smi` and the variable CUDA_VISIBLE_DEVICES",
     ),
+    802: (
+        "not initialised",
+        "CUDA's system is not ready",
+        "on a machine of several GPUs start the service nvidia-fabricmanager",
+    ),
     803: ("driver mismatch", "driver and CUDA libraries disagree", "reboot after a driver update"),
+    804: (
+        "driver too old",
+        "this GPU does not run a CUDA newer than its driver",
+        "update the driver, or remove CUDA's compatibility package (cuda-compat)",
+    ),
 }
+#: The library of CUDA's that a namespace of CuPy's loads when its functions are first called.
+_BEHIND = {"fft": "cufft", "linalg": "cusolver"}
 
 
 def open_cupy(backend: str) -> tuple[Any, Any]:
@@ -46,26 +64,43 @@ def open_cupy(backend: str) -> tuple[Any, Any]:
     Raises:
         BackendUnavailableError: With ``reason`` one of ``"not installed"``, ``"broken"``,
             ``"no driver"``, ``"driver too old"``, ``"driver mismatch"``, ``"no device"``,
-            ``"device busy"``, ``"not initialised"``, ``"CUDA libraries missing"``.
+            ``"device busy"``, ``"no memory"``, ``"not initialised"``,
+            ``"CUDA libraries missing"``, ``"GPU not supported"``.
     """
     cupy = _import(backend, "cupy")
     try:
         if not cupy.cuda.runtime.getDeviceCount():
             raise _unavailable(backend, *_STATUS[100])
-        cupy.empty(1)
         # CuPy loads these when it first needs them, which may be deep inside a computation.
         cupy.cuda.nvrtc.getVersion()
         cupy.cuda.cublas  # noqa: B018
+        cupy.ones(1)  # takes memory, and compiles a kernel
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise _status_error(backend, cupy.cuda.runtime, error) from error
+    except cupy.cuda.compiler.CompileException as error:
+        raise _compile_error(backend, error) from error
+    except MemoryError as error:
+        raise _unavailable(backend, *_STATUS[2]) from error
     except BackendUnavailableError:
         raise
     except (ImportError, OSError, RuntimeError) as error:
-        what = f"CuPy does not find CUDA's libraries ({' '.join(str(error).split())})"
-        raise _unavailable(backend, "CUDA libraries missing", what, _LIBRARIES) from error
+        raise _library_missing(backend, error) from error
     # It has functions that CuPy lacks, and does not come with ``import cupyx``.
     _import(backend, "cupyx.scipy.special")
     return cupy, _import(backend, "cupyx")
+
+
+def look_behind(namespace: str, cupy: Any, backend: str) -> None:
+    """Load the library of CUDA's that a namespace of CuPy's needs; most need none.
+
+    Raises:
+        BackendUnavailableError: If the library is missing.
+    """
+    if namespace in _BEHIND:
+        try:
+            getattr(cupy.cuda, _BEHIND[namespace])
+        except (ImportError, OSError) as error:
+            raise _library_missing(backend, error) from error
 
 
 def _import(backend: str, module: str) -> Any:
@@ -96,6 +131,19 @@ def _status_error(backend: str, runtime: Any, error: Any) -> BackendUnavailableE
     return _unavailable(backend, reason, what, cure)
 
 
+def _compile_error(backend: str, error: Exception) -> BackendUnavailableError:
+    said = " ".join(str(error).split())
+    what = f"CuPy compiles no kernel ({said[:300]})"
+    if "cannot open source file" in said:  # CUDA's headers
+        return _unavailable(backend, "CUDA libraries missing", what, _LIBRARIES)
+    return _unavailable(backend, "GPU not supported", what, _OTHER_CUPY)
+
+
+def _library_missing(backend: str, error: Exception) -> BackendUnavailableError:
+    what = f"CuPy does not find CUDA's libraries ({' '.join(str(error).split())})"
+    return _unavailable(backend, "CUDA libraries missing", what, _LIBRARIES)
+
+
 def _unavailable(backend: str, reason: str, what: str, cure: str) -> BackendUnavailableError:
     text = f"backend {backend!r} is not available: {what}; {cure}"
     return BackendUnavailableError(text, backend=backend, reason=reason)
@@ -110,18 +158,28 @@ class _Forked:
     def __getattr__(self, attribute: str) -> NoReturn:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        what = "this process was forked after CUDA was in use, which CUDA does not survive"
-        cure = "start processes with multiprocessing.set_start_method('spawn')"
-        raise _unavailable(self._name, "forked", what, cure)
+        raise _forked(self._name)
+
+
+def _forked(backend: str) -> BackendUnavailableError:
+    what = "this process was forked after CUDA was in use, which CUDA does not survive"
+    cure = "start processes with multiprocessing.set_start_method('spawn')"
+    return _unavailable(backend, "forked", what, cure)
 
 
 def refuse_after_fork(backend: Backend) -> None:
-    """Have every use of ``backend`` in a forked child raise, instead of CUDA's puzzling 3."""
+    """Have every use of ``backend`` in a forked child raise, instead of CUDA's puzzling 3.
+
+    A switch to it raises too, before it changes anything.
+    """
+    from . import withdraw
+
     alive = weakref.ref(backend)
 
     def refuse() -> None:
         forked: Any = alive()
         if forked is not None:
+            withdraw(forked, _forked(forked.name))
             kept = {"array_type": forked.array_type, "library": _Forked(forked.name)}
             # Names taken from the library are kept on the instance: all of them must go.
             vars(forked).clear()

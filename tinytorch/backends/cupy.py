@@ -11,7 +11,7 @@ import numpy
 from . import cuda_formulas
 from .base import Array
 from .cuda_devices import CudaDevices
-from .cuda_errors import dotted, open_cupy, refuse_after_fork
+from .cuda_errors import dotted, look_behind, open_cupy, refuse_after_fork
 from .cuda_gemm import gemm
 from .cuda_kernels import FusedKernels
 from .cuda_memory import raise_torchs_error
@@ -47,6 +47,10 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def open(self) -> tuple[Any, Any]:
         """The library and its extras, ``cupy`` and ``cupyx``."""
         return open_cupy(self.name)
+
+    def __getattr__(self, name: str) -> Any:
+        look_behind(name, self.library, self.name)
+        return super().__getattr__(name)
 
     def _start_empty(self) -> None:
         super()._start_empty()
