@@ -296,9 +296,35 @@ def test_an_error_in_a_worker_is_raised_where_the_batch_is_asked_for() -> None:
     assert next(iterator).tolist() == [0]
     with pytest.raises(KeyError, match="no such sample") as caught:
         next(iterator)
-    assert caught.value.__notes__ == ["Caught KeyError in DataLoader worker thread 1."]
-    assert [entry.name for entry in caught.traceback][-1] == "__getitem__"
+    assert str(caught.value).startswith(
+        "Caught KeyError in DataLoader worker process 1.\nOriginal Traceback (most recent call last)"
+    )
+    assert "in __getitem__" in str(caught.value)
     assert next(iterator).tolist() == [2]
+
+
+@pytest.mark.parametrize("error", [
+    ValueError("bad"), IndexError(3, 4), RuntimeError(), UnicodeDecodeError("utf8", b"a", 0, 1, "x")
+], ids=repr)  # fmt: skip
+def test_an_error_in_a_worker_has_the_type_and_the_words_it_has_in_torch(error: Exception) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    said = []
+    for library in (tt, torch):
+        class Broken(library.utils.data.Dataset):
+            def __len__(self) -> int:
+                return 2
+
+            def __getitem__(self, index: int) -> int:
+                raise error
+
+        loader = library.utils.data.DataLoader(
+            Broken(), num_workers=1, multiprocessing_context="fork"
+        )
+        with pytest.raises(Exception) as caught:
+            next(iter(loader))
+        lines = str(caught.value).splitlines()
+        said.append((caught.type, lines[:2], lines[-1]))
+    assert said[0] == said[1]
 
 
 def test_an_error_in_worker_init_fn_is_raised() -> None:

@@ -79,23 +79,24 @@ class DeferredChecks(Backend):
         """Wait for the checks made so far; raise what the first that failed found.
 
         A thread that comes here while another waits does so as well: no check is answered twice,
-        and none is forgotten.
+        and none is forgotten: all stay in the queue until the last is answered, in case the user
+        interrupts the wait.
         """
         with self._answering:
-            answers = [self._answer() for _ in range(len(self._pending))]
+            count = len(self._pending)
+            answers = [self._answer(*self._pending[i]) for i in range(count)]
+            for _ in range(count):
+                self._pending.popleft()
         failed = [error for error in answers if error is not None]
         if failed:
             raise self._explained(failed)
 
-    def _answer(self) -> Exception | None:
-        """What the oldest check has found; it stays in the queue until that is known."""
-        answer, check = self._pending[0]
+    def _answer(self, answer: Array, check: Callable[[_Host], None]) -> Exception | None:
+        """What a check has found."""
         try:
             check(self.library.asnumpy(answer))
-        except (IndexError, RuntimeError) as error:
+        except Exception as error:  # the caller raises the first of them
             return error
-        finally:
-            self._pending.popleft()
         return None
 
     def _explained(self, failed: list[Exception]) -> Exception:

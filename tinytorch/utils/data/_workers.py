@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import queue
 import threading
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from ... import _state, backends
 from ._fetch import Fetch
@@ -75,11 +76,31 @@ class Failure:
     error: BaseException
     worker: int
 
-    def reraise(self) -> None:
-        """Raise the error with a note that says where it happened."""
-        kind = type(self.error).__name__
-        self.error.add_note(f"Caught {kind} in DataLoader worker thread {self.worker}.")
-        raise self.error
+    def reraise(self) -> NoReturn:
+        """Raise an error of the same type that tells where it happened, as PyTorch does.
+
+        Raises:
+            RuntimeError: In the place of an error that takes other arguments than a text.
+        """
+        kind = type(self.error)
+        original = "".join(traceback.format_exception(self.error))
+        # The worker is a thread, but this is what programs look for.
+        text = f"Caught {kind.__name__} in DataLoader worker process {self.worker}."
+        text = f"{text}\nOriginal {original}"
+        if kind is KeyError:
+            text = _Verbatim(text)
+        try:
+            error = kind(text)
+        except Exception:
+            raise RuntimeError(text) from None
+        raise error from None
+
+
+class _Verbatim(str):
+    """A text that KeyError shows as it is; it quotes others."""
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 class Worker:
