@@ -176,9 +176,10 @@ Hooks.graph_namespace = staticmethod(_graph_namespace)
 
 #: Public modules, imported when first asked for.
 MODULES = (
-    "accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed", "fft",
-    "func", "jit", "linalg", "nn", "numpy", "optim", "random", "return_types", "serialization",
-    "signal", "special", "storage", "testing", "types", "utils", "version",
+    "accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
+    "distributions", "fft", "func", "jit", "linalg", "nn", "numpy", "optim", "random",
+    "return_types", "serialization", "signal", "special", "storage", "testing", "types", "utils",
+    "version",
 )  # fmt: skip
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {

@@ -20,6 +20,7 @@ from tinytorch import compiler as compiler
 from tinytorch import cpu as cpu
 from tinytorch import cuda as cuda
 from tinytorch import distributed as distributed
+from tinytorch import distributions as distributions
 from tinytorch import fft as fft
 from tinytorch import func as func
 from tinytorch import jit as jit

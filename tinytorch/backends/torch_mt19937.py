@@ -427,17 +427,24 @@ class TorchMT19937:
         host = np.broadcast_arrays(self._fetch(counts), self._fetch(chances))
         return self._place(self._one_by_one("binomial", *host))
 
-    def _one_by_one(self, law: str, *parameters: NDArray) -> NDArray:
-        from . import discrete_laws  # few programs draw such numbers
+    def standard_gamma(self, shapes: Array) -> Array:
+        """Gamma numbers of rate 1, in C order, one for each shape."""
+        return self._place(self._one_by_one("standard_gamma", self._fetch(shapes)))
 
-        number = getattr(discrete_laws, law)
+    def _one_by_one(self, law: str, *parameters: NDArray) -> NDArray:
+        from . import discrete_laws, gamma_law  # few programs draw such numbers
+
         rows = zip(*(p.ravel().tolist() for p in parameters), strict=True)
         with self._lock:
             units = discrete_laws.Units(self._unit64, self._bits)
+            normals = gamma_law.Normals(units, self._pending)
+            number: Any = getattr(gamma_law if law in gamma_law.LAWS else discrete_laws, law)
+            source = normals if law in gamma_law.LAWS else units
             try:
-                values = [number(units, *row) for row in rows]
+                values = [number(source, *row) for row in rows]
             finally:
                 units.give_back()
+                self._pending = normals.pending
         return np.array(values, np.float64).astype(parameters[0].dtype).reshape(parameters[0].shape)
 
     def multinomial(self, weights: Array, count: int, replacement: bool = False) -> Array:

@@ -1,0 +1,229 @@
+"""Every distribution against PyTorch's: samples, log probabilities, moments and gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tests.distributions.laws import LAWS, PAIRS, SELF
+from tests.ops.same_as_torch import agree, host
+
+
+def libraries() -> tuple[Any, Any]:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch.distributions  # noqa: F401
+
+    return tt, torch
+
+
+def parameters(library: Any, name: str, grad: bool = False) -> list[Any]:
+    tensors = [library.tensor(array) for array in LAWS[name][1]]
+    return [tensor.requires_grad_() for tensor in tensors] if grad else tensors
+
+
+def law(library: Any, name: str, tensors: list[Any] | None = None) -> Any:
+    given = parameters(library, name) if tensors is None else tensors
+    return LAWS[name][0](library.distributions, *given)
+
+
+def outcome(call: Any) -> Any:
+    """The result, or the type of the error in its place."""
+    try:
+        return call()
+    except (NotImplementedError, ValueError) as error:
+        return type(error)
+
+
+def assert_same(ours: Any, theirs: Any) -> None:
+    if isinstance(theirs, type):
+        assert ours is theirs
+    else:
+        agree(ours.detach(), theirs.detach())
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_shapes_and_samples(name: str) -> None:
+    drawn = []
+    for library in libraries():
+        found = law(library, name)
+        library.manual_seed(0)
+        samples = [found.sample(), found.sample((5,)), found.sample((2, 3))]
+        shapes = tuple(found.batch_shape), tuple(found.event_shape)
+        drawn.append((shapes, found.has_rsample, found.has_enumerate_support, samples))
+    assert drawn[0][:3] == drawn[1][:3]
+    for ours, theirs in zip(drawn[0][3], drawn[1][3], strict=True):
+        agree(ours, theirs)
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("what", ["mean", "variance", "stddev", "mode", "entropy", "perplexity"])
+def test_moments(name: str, what: str) -> None:
+    def found(library: Any) -> Any:
+        value = getattr(law(library, name), what)
+        return value() if callable(value) else value
+
+    ours, theirs = (outcome(lambda library=library: found(library)) for library in libraries())
+    if theirs is NotImplementedError and name in ("FisherSnedecor", "Chi2"):
+        return
+    assert_same(ours, theirs)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_log_probabilities_and_their_gradients(name: str) -> None:
+    found = []
+    for library in libraries():
+        tensors = parameters(library, name, grad=True)
+        made = law(library, name, tensors)
+        library.manual_seed(1)
+        value = made.sample((4,)).detach()
+        log_prob = made.log_prob(value)
+        wanted = [t for t in tensors if t.requires_grad]
+        grads = library.autograd.grad(log_prob.sum(), wanted, allow_unused=True)
+        found.append((log_prob.detach(), [0 if g is None else g for g in grads]))
+    agree(found[0][0], found[1][0])
+    for ours, theirs in zip(found[0][1], found[1][1], strict=True):
+        np.testing.assert_allclose(host(ours), host(theirs), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_distribution_functions(name: str) -> None:
+    answers = []
+    for library in libraries():
+        made = law(library, name)
+        library.manual_seed(2)
+        value = made.sample((4,))
+        chances = library.tensor(np.linspace(0.1, 0.9, 4)).reshape(-1, 1, 1)
+        answers.append((outcome(lambda: made.cdf(value)), outcome(lambda: made.icdf(chances))))
+    for ours, theirs in zip(*answers, strict=True):
+        assert_same(ours, theirs)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_differentiable_samples(name: str) -> None:
+    found = []
+    for library in libraries():
+        tensors = parameters(library, name, grad=True)
+        made = law(library, name, tensors)
+        if not made.has_rsample:
+            assert outcome(made.rsample) is NotImplementedError
+            return
+        library.manual_seed(3)
+        sample = made.rsample((6,))
+        found.append(library.autograd.grad(sample.sin().sum(), tensors, allow_unused=True))
+    for ours, theirs in zip(*found, strict=True):
+        assert (ours is None) == (theirs is None)
+        if ours is not None:  # PyTorch's formula for gamma numbers is a fit to four digits
+            np.testing.assert_allclose(host(ours), host(theirs), rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_expanded(name: str) -> None:
+    found = []
+    for library in libraries():
+        made = law(library, name)
+        larger = made.expand((3, *made.batch_shape))
+        library.manual_seed(4)
+        value = larger.sample()
+        shapes = tuple(larger.batch_shape), tuple(larger.event_shape)
+        found.append((type(larger).__name__, shapes, value, larger.log_prob(value)))
+    assert found[0][:2] == found[1][:2]
+    agree(list(found[0][2:]), list(found[1][2:]))
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_text_and_support(name: str) -> None:
+    for text in (repr, lambda made: made.support.event_dim, lambda made: made.support.is_discrete):
+        ours, theirs = (outcome(lambda lib=lib: text(law(lib, name))) for lib in libraries())
+        assert str(ours).replace("tinytorch.", "torch.") == str(theirs)
+
+
+@pytest.mark.parametrize("name", ["Bernoulli", "Binomial", "Categorical", "OneHotCategorical"])
+@pytest.mark.parametrize("expand", [True, False])
+def test_all_values(name: str, expand: bool) -> None:
+    agree(*(law(library, name).enumerate_support(expand) for library in libraries()))
+
+
+@pytest.mark.parametrize("pair", [*PAIRS, *((name, name) for name in SELF)])
+def test_divergences(pair: tuple[str, str]) -> None:
+    found = []
+    for library in libraries():
+        first = law(library, pair[0])
+        others = [array[::-1].copy() if array.shape == (2, 3) else array
+                  for array in LAWS[pair[1]][1]]
+        second = law(library, pair[1], [library.tensor(array) for array in others])
+        found.append(library.distributions.kl_divergence(first, second))
+    agree(*found)
+
+
+def test_divergence_without_a_formula() -> None:
+    d = tt.distributions
+    with pytest.raises(NotImplementedError, match="No KL"):
+        d.kl_divergence(d.Normal(0.0, 1.0), d.Bernoulli(0.5))
+    with pytest.raises(TypeError, match="Expected type_p to be a Distribution subclass"):
+        d.register_kl(int, d.Normal)
+
+
+ERRORS: dict[str, Any] = {
+    "a negative scale": lambda t: t.distributions.Normal(0.0, -1.0),
+    "no number": lambda t: t.distributions.Normal(t.tensor(float("nan")), 1.0),
+    "no tensor": lambda t: t.distributions.Normal("a", 1.0),
+    "bounds that are turned round": lambda t: t.distributions.Uniform(1.0, 0.0),
+    "both": lambda t: t.distributions.Bernoulli(0.5, 0.5),
+    "none": lambda t: t.distributions.Categorical(),
+    "a number of weights": lambda t: t.distributions.Categorical(t.tensor(1.0)),
+    "a chance of zero": lambda t: t.distributions.Geometric(0.0),
+    "a number of concentrations": lambda t: t.distributions.Dirichlet(t.tensor(1.0)),
+    "two matrices": lambda t: t.distributions.MultivariateNormal(t.zeros(2), t.eye(2), t.eye(2)),
+    "no matrix": lambda t: t.distributions.MultivariateNormal(t.zeros(2), t.ones(2)),
+    "a matrix not definite": lambda t: t.distributions.MultivariateNormal(t.zeros(2), -t.eye(2)),
+    "too many dimensions": lambda t: t.distributions.Independent(
+        t.distributions.Normal(0.0, 1.0), 1),
+    "a value outside": lambda t: t.distributions.Exponential(1.0).log_prob(t.tensor(-1.0)),
+    "a value that is no tensor": lambda t: t.distributions.Normal(0.0, 1.0).log_prob("a"),
+    "a value of another shape": lambda t: t.distributions.Normal(t.zeros(3), 1.0).log_prob(
+        t.zeros(2)),
+    "a vector of another size": lambda t: t.distributions.Dirichlet(t.ones(3)).log_prob(
+        t.ones(2) / 2),
+    "transforms that are none": lambda t: t.distributions.TransformedDistribution(
+        t.distributions.Normal(0.0, 1.0), [3]),
+    "counts that differ": lambda t: t.distributions.Binomial(t.tensor([1.0, 2.0]), 0.5).entropy(),
+    "a mixture of a number": lambda t: t.distributions.MixtureSameFamily(
+        t.distributions.Categorical(t.ones(2)), t.distributions.Normal(0.0, 1.0)),
+    "gradients of a choice": lambda t: t.distributions.Categorical(t.ones(2)).rsample(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_wrong_use(case: str) -> None:
+    raised = []
+    for library in libraries():
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            ERRORS[case](library)
+        raised.append((caught.type, str(caught.value).replace("tinytorch.", "torch.")))
+    assert raised[0][0] is raised[1][0]
+    assert raised[0][1][:60] == raised[1][1][:60]
+
+
+def test_checks_can_be_left_out() -> None:
+    d = tt.distributions
+    assert d.Normal(0.0, -1.0, validate_args=False).scale.item() == -1
+    d.Distribution.set_default_validate_args(False)
+    try:
+        assert d.Exponential(1.0).log_prob(tt.tensor(-1.0)).item() == 1
+    finally:
+        d.Distribution.set_default_validate_args(True)
+
+
+def test_policy_gradient_reaches_the_logits() -> None:
+    logits = tt.zeros(2, requires_grad=True)
+    for _ in range(200):
+        law = tt.distributions.Categorical(logits=logits)
+        action = law.sample()
+        (-law.log_prob(action) * (action == 1)).backward()
+        with tt.no_grad():
+            logits -= 0.1 * logits.grad
+        logits.grad = None
+    assert logits[1].item() > logits[0].item() + 1

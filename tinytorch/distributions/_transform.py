@@ -1,0 +1,397 @@
+"""What a transform is, and transforms made of others."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from .._tensor import Size, Tensor
+from . import constraints
+from .utils import _sum_rightmost
+
+__all__ = [
+    "ComposeTransform", "IndependentTransform", "ReshapeTransform", "Transform",
+    "identity_transform",
+]  # fmt: skip
+
+
+class Transform:
+    """A function of tensors that can be turned round.
+
+    A subclass has ``domain``, ``codomain``, ``_call``, ``_inverse`` and ``log_abs_det_jacobian``.
+
+    Args:
+        cache_size: 1 to keep the last argument and result, so that the inverse of the result is
+            the very argument; 0 not to.
+
+    Attributes:
+        bijective: Whether there is one inverse.
+        domain: The constraint of arguments.
+        codomain: The constraint of results.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions.transforms import ExpTransform
+        >>> ExpTransform().inv(tt.ones(2))
+        tensor([0., 0.])
+    """
+
+    bijective: Any = False
+    domain: Any
+    codomain: Any
+
+    def __init__(self, cache_size: int = 0) -> None:
+        if cache_size not in (0, 1):
+            raise ValueError("cache_size must be 0 or 1")
+        self._cache_size = cache_size
+        self._cached: tuple[Any, Any] = (None, None)
+        self._inv: Any = None
+
+    @property
+    def event_dim(self) -> int:
+        """How many dimensions an argument, and a result, has."""
+        if self.domain.event_dim != self.codomain.event_dim:
+            raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+        found: int = self.domain.event_dim
+        return found
+
+    @property
+    def inv(self) -> Any:
+        """The inverse, a transform whose ``inv`` is this one."""
+        found = self._inv() if self._inv is not None else None
+        if found is None:
+            found = _InverseTransform(self)
+            self._inv = weakref.ref(found)
+        return found
+
+    @property
+    def sign(self) -> Any:
+        """1 for a function that grows, -1 for one that falls."""
+        raise NotImplementedError
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        """The same with another cache.
+
+        Args:
+            cache_size: 0 or 1.
+        """
+        if self._cache_size == cache_size:
+            return self
+        if type(self).__init__ is Transform.__init__:
+            return type(self)(cache_size=cache_size)
+        raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_inv": None}  # a weak reference cannot be pickled
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        if self._cache_size == 0:
+            return self._call(x)
+        x_old, y_old = self._cached
+        if x is x_old:
+            return y_old  # type: ignore[no-any-return]
+        y = self._call(x)
+        self._cached = x, y
+        return y
+
+    def _inv_call(self, y: Tensor) -> Tensor:
+        if self._cache_size == 0:
+            return self._inverse(y)
+        x_old, y_old = self._cached
+        if y is y_old:
+            return x_old  # type: ignore[no-any-return]
+        x = self._inverse(y)
+        self._cached = x, y
+        return x
+
+    def _call(self, x: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """The logarithm of the size of the Jacobian's determinant.
+
+        Args:
+            x: The argument.
+            y: The result for it.
+        """
+        raise NotImplementedError
+
+    def forward_shape(self, shape: Any) -> Size:
+        """The shape of the result for an argument of this shape."""
+        return Size(shape)
+
+    def inverse_shape(self, shape: Any) -> Size:
+        """The shape of the argument for a result of this shape."""
+        return Size(shape)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class _InverseTransform(Transform):
+    def __init__(self, transform: Transform) -> None:
+        super().__init__(cache_size=transform._cache_size)
+        self._inv: Any = transform
+
+    @property
+    def domain(self) -> Any:
+        return self._inv.codomain
+
+    @property
+    def codomain(self) -> Any:
+        return self._inv.domain
+
+    @property
+    def bijective(self) -> Any:
+        return self._inv.bijective
+
+    @property
+    def sign(self) -> Any:
+        return self._inv.sign
+
+    @property
+    def inv(self) -> Any:
+        return self._inv
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        return self.inv.with_cache(cache_size).inv
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _InverseTransform) and self._inv == other._inv
+
+    __hash__ = Transform.__hash__
+
+    def __call__(self, x: Tensor) -> Tensor:
+        found: Tensor = self._inv._inv_call(x)
+        return found
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        found: Tensor = -self._inv.log_abs_det_jacobian(y, x)
+        return found
+
+    def forward_shape(self, shape: Any) -> Size:
+        found: Size = self._inv.inverse_shape(shape)
+        return found
+
+    def inverse_shape(self, shape: Any) -> Size:
+        found: Size = self._inv.forward_shape(shape)
+        return found
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._inv!r})"
+
+
+class ComposeTransform(Transform):
+    """Several transforms, one after the other.
+
+    Args:
+        parts: The transforms, the first one first.
+        cache_size: As for ``Transform``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> parts = [transforms.AffineTransform(0.0, 2.0), transforms.ExpTransform()]
+        >>> transforms.ComposeTransform(parts)(tt.zeros(1))
+        tensor([1.])
+    """
+
+    def __init__(self, parts: Any, cache_size: int = 0) -> None:
+        parts = [part.with_cache(cache_size) for part in parts] if cache_size else list(parts)
+        super().__init__(cache_size=cache_size)
+        self.parts: list[Any] = parts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ComposeTransform) and self.parts == other.parts
+
+    __hash__ = Transform.__hash__
+
+    def _needed(self, backwards: bool) -> int:
+        """How many dimensions go in at one end so that each part gets what it needs."""
+        dims = 0
+        for part in self.parts if backwards else reversed(self.parts):
+            goes_in, comes_out = part.domain.event_dim, part.codomain.event_dim
+            if backwards:
+                goes_in, comes_out = comes_out, goes_in
+            dims = max(dims + goes_in - comes_out, goes_in)
+        return dims
+
+    @property
+    def domain(self) -> Any:
+        if not self.parts:
+            return constraints.real
+        found = self.parts[0].domain
+        lacking = self._needed(backwards=False) - found.event_dim
+        return constraints.independent(found, lacking) if lacking > 0 else found
+
+    @property
+    def codomain(self) -> Any:
+        if not self.parts:
+            return constraints.real
+        found = self.parts[-1].codomain
+        lacking = self._needed(backwards=True) - found.event_dim
+        return constraints.independent(found, lacking) if lacking > 0 else found
+
+    @property
+    def bijective(self) -> Any:
+        return all(part.bijective for part in self.parts)
+
+    @property
+    def sign(self) -> Any:
+        sign = 1
+        for part in self.parts:
+            sign = sign * part.sign
+        return sign
+
+    @property
+    def inv(self) -> Any:
+        found = self._inv() if self._inv is not None else None
+        if found is None:
+            found = ComposeTransform([part.inv for part in reversed(self.parts)])
+            self._inv = weakref.ref(found)
+            found._inv = weakref.ref(self)
+        return found
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        for part in self.parts:
+            x = part(x)
+        return x
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        if not self.parts:
+            return x.new_zeros(x.shape)
+        values = [x]
+        for part in self.parts[:-1]:
+            values.append(part(values[-1]))
+        values.append(y)
+        dims, total = self.domain.event_dim, None
+        for part, before, after in zip(self.parts, values, values[1:], strict=True):
+            change = part.log_abs_det_jacobian(before, after)
+            change = _sum_rightmost(change, dims - part.domain.event_dim)
+            total = change if total is None else total + change
+            dims += part.codomain.event_dim - part.domain.event_dim
+        return total  # type: ignore[return-value]
+
+    def forward_shape(self, shape: Any) -> Size:
+        for part in self.parts:
+            shape = part.forward_shape(shape)
+        return Size(shape)
+
+    def inverse_shape(self, shape: Any) -> Size:
+        for part in reversed(self.parts):
+            shape = part.inverse_shape(shape)
+        return Size(shape)
+
+    def __repr__(self) -> str:
+        inner = ",\n    ".join(repr(part) for part in self.parts)
+        return f"ComposeTransform([\n    {inner}\n])"
+
+
+identity_transform = ComposeTransform([])
+
+
+class IndependentTransform(Transform):
+    """Another transform, of whose batch dimensions the last ones belong to one value.
+
+    Args:
+        base_transform: The other one.
+        reinterpreted_batch_ndims: How many.
+        cache_size: As for ``Transform``.
+    """
+
+    def __init__(
+        self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0
+    ) -> None:
+        super().__init__(cache_size=cache_size)
+        self.base_transform = base_transform.with_cache(cache_size)
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        n = self.reinterpreted_batch_ndims
+        return IndependentTransform(self.base_transform, n, cache_size)
+
+    @property
+    def domain(self) -> Any:
+        inner = self.base_transform.domain
+        return constraints.independent(inner, self.reinterpreted_batch_ndims)
+
+    @property
+    def codomain(self) -> Any:
+        inner = self.base_transform.codomain
+        return constraints.independent(inner, self.reinterpreted_batch_ndims)
+
+    @property
+    def bijective(self) -> Any:
+        return self.base_transform.bijective
+
+    @property
+    def sign(self) -> Any:
+        return self.base_transform.sign
+
+    def _call(self, x: Tensor) -> Tensor:
+        found: Tensor = self.base_transform(x)
+        return found
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        found: Tensor = self.base_transform.inv(y)
+        return found
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        change = self.base_transform.log_abs_det_jacobian(x, y)
+        return _sum_rightmost(change, self.reinterpreted_batch_ndims)
+
+
+class ReshapeTransform(Transform):
+    """Another arrangement of a value's numbers.
+
+    Args:
+        in_shape: The shape of arguments.
+        out_shape: The shape of results.
+        cache_size: As for ``Transform``.
+    """
+
+    bijective = True
+
+    def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
+        self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
+        if self.in_shape.numel() != self.out_shape.numel():
+            raise ValueError("in_shape, out_shape have different numbers of elements")
+        super().__init__(cache_size=cache_size)
+
+    @property
+    def domain(self) -> Any:
+        return constraints.independent(constraints.real, len(self.in_shape))
+
+    @property
+    def codomain(self) -> Any:
+        return constraints.independent(constraints.real, len(self.out_shape))
+
+    def _call(self, x: Tensor) -> Tensor:
+        return x.reshape((*x.shape[: x.dim() - len(self.in_shape)], *self.out_shape))
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y.reshape((*y.shape[: y.dim() - len(self.out_shape)], *self.in_shape))
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
+
+    def forward_shape(self, shape: Any) -> Size:
+        return Size((*shape[: len(shape) - len(self.in_shape)], *self.out_shape))
+
+    def inverse_shape(self, shape: Any) -> Size:
+        return Size((*shape[: len(shape) - len(self.out_shape)], *self.in_shape))

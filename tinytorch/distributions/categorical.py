@@ -1,0 +1,315 @@
+"""Laws of one of several categories, and of how often each comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _state
+from .._tensor import Size, Tensor
+from ..dtypes import finfo
+from ..ops.creation import eye, tensor
+from ..ops.random import multinomial
+from ..ops.ranges import arange
+from . import constraints
+from .distribution import Distribution
+from .utils import lazy_property, logits_to_probs, probs_to_logits
+
+__all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
+
+
+class Categorical(Distribution):
+    """The law of the index of one of several categories.
+
+    Args:
+        probs: ``(..., n)``, the categories' weights; they are normalised. Give them or ``logits``.
+        logits: The weights' logarithms.
+        validate_args: Whether parameters and values are checked.
+
+    Raises:
+        ValueError: If both or none are given, or what is given is a 0-d tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> law = tt.distributions.Categorical(tt.tensor([1.0, 3.0]))
+        >>> law.probs, law.log_prob(tt.tensor(1)).exp()
+        (tensor([0.2500, 0.7500]), tensor(0.7500))
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        name = "logits" if probs is None else "probs"
+        given = logits if probs is None else probs
+        if given.dim() < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if probs is not None:
+            self.probs = probs / probs.sum(-1, keepdim=True)
+        else:
+            self.logits = logits - logits.logsumexp(-1, keepdim=True)
+        self._num_events = given.shape[-1]
+        super().__init__(given.shape[:-1], validate_args=validate_args)
+
+    @property
+    def _param(self) -> Tensor:
+        found: Tensor = vars(self)["probs" if "probs" in vars(self) else "logits"]
+        return found
+
+    def _carry_over(self, new: Any) -> None:
+        new._num_events = self._num_events
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """Log probabilities."""
+        return probs_to_logits(self.probs)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        return logits_to_probs(self.logits)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the probabilities."""
+        return self._param.shape
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs.new_full(self._extended_shape(), float("nan"))
+
+    @property
+    def mode(self) -> Tensor:
+        return self.probs.argmax(-1)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs.new_full(self._extended_shape(), float("nan"))
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = Size(sample_shape)
+        rows = self.probs.reshape(-1, self._num_events)
+        with _state.no_grad():
+            drawn = multinomial(rows, shape.numel(), True).T
+            return drawn.reshape(self._extended_shape(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        from ..ops.broadcasting import broadcast_tensors
+
+        index, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, index[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Tensor:
+        logits = self.logits.clamp(min=finfo(self.logits.dtype).min)
+        return -(logits * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        from .counts import _listed
+
+        return _listed(self, arange(self._num_events, device=self._param.device), expand)
+
+
+class OneHotCategorical(Distribution):
+    """The law of a vector with a 1 for one of several categories, and zeros.
+
+    Args:
+        probs: As for ``Categorical``.
+        logits: As for ``Categorical``.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.OneHotCategorical(tt.tensor([1.0, 3.0])).mode
+        tensor([0., 1.])
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.one_hot
+    has_enumerate_support = True
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+        self._categorical = Categorical(probs, logits)
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = self._get_checked_instance(None, _instance)
+        new._categorical = self._categorical.expand(batch_shape)
+        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        found: Tensor = self._categorical.probs
+        return found
+
+    @property
+    def logits(self) -> Tensor:
+        """Log probabilities."""
+        found: Tensor = self._categorical.logits
+        return found
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the probabilities."""
+        return self._categorical.param_shape
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        return self._chosen(self._categorical.mode).to(self.probs.dtype)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def _chosen(self, index: Tensor) -> Tensor:
+        from ..ops.embedding import one_hot
+
+        return one_hot(index, self._event_shape[0])
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        drawn = self._categorical.sample(sample_shape)
+        return self._chosen(drawn).to(self.probs.dtype)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._categorical.log_prob(value.max(-1)[1])
+
+    def entropy(self) -> Tensor:
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        n = self.event_shape[0]
+        values = eye(n, dtype=self.probs.dtype, device=self.probs.device)
+        values = values.view((n, *(1 for _ in self.batch_shape), n))
+        return values.expand((n, *self.batch_shape, n)) if expand else values
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """``OneHotCategorical`` whose samples pass gradients on as if they were the probabilities.
+
+    Args:
+        probs: As for ``Categorical``.
+        logits: As for ``Categorical``.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> weights = tt.ones(2, requires_grad=True)
+        >>> tt.distributions.OneHotCategoricalStraightThrough(weights).rsample().requires_grad
+        True
+    """
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        return self.sample(sample_shape) + (self.probs - self.probs.detach())
+
+
+class Multinomial(Distribution):
+    """The law of how often each category comes in so many draws.
+
+    Args:
+        total_count: The number of draws, an int. Default: 1.
+        probs: As for ``Categorical``.
+        logits: As for ``Categorical``.
+        validate_args: Whether parameters and values are checked.
+
+    Raises:
+        NotImplementedError: If ``total_count`` is no int.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Multinomial(8, tt.tensor([1.0, 3.0])).mean
+        tensor([2., 6.])
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+
+    def __init__(
+        self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        if not isinstance(total_count, int):
+            raise NotImplementedError("inhomogeneous total_count is not supported")
+        self.total_count = total_count
+        self._categorical = Categorical(probs, logits)
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = self._get_checked_instance(None, _instance)
+        new.total_count = self.total_count
+        new._categorical = self._categorical.expand(batch_shape)
+        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self) -> Any:
+        return constraints.multinomial(self.total_count)
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        found: Tensor = self._categorical.probs
+        return found
+
+    @property
+    def logits(self) -> Tensor:
+        """Log probabilities."""
+        found: Tensor = self._categorical.logits
+        return found
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the probabilities."""
+        return self._categorical.param_shape
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs * self.total_count
+
+    @property
+    def variance(self) -> Tensor:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = Size(sample_shape)
+        drawn = self._categorical.sample((self.total_count, *shape))
+        drawn = drawn.permute((*range(1, drawn.dim()), 0))  # the draws last
+        counts = drawn.new_zeros(self._extended_shape(shape))
+        counts.scatter_add_(-1, drawn, drawn.new_ones(drawn.shape))
+        return counts.to(self.probs.dtype)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
+        logits = self.logits.where((value != 0) | (self.logits != -float("inf")), 0.0)
+        return ways + (logits * value).sum(-1)
+
+    def entropy(self) -> Tensor:
+        from .counts import Binomial
+
+        n = tensor(float(self.total_count))
+        binomial = Binomial(self.total_count, self.probs)
+        counts = binomial.enumerate_support(False)[1:]
+        shares = binomial.log_prob(counts).exp()
+        spread = (shares * (counts + 1).lgamma()).sum((0, -1))
+        return self.total_count * self._categorical.entropy() - (n + 1).lgamma() + spread

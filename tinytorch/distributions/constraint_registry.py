@@ -1,0 +1,115 @@
+"""From a constraint to a transform of all numbers into its region: ``biject_to``, ``transform_to``.
+
+Example:
+    >>> import tinytorch as tt
+    >>> from tinytorch.distributions import constraints, transform_to
+    >>> transform_to(constraints.positive)(tt.zeros(1))
+    tensor([1.])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._tensor import Tensor
+from . import constraints, transforms
+
+__all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
+
+
+class ConstraintRegistry:
+    """Which transform leads to the region of each kind of constraint.
+
+    Example:
+        >>> from tinytorch.distributions import biject_to, constraints
+        >>> biject_to(constraints.positive)
+        ExpTransform()
+    """
+
+    def __init__(self) -> None:
+        self._registry: dict[Any, Callable[[Any], Any]] = {}
+
+    def register(self, constraint: Any, factory: Any = None) -> Any:
+        """Keep what makes the transform for a kind of constraint.
+
+        Args:
+            constraint: A constraint, or its class.
+            factory: Function of the constraint. Left out, the result is a decorator.
+        """
+        if factory is None:
+            return lambda made: self.register(constraint, made)
+        self._registry[_key(constraint)] = factory
+        return factory
+
+    def __call__(self, constraint: Any) -> Any:
+        factory = self._registry.get(_key(constraint)) or self._registry.get(type(constraint))
+        if factory is None:
+            raise NotImplementedError(
+                f"Cannot transform {type(constraint).__name__} constraints"
+            )
+        return factory(constraint)
+
+
+def _key(constraint: Any) -> Any:
+    named = isinstance(constraint, constraints._Named)  # one class for several regions
+    return repr(constraint) if named else (
+        constraint if isinstance(constraint, type) else type(constraint)
+    )
+
+
+biject_to = ConstraintRegistry()
+transform_to = ConstraintRegistry()
+
+
+def _between(constraint: Any) -> Any:
+    low, high = constraint.lower_bound, constraint.upper_bound
+    if not isinstance(low, Tensor) and not isinstance(high, Tensor) and (low, high) == (0, 1):
+        return transforms.SigmoidTransform()
+    scale = transforms.AffineTransform(low, high - low)
+    return transforms.ComposeTransform([transforms.SigmoidTransform(), scale])
+
+
+def _above(constraint: Any) -> Any:
+    low = constraint.lower_bound
+    if not isinstance(low, Tensor) and low == 0:
+        return transforms.ExpTransform()
+    return transforms.ComposeTransform(
+        [transforms.ExpTransform(), transforms.AffineTransform(low, 1)]
+    )
+
+
+def _below(constraint: Any) -> Any:
+    shift = transforms.AffineTransform(constraint.upper_bound, -1)
+    return transforms.ComposeTransform([transforms.ExpTransform(), shift])
+
+
+def _register_both() -> None:
+    for registry in (biject_to, transform_to):
+        registry.register(constraints.real, lambda constraint: transforms.identity_transform)
+        registry.register(constraints.independent, _independent(registry))
+        registry.register(constraints.greater_than, _above)
+        registry.register(constraints.greater_than_eq, _above)
+        registry.register(constraints.less_than, _below)
+        registry.register(constraints.interval, _between)
+        registry.register(constraints.half_open_interval, _between)
+        registry.register(
+            constraints.lower_cholesky, lambda constraint: transforms.LowerCholeskyTransform()
+        )
+
+
+def _independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+    return lambda constraint: transforms.IndependentTransform(
+        registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims
+    )
+
+
+_register_both()
+biject_to.register(
+    constraints.simplex, lambda constraint: transforms.StickBreakingTransform()
+)
+transform_to.register(constraints.simplex, lambda constraint: transforms.SoftmaxTransform())
+for _definite in (constraints.positive_definite, constraints.positive_semidefinite):
+    transform_to.register(
+        _definite, lambda constraint: transforms.PositiveDefiniteTransform()
+    )

@@ -1,0 +1,360 @@
+"""Laws of numbers of events."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import _state
+from .._tensor import Size, Tensor
+from ..dtypes import finfo
+from ..ops.random import bernoulli
+from ..ops.random_counts import binomial, poisson
+from ..ops.ranges import arange
+from . import constraints
+from .distribution import Distribution, ExponentialFamily
+from .gamma import Gamma
+from .utils import (
+    broadcast_all,
+    is_number,
+    lazy_property,
+    log_odds_loss,
+    logits_to_probs,
+    probs_to_logits,
+)
+
+__all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
+
+
+class _Chances(Distribution):
+    """A law with a chance, which is given as ``probs`` or as ``logits``."""
+
+    def _set_chance(self, probs: Any, logits: Any) -> bool:
+        """Keep the one that is given; tell whether it is a number."""
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        given = logits if probs is None else probs
+        (value,) = broadcast_all(given)
+        setattr(self, "logits" if probs is None else "probs", value)
+        return is_number(given)
+
+    @property
+    def _param(self) -> Tensor:
+        found: Tensor = vars(self)["probs" if "probs" in vars(self) else "logits"]
+        return found
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """Log-odds."""
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """Chances."""
+        return logits_to_probs(self.logits, is_binary=True)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the chances."""
+        return self._param.shape
+
+
+class Bernoulli(_Chances, ExponentialFamily):
+    """The law of 1 with a chance, and 0 else.
+
+    Args:
+        probs: The chance of 1. Give it or ``logits``.
+        logits: Its log-odds.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Bernoulli(0.25).log_prob(tt.tensor(1.0)).exp()
+        tensor(0.2500)
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.boolean
+    has_enumerate_support = True
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+        alone = self._set_chance(probs, logits)
+        shape = Size() if alone else self._param.shape
+        super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        mode = (self.probs >= 0.5).to(self.probs.dtype)
+        return mode.where(self.probs != 0.5, math.nan)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with _state.no_grad():
+            return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -log_odds_loss(logits, value)
+
+    def entropy(self) -> Tensor:
+        return log_odds_loss(self.logits, self.probs)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        return _listed(self, arange(2, dtype=self._param.dtype, device=self._param.device), expand)
+
+
+def _listed(law: Distribution, values: Tensor, expand: bool) -> Tensor:
+    values = values.view((-1, *(1 for _ in law.batch_shape)))
+    return values.expand((-1, *law.batch_shape)) if expand else values
+
+
+class Geometric(_Chances):
+    """The law of the number of failures before the first success.
+
+    Args:
+        probs: The chance of success. Give it or ``logits``.
+        logits: Its log-odds.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Geometric(0.25).mean
+        tensor(3.)
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+        alone = self._set_chance(probs, logits)
+        super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
+        if self._validate_args and probs is not None and not bool((self.probs > 0).all()):
+            raise ValueError(
+                f"Expected parameter probs ({type(self.probs).__name__} of shape "
+                f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found "
+                f"invalid values:\n{self.probs}"
+            )
+
+    @property
+    def mean(self) -> Tensor:
+        return 1.0 / self.probs - 1.0
+
+    @property
+    def mode(self) -> Tensor:
+        return self.probs.new_zeros(self.probs.shape)
+
+    @property
+    def variance(self) -> Tensor:
+        return (1.0 / self.probs - 1.0) / self.probs
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        with _state.no_grad():
+            u = self.probs.new_empty(shape).uniform_(finfo(self.probs.dtype).tiny, 1)
+            return (u.log() / (-self.probs).log1p()).floor()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        value, probs = broadcast_all(value, self.probs)
+        sure = (probs == 1) & (value == 0)
+        probs = probs.where(~sure, 0.0)
+        return value * (-probs).log1p() + self.probs.log()
+
+    def entropy(self) -> Tensor:
+        return log_odds_loss(self.logits, self.probs) / self.probs
+
+
+class Binomial(_Chances):
+    """The law of the number of successes among trials.
+
+    Args:
+        total_count: The number of trials. Default: 1.
+        probs: The chance of success. Give it or ``logits``.
+        logits: Its log-odds.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Binomial(4, 0.25).mean
+        tensor(1.)
+    """
+
+    arg_constraints = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    has_enumerate_support = True
+
+    def __init__(
+        self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        self._set_chance(probs, logits)
+        name = "logits" if probs is None else "probs"
+        self.total_count, value = broadcast_all(total_count, self._param)
+        self.total_count = self.total_count.to(value.dtype)
+        setattr(self, name, value)
+        super().__init__(self._param.shape, validate_args=validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self.total_count)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.total_count * self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        with _state.no_grad():
+            return binomial(self.total_count.expand(shape), self.probs.expand(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        n = self.total_count
+        ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
+        return value * self.logits + ways + n * _log_sigmoid(-self.logits)
+
+    def entropy(self) -> Tensor:
+        if not bool((self.total_count == self.total_count.max()).all()):
+            raise NotImplementedError(
+                "Inhomogeneous total count not supported by `entropy`."
+            )
+        log_prob = self.log_prob(self.enumerate_support(False))
+        return -(log_prob.exp() * log_prob).sum(0)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        most = int(self.total_count.max().item())
+        if int(self.total_count.min().item()) != most:
+            raise NotImplementedError(
+                "Inhomogeneous total count not supported by `enumerate_support`."
+            )
+        values = arange(1 + most, dtype=self._param.dtype, device=self._param.device)
+        return _listed(self, values, expand)
+
+
+class NegativeBinomial(_Chances):
+    """The law of the number of successes before so many failures.
+
+    Args:
+        total_count: The number of failures.
+        probs: The chance of success. Give it or ``logits``.
+        logits: Its log-odds.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.NegativeBinomial(3.0, 0.5).mean
+        tensor(3.)
+    """
+
+    arg_constraints = {
+        "total_count": constraints.greater_than_eq(0),
+        "probs": constraints.half_open_interval(0.0, 1.0),
+        "logits": constraints.real,
+    }
+    support = constraints.nonnegative_integer
+
+    def __init__(
+        self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        self._set_chance(probs, logits)
+        name = "logits" if probs is None else "probs"
+        self.total_count, value = broadcast_all(total_count, self._param)
+        self.total_count = self.total_count.to(value.dtype)
+        setattr(self, name, value)
+        super().__init__(self._param.shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.total_count * self.logits.exp()
+
+    @property
+    def mode(self) -> Tensor:
+        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.mean / (-self.logits).sigmoid()
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with _state.no_grad():
+            rates = Gamma(self.total_count, (-self.logits).exp(), validate_args=False)
+            return poisson(rates.sample(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        n = self.total_count
+        size = n * _log_sigmoid(-self.logits) + value * _log_sigmoid(self.logits)
+        ways = -(n + value).lgamma() + (1.0 + value).lgamma() + n.lgamma()
+        return size - ways.where(n + value != 0, 0.0)
+
+
+def _log_sigmoid(x: Tensor) -> Tensor:
+    from ..ops.smooth_activation import logsigmoid
+
+    return logsigmoid(x)
+
+
+class Poisson(ExponentialFamily):
+    """The Poisson law, of the number of events at a rate.
+
+    Args:
+        rate: The mean number.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Poisson(2.0).log_prob(tt.tensor(0.0))
+        tensor(-2.)
+    """
+
+    arg_constraints = {"rate": constraints.nonnegative}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, rate: Any, validate_args: Any = None) -> None:
+        (self.rate,) = broadcast_all(rate)
+        shape = Size() if is_number(rate) else self.rate.shape
+        super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate.floor()
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with _state.no_grad():
+            return poisson(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        rate, value = broadcast_all(self.rate, value)
+        return value.xlogy(rate) - rate - (value + 1).lgamma()

@@ -1,0 +1,274 @@
+"""``Distribution``, what every distribution is."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .. import _state
+from .._tensor import Size, Tensor
+from . import constraints
+from .utils import lazy_property
+
+__all__ = ["Distribution", "ExponentialFamily"]
+
+
+class Distribution:
+    """A probability distribution, or a batch of them.
+
+    A sample has the shape ``sample_shape + batch_shape + event_shape``: so many draws, of each
+    distribution of the batch, of one value of the distribution.
+
+    Args:
+        batch_shape: The shape of the batch.
+        event_shape: The shape of one value.
+        validate_args: Whether parameters and values are checked. Default: what
+            ``set_default_validate_args`` says.
+
+    Raises:
+        ValueError: If a parameter is outside its region.
+
+    Attributes:
+        has_rsample: Whether samples can be differentiated.
+        has_enumerate_support: Whether all values can be listed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import Normal
+        >>> normal = Normal(tt.zeros(3), 1.0)
+        >>> [list(shape) for shape in (normal.batch_shape, normal.sample((2,)).shape)]
+        [[3], [2, 3]]
+    """
+
+    has_rsample: bool = False
+    has_enumerate_support: bool = False
+    _validate_args: bool = __debug__
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Check the parameters and values of distributions, or do not."""
+        if value not in (True, False):
+            raise ValueError(f"expected True or False, got {value!r}")
+        Distribution._validate_args = value
+
+    def __init__(
+        self, batch_shape: Any = Size(), event_shape: Any = Size(), validate_args: Any = None
+    ) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+        super().__init__()
+
+    def _check_parameters(self) -> None:
+        try:
+            regions = self.arg_constraints
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = "
+                "{}` or initialize the distribution with `validate_args=False` to turn off "
+                "validation.", stacklevel=3,
+            )  # fmt: skip
+            return
+        for name, region in regions.items():
+            if constraints.is_dependent(region):
+                continue
+            if name not in vars(self) and isinstance(getattr(type(self), name), lazy_property):
+                continue  # follows from another one, which is checked
+            value = getattr(self, name)
+            if not bool(region.check(value).all()):
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape "
+                    f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
+                    f"{region!r}, but found invalid values:\n{value}"
+                )
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same distribution with its parameters expanded to a larger batch.
+
+        Args:
+            batch_shape: The batch's shape.
+        """
+        new = self._get_checked_instance(None, _instance)
+        shape = Size(batch_shape)
+        for name in self._parameters():
+            if name in vars(self):
+                ndim = self._event_dims_of(name)
+                value = getattr(self, name)
+                tail = value.shape[value.dim() - ndim :]
+                setattr(new, name, value.expand((*shape, *tail)))
+        self._carry_over(new)
+        Distribution.__init__(new, shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    def _parameters(self) -> tuple[str, ...]:
+        """The attributes that ``expand`` expands."""
+        return tuple(self.arg_constraints)
+
+    def _event_dims_of(self, name: str) -> int:
+        found: int = self.arg_constraints[name].event_dim
+        return found
+
+    def _carry_over(self, new: Any) -> None:
+        """Give an expanded distribution what is no parameter."""
+
+    def _get_checked_instance(self, cls: Any, _instance: Any = None) -> Any:
+        return type(self).__new__(type(self)) if _instance is None else _instance
+
+    @property
+    def batch_shape(self) -> Size:
+        """The shape of the batch."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of one value."""
+        return self._event_shape
+
+    @property
+    def arg_constraints(self) -> Any:
+        """The regions of the parameters by name."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> Any:
+        """The region of the values."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Tensor:
+        """The most probable value."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        """Values drawn from the distribution, without a gradient.
+
+        Args:
+            sample_shape: How many.
+        """
+        with _state.no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        """Values drawn so that gradients flow to the parameters.
+
+        Args:
+            sample_shape: How many.
+        """
+        raise NotImplementedError
+
+    def sample_n(self, n: int) -> Tensor:
+        """``sample((n,))``, under its old name."""
+        warnings.warn(
+            "sample_n will be deprecated. Use .sample((n,)) instead", UserWarning, stacklevel=2
+        )
+        return self.sample((n,))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability, at each value.
+
+        Args:
+            value: Values, of a shape that broadcasts with batch and event.
+        """
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of a value no greater than each of ``value``."""
+        raise NotImplementedError
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The value at each probability: the inverse of ``cdf``."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All values, along a new first dimension.
+
+        Args:
+            expand: Whether each is repeated for the whole batch.
+        """
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """The entropy, in nats."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Tensor:
+        """The exponential of the entropy."""
+        return self.entropy().exp()
+
+    def _extended_shape(self, sample_shape: Any = Size()) -> Size:
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _validate_sample(self, value: Any) -> None:
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        self._check_shape(value)
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{type(self)} does not define `support` to enable sample validation. Please "
+                "initialize the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+            return
+        if not bool(support.check(value).all()):
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
+                f"to be within the support ({support!r}) of the distribution {self!r}, but found "
+                f"invalid values:\n{value}"
+            )
+
+    def _check_shape(self, value: Tensor) -> None:
+        start = value.dim() - len(self._event_shape)
+        if value.shape[start:] != self._event_shape:
+            raise ValueError(
+                "The right-most size of value must match event_shape: "
+                f"{value.size()} vs {self._event_shape}."
+            )
+        expected = (*self._batch_shape, *self._event_shape)
+        for i, j in zip(reversed(value.shape), reversed(expected), strict=False):
+            if 1 not in (i, j) and i != j:
+                raise ValueError(
+                    "Value is not broadcastable with batch_shape+event_shape: "
+                    f"{value.size()} vs {Size(expected)}."
+                )
+
+    def __repr__(self) -> str:
+        names = [name for name in self._shown() if name in vars(self)]
+        values = {name: vars(self)[name] for name in names}
+        written = [
+            f"{name}: {value if value.numel() == 1 else value.size()}"
+            for name, value in values.items()
+        ]
+        return f"{type(self).__name__}({', '.join(written)})"
+
+    def _shown(self) -> Any:
+        return self.arg_constraints
+
+
+class ExponentialFamily(Distribution):
+    """A distribution of the exponential family: marked as such, and otherwise as any.
+
+    Example:
+        >>> from tinytorch.distributions import ExponentialFamily, Normal
+        >>> isinstance(Normal(0.0, 1.0), ExponentialFamily)
+        True
+    """

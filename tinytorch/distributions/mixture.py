@@ -1,0 +1,149 @@
+"""Mixtures of distributions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _state
+from .._tensor import Size, Tensor
+from . import constraints
+from .categorical import Categorical
+from .distribution import Distribution
+
+__all__ = ["MixtureSameFamily"]
+
+
+class MixtureSameFamily(Distribution):
+    """A mixture of distributions of one kind, which are the last dimension of a batch.
+
+    Args:
+        mixture_distribution: A ``Categorical``, which chooses one of them.
+        component_distribution: Their batch.
+        validate_args: Whether parameters and values are checked.
+
+    Raises:
+        ValueError: If the two do not fit.
+        IndexError: If the components are no batch.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import Categorical, MixtureSameFamily, Normal
+        >>> parts = Normal(tt.tensor([-1.0, 1.0]), 0.5)
+        >>> MixtureSameFamily(Categorical(tt.ones(2)), parts).mean
+        tensor(0.)
+    """
+
+    arg_constraints: dict[str, Any] = {}
+
+    def __init__(
+        self, mixture_distribution: Any, component_distribution: Any, validate_args: Any = None
+    ) -> None:
+        if not isinstance(mixture_distribution, Categorical):
+            raise ValueError(
+                " The Mixture distribution needs to be an  instance of "
+                "torch.distributions.Categorical"
+            )
+        if not isinstance(component_distribution, Distribution):
+            raise ValueError(
+                "The Component distribution need to be an instance of "
+                "torch.distributions.Distribution"
+            )
+        inner = component_distribution.batch_shape
+        _check_batches(mixture_distribution, inner)
+        self._mixture_distribution = mixture_distribution
+        self._component_distribution = component_distribution
+        super().__init__(
+            inner[:-1], component_distribution.event_shape, validate_args=validate_args
+        )
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = self._get_checked_instance(None, _instance)
+        parts, chooser = self._component_distribution, self._mixture_distribution
+        new._component_distribution = parts.expand((*batch_shape, parts.batch_shape[-1]))
+        new._mixture_distribution = chooser.expand(batch_shape)
+        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    @property
+    def has_rsample(self) -> bool:  # type: ignore[override]
+        """False: the choice has no gradient."""
+        return False
+
+    @constraints.dependent_property
+    def support(self) -> Any:
+        return self._component_distribution.support
+
+    @property
+    def mixture_distribution(self) -> Categorical:
+        """What chooses the component."""
+        return self._mixture_distribution
+
+    @property
+    def component_distribution(self) -> Any:
+        """The components."""
+        return self._component_distribution
+
+    def _weighted(self, values: Tensor) -> Tensor:
+        at = -1 - len(self._event_shape)
+        return (self._padded(self._mixture_distribution.probs) * values).sum(at)
+
+    def _padded(self, x: Tensor) -> Tensor:
+        return x.reshape((*x.shape, *(1 for _ in self._event_shape)))
+
+    @property
+    def mean(self) -> Tensor:
+        return self._weighted(self._component_distribution.mean)
+
+    @property
+    def variance(self) -> Tensor:
+        parts, at = self._component_distribution, -1 - len(self._event_shape)
+        away = parts.mean - self.mean.unsqueeze(at)
+        return self._weighted(parts.variance) + self._weighted(away.pow(2.0))
+
+    def cdf(self, x: Tensor) -> Tensor:
+        found = self._component_distribution.cdf(self._for_each(x))
+        return (found * self._mixture_distribution.probs).sum(-1)
+
+    def log_prob(self, x: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(x)
+        parts = self._component_distribution.log_prob(self._for_each(x))
+        weights = self._mixture_distribution.logits.log_softmax(-1)
+        found: Tensor = (parts + weights).logsumexp(-1)
+        return found
+
+    def _for_each(self, x: Tensor) -> Tensor:
+        return x.unsqueeze(-1 - len(self._event_shape))
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with _state.no_grad():
+            at = len(sample_shape) + len(self.batch_shape)
+            chosen = self._mixture_distribution.sample(sample_shape)
+            parts = self._component_distribution.sample(sample_shape)
+            chosen = chosen.reshape((*chosen.shape, 1, *(1 for _ in self._event_shape)))
+            index = chosen.expand((*chosen.shape[: at + 1], *self._event_shape))
+            found: Tensor = parts.gather(at, index).squeeze(at)
+            return found
+
+    def __repr__(self) -> str:
+        return (
+            f"MixtureSameFamily(\n  {self._mixture_distribution},\n  "
+            f"{self._component_distribution})"
+        )
+
+
+def _check_batches(chooser: Categorical, inner: Size) -> None:
+    for size1, size2 in zip(
+        reversed(chooser.batch_shape), reversed(inner[:-1]), strict=False
+    ):
+        if 1 not in (size1, size2) and size1 != size2:
+            raise ValueError(
+                f"`mixture_distribution.batch_shape` ({chooser.batch_shape}) is not compatible "
+                f"with `component_distribution.batch_shape`({inner[:-1]})"
+            )
+    if chooser.logits.shape[-1] != inner[-1]:
+        raise ValueError(
+            f"`mixture_distribution component` ({chooser.logits.shape[-1]}) does not equal "
+            f"`component_distribution.batch_shape[-1]` ({inner[-1]})"
+        )

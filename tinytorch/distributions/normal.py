@@ -1,0 +1,192 @@
+"""The normal law and laws made of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import _state
+from .._tensor import Size, Tensor
+from ..ops.random import normal
+from . import constraints
+from .distribution import ExponentialFamily
+from .transformed_distribution import TransformedDistribution
+from .transforms import AbsTransform, ExpTransform
+from .utils import _standard_normal, broadcast_all, is_number
+
+__all__ = ["HalfNormal", "LogNormal", "Normal"]
+
+
+class Normal(ExponentialFamily):
+    """The normal, or Gaussian, law.
+
+    Args:
+        loc: Its mean.
+        scale: Its standard deviation.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Normal(0.0, 1.0).log_prob(tt.tensor(0.0))
+        tensor(-0.9189)
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        shape = Size() if is_number(loc, scale) else self.loc.shape
+        super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def stddev(self) -> Tensor:
+        return self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        return self.stddev.pow(2)
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        with _state.no_grad():
+            return normal(self.loc.expand(shape), self.scale.expand(shape))
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        return self.loc + _standard_normal(shape, self.loc.dtype, self.loc.device) * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        distance = (value - self.loc) ** 2 / (2 * self.scale**2)
+        return -distance - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+
+    def cdf(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return 0.5 * (1 + ((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)).erf())
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.loc + self.scale * (2 * value - 1).erfinv() * math.sqrt(2)
+
+    def entropy(self) -> Tensor:
+        return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+
+class LogNormal(TransformedDistribution):
+    """The law of numbers whose logarithm is normal.
+
+    Args:
+        loc: The logarithm's mean.
+        scale: The logarithm's standard deviation.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.LogNormal(0.0, 1.0).mean
+        tensor(1.6487)
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+    base_dist: Normal
+
+    def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:
+        super().__init__(
+            Normal(loc, scale, validate_args=validate_args), ExpTransform(),
+            validate_args=validate_args,
+        )  # fmt: skip
+
+    @property
+    def loc(self) -> Tensor:
+        """The logarithm's mean."""
+        return self.base_dist.loc
+
+    @property
+    def scale(self) -> Tensor:
+        """The logarithm's standard deviation."""
+        return self.base_dist.scale
+
+    @property
+    def mean(self) -> Tensor:
+        return (self.loc + self.scale.pow(2) / 2).exp()
+
+    @property
+    def mode(self) -> Tensor:
+        return (self.loc - self.scale.square()).exp()
+
+    @property
+    def variance(self) -> Tensor:
+        square = self.scale.pow(2)
+        return square.expm1() * (2 * self.loc + square).exp()
+
+    def entropy(self) -> Tensor:
+        return self.base_dist.entropy() + self.loc
+
+
+class HalfNormal(TransformedDistribution):
+    """The law of the size of a normal number of mean 0.
+
+    Args:
+        scale: The normal number's standard deviation.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.HalfNormal(1.0).mean
+        tensor(0.7979)
+    """
+
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+    base_dist: Normal
+
+    def __init__(self, scale: Any, validate_args: Any = None) -> None:
+        super().__init__(
+            Normal(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args
+        )
+
+    @property
+    def scale(self) -> Tensor:
+        """The normal number's standard deviation."""
+        return self.base_dist.scale
+
+    @property
+    def mean(self) -> Tensor:
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.scale.new_zeros(self.scale.shape)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.scale.pow(2) * (1 - 2 / math.pi)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, prob: Tensor) -> Tensor:
+        return self.base_dist.icdf((prob + 1) / 2)
+
+    def entropy(self) -> Tensor:
+        return self.base_dist.entropy() - math.log(2)

@@ -1,0 +1,208 @@
+"""Continuous relaxations of choices, whose samples can be differentiated."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._tensor import Size, Tensor
+from ..ops.creation import ones
+from ..ops.random import rand
+from . import constraints
+from .categorical import Categorical
+from .counts import _Chances
+from .distribution import Distribution
+from .transformed_distribution import TransformedDistribution
+from .transforms import ExpTransform, SigmoidTransform
+from .utils import broadcast_all, clamp_probs
+
+__all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli", "RelaxedOneHotCategorical"]
+
+
+class LogitRelaxedBernoulli(_Chances):
+    """The law of the log-odds of a ``RelaxedBernoulli`` number.
+
+    Args:
+        temperature: How far from 0 and 1 the numbers are, a tensor.
+        probs: The chance of 1. Give it or ``logits``.
+        logits: Its log-odds.
+        validate_args: Whether parameters and values are checked.
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        self.temperature: Tensor = temperature
+        alone = self._set_chance(probs, logits)
+        super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
+
+    def _carry_over(self, new: Any) -> None:
+        new.temperature = self.temperature
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        probs = clamp_probs(self.probs.expand(shape))
+        u = clamp_probs(rand(shape, dtype=probs.dtype, device=probs.device))
+        odds = u.log() - (-u).log1p() + probs.log() - (-probs).log1p()
+        return odds / self.temperature
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        away = logits - value.mul(self.temperature)
+        found: Tensor = self.temperature.log() + away - 2 * away.exp().log1p()
+        return found
+
+
+class RelaxedBernoulli(TransformedDistribution):
+    """A law of numbers between 0 and 1 that comes near to ``Bernoulli`` at low temperatures.
+
+    Args:
+        temperature: How far from 0 and 1 the numbers are, a tensor.
+        probs: The chance of 1. Give it or ``logits``.
+        logits: Its log-odds.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> law = tt.distributions.RelaxedBernoulli(tt.tensor(1.0), tt.tensor([0.5]))
+        >>> law.log_prob(tt.tensor([0.5])).exp()
+        tensor([1.])
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        base = LogitRelaxedBernoulli(temperature, probs, logits)
+        super().__init__(base, SigmoidTransform(), validate_args=validate_args)
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far from 0 and 1 the numbers are."""
+        found: Tensor = self.base_dist.temperature
+        return found
+
+    @property
+    def logits(self) -> Tensor:
+        """Log-odds."""
+        found: Tensor = self.base_dist.logits
+        return found
+
+    @property
+    def probs(self) -> Tensor:
+        """Chances."""
+        found: Tensor = self.base_dist.probs
+        return found
+
+
+class ExpRelaxedCategorical(Distribution):
+    """The law of the logarithms of a ``RelaxedOneHotCategorical`` vector.
+
+    Args:
+        temperature: How far from a corner the vectors are, a tensor.
+        probs: As for ``Categorical``.
+        logits: As for ``Categorical``.
+        validate_args: Whether parameters and values are checked.
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature: Tensor = temperature
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = self._get_checked_instance(None, _instance)
+        new.temperature = self.temperature
+        new._categorical = self._categorical.expand(batch_shape)
+        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        found: Tensor = self._categorical.probs
+        return found
+
+    @property
+    def logits(self) -> Tensor:
+        """Log probabilities."""
+        found: Tensor = self._categorical.logits
+        return found
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        u = clamp_probs(rand(shape, dtype=self.logits.dtype, device=self.logits.device))
+        scores = (self.logits - (-u.log()).log()) / self.temperature
+        return scores - scores.logsumexp(-1, keepdim=True)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        n = self._event_shape[0]
+        logits, value = broadcast_all(self.logits, value)
+        size = (ones(()) * self.temperature).log() * (n - 1) + math.lgamma(n)
+        score = logits - value.mul(self.temperature)
+        found: Tensor = (score - score.logsumexp(-1, keepdim=True)).sum(-1) + size
+        return found
+
+
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """A law of shares that comes near to ``OneHotCategorical`` at low temperatures.
+
+    Args:
+        temperature: How far from a corner the vectors are, a tensor.
+        probs: As for ``Categorical``.
+        logits: As for ``Categorical``.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> law = tt.distributions.RelaxedOneHotCategorical(tt.tensor(1.0), tt.ones(3))
+        >>> law.rsample().sum().round()
+        tensor(1.)
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far from a corner the vectors are."""
+        found: Tensor = self.base_dist.temperature
+        return found
+
+    @property
+    def logits(self) -> Tensor:
+        """Log probabilities."""
+        found: Tensor = self.base_dist.logits
+        return found
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        found: Tensor = self.base_dist.probs
+        return found

@@ -1,0 +1,147 @@
+"""``TransformedDistribution``, the law of functions of a random value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _state
+from .._tensor import Size, Tensor
+from . import constraints
+from .distribution import Distribution
+from .independent import Independent
+from .transforms import ComposeTransform, Transform
+from .utils import _sum_rightmost
+
+__all__ = ["TransformedDistribution"]
+
+
+class TransformedDistribution(Distribution):
+    """The law of what one or several transforms make of another distribution's values.
+
+    Args:
+        base_distribution: The other one.
+        transforms: A ``Transform``, or several, applied one after the other.
+        validate_args: Whether parameters and values are checked.
+
+    Raises:
+        ValueError: If ``transforms`` are none, or do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import Normal, TransformedDistribution
+        >>> from tinytorch.distributions.transforms import ExpTransform
+        >>> law = TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()])
+        >>> law.log_prob(tt.tensor(1.0))
+        tensor(-0.9189)
+    """
+
+    arg_constraints: Any = {}
+    base_dist: Any
+
+    def __init__(
+        self, base_distribution: Any, transforms: Transform | Sequence[Transform],
+        validate_args: Any = None,
+    ) -> None:  # fmt: skip
+        self.transforms = [transforms] if isinstance(transforms, Transform) else transforms
+        if not isinstance(self.transforms, list) or not all(
+            isinstance(t, Transform) for t in self.transforms
+        ):
+            raise ValueError(
+                "transforms must be a Transform or a list of Transforms"
+                if isinstance(transforms, list)
+                else f"transforms must be a Transform or list, but was {transforms}"
+            )
+        whole = ComposeTransform(self.transforms)
+        base_shape = base_distribution.batch_shape + base_distribution.event_shape
+        inner = len(base_distribution.event_shape)
+        if len(base_shape) < whole.domain.event_dim:
+            raise ValueError(
+                "base_distribution needs to have shape with size at least "
+                f"{whole.domain.event_dim}, but got {base_shape}."
+            )
+        shape = whole.forward_shape(base_shape)
+        expanded = whole.inverse_shape(shape)
+        if base_shape != expanded:
+            base_distribution = base_distribution.expand(expanded[: len(expanded) - inner])
+        lacking = whole.domain.event_dim - inner
+        if lacking > 0:
+            base_distribution = Independent(base_distribution, lacking)
+        self.base_dist = base_distribution
+        dims = max(whole.codomain.event_dim + max(inner - whole.domain.event_dim, 0), 0)
+        cut = len(shape) - dims
+        super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = self._get_checked_instance(None, _instance)
+        new.transforms = self.transforms
+        whole = ComposeTransform(self.transforms)
+        shape = whole.inverse_shape(Size((*batch_shape, *self.event_shape)))
+        inner = len(self.base_dist.event_shape)
+        new.base_dist = self.base_dist.expand(shape[: len(shape) - inner])
+        Distribution.__init__(new, batch_shape, self.event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    @property
+    def has_rsample(self) -> bool:  # type: ignore[override]
+        """Whether samples can be differentiated."""
+        found: bool = self.base_dist.has_rsample
+        return found
+
+    @constraints.dependent_property(is_discrete=False)
+    def support(self) -> Any:
+        if not self.transforms:
+            return self.base_dist.support
+        found = self.transforms[-1].codomain
+        lacking = len(self.event_shape) - found.event_dim
+        return constraints.independent(found, lacking) if lacking > 0 else found
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with _state.no_grad():
+            return self._moved(self.base_dist.sample(sample_shape))
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        return self._moved(self.base_dist.rsample(sample_shape))
+
+    def _moved(self, x: Tensor) -> Tensor:
+        for transform in self.transforms:
+            x = transform(x)
+        return x
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        dims = len(self.event_shape)
+        total: Any = 0.0
+        y = value
+        for transform in reversed(self.transforms):
+            x = transform.inv(y)
+            dims += transform.domain.event_dim - transform.codomain.event_dim
+            change = transform.log_abs_det_jacobian(x, y)
+            total = total - _sum_rightmost(change, dims - transform.domain.event_dim)
+            y = x
+        own = _sum_rightmost(self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape))
+        found: Tensor = total + own
+        return found
+
+    def _monotone(self, value: Tensor) -> Tensor:
+        """A probability, or one minus it where the transforms turn the order round."""
+        sign: Any = 1
+        for transform in self.transforms:
+            sign = sign * transform.sign
+        if isinstance(sign, int) and sign == 1:
+            return value
+        turned: Tensor = sign * (value - 0.5) + 0.5
+        return turned
+
+    def cdf(self, value: Tensor) -> Tensor:
+        for transform in self.transforms[::-1]:
+            value = transform.inv(value)
+        if self._validate_args:
+            self.base_dist._validate_sample(value)
+        found: Tensor = self._monotone(self.base_dist.cdf(value))
+        return found
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self._moved(self.base_dist.icdf(self._monotone(value)))
