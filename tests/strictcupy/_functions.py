@@ -36,8 +36,13 @@ _WAITING_IF: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
     "linspace": _any_array,
     "logspace": _any_array,
     "average": lambda args, kwargs: len(args) > 2 or kwargs.get("weights") is not None,
+    "array_equal": lambda args, kwargs: bool((*args[2:], kwargs.get("equal_nan"))[0]),
     "choose": lambda args, kwargs: (*args[3:], kwargs.get("mode", "raise"))[0] == "raise",
+    # Spacings along an axis may be all the same.
+    "gradient": lambda args, kwargs: any(getattr(a, "ndim", 0) for a in args[1:]),
     "ix_": lambda args, kwargs: any(type(a) is ndarray and a.dtype.kind == "b" for a in args),
+    "ravel_multi_index": lambda args, kwargs: "raise"
+    in numpy.ravel((*args[2:], kwargs.get("mode", "raise"))[0]),
     "quantile": lambda args, kwargs: isinstance(args[1], ndarray),
     "percentile": lambda args, kwargs: isinstance(args[1], ndarray),
 }

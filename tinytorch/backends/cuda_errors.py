@@ -97,8 +97,9 @@ def look_behind(namespace: str, cupy: Any, backend: str) -> None:
         BackendUnavailableError: If the library is missing.
     """
     if namespace in _BEHIND:
+        cuda = cupy.cuda
         try:
-            getattr(cupy.cuda, _BEHIND[namespace])
+            getattr(cuda, _BEHIND[namespace])
         except (ImportError, OSError) as error:
             raise _library_missing(backend, error) from error
 
