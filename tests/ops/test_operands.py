@@ -348,6 +348,12 @@ def test_numbers_do_not_widen_but_kinds_do() -> None:
     assert (tt.tensor([True]) + tt.tensor([True])).dtype is tt.bool
 
 
+@pytest.mark.parametrize("dtype", ["int32", "float16", "float64", "complex64", "complex128"])
+def test_bools_as_exponents(dtype: str) -> None:
+    for f in (lambda lib, x: (x**True, x**False), lambda lib, x: lib.float_power(x, True)):
+        same(f, np.array([2, 3]).astype(dtype), orders=1)
+
+
 def test_powers_of_bools() -> None:
     def call(lib: Any, x: Any) -> Any:
         return x**True, x**False, x**2, 2**x, x.clone().pow_(True), x.clone().pow_(False)
@@ -365,6 +371,9 @@ def test_powers_of_bools() -> None:
         (lambda: tt.ones(1).sub_(True), RuntimeError, "with a bool tensor is not supported"),
         (lambda: tt.tensor([True]) ** tt.tensor([True]), NotImplementedError, '"pow" not impl'),
         (lambda: True ** tt.tensor([True]), NotImplementedError, '"pow" not implemented for'),
+        (lambda: tt.hypot(tt.tensor([3]), tt.tensor([4])), NotImplementedError, "for 'Long'"),
+        (lambda: tt.tensor([True]) << True, NotImplementedError, '"lshift_cpu" not impl.*Bool'),
+        (lambda: tt.tensor([True]) >> True, NotImplementedError, '"rshift_cpu" not impl.*Bool'),
         (lambda: ~tt.ones(1), TypeError, "only implemented on integer and Boolean-type tensors"),
         (lambda: tt.add(tt.tensor([1]), 1, alpha=0.5), RuntimeError, "must not be a floating"),
         (lambda: tt.maximum(tt.ones(1), 2), TypeError, "'other' .* must be Tensor, not int"),

@@ -114,14 +114,14 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
             by as many bits as there are, give 0.
 
     Raises:
-        NotImplementedError: For floating-point tensors.
+        NotImplementedError: For floating-point tensors, and for bools alone.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
-    refuse(xp, "lshift_cpu", "fc", input, other)
+    refuse(xp, "lshift_cpu", "fcb", input, other)
     bits = _bits(input, other)
     if not hasattr(other, "dtype"):
         return xp.left_shift(input, other) if 0 <= other < bits else xp.zeros_like(input)
@@ -139,14 +139,14 @@ def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
             by as many bits as there are, leave nothing but the sign.
 
     Raises:
-        NotImplementedError: For floating-point tensors.
+        NotImplementedError: For floating-point tensors, and for bools alone.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([8, -8]) >> 2
         tensor([ 2, -2])
     """
-    refuse(xp, "rshift_cpu", "fc", input, other)
+    refuse(xp, "rshift_cpu", "fcb", input, other)
     last = _bits(input, other) - 1
     inside = (other >= 0) & (other <= last)
     if not hasattr(other, "dtype"):

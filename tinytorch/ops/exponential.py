@@ -48,8 +48,9 @@ def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
     """
     if exponent.__class__ is int or exponent.__class__ is float:
         return _power_by_number(xp, input, exponent)
-    if exponent.__class__ is bool:  # of bools
-        return xp.logical_or(input, not exponent)
+    if exponent.__class__ is bool:
+        bools = input.dtype.kind == "b"
+        return xp.logical_or(input, not exponent) if bools else xp.power(input, int(exponent))
     kind = exponent.dtype.kind if hasattr(exponent, "dtype") else "f"
     refuse(xp, "pow", "b", exponent)
     if kind in "ui":

@@ -220,7 +220,7 @@ atan2.vjp(
 )
 
 
-@op(inplace=True, promote="float", strict=True)
+@op(inplace=True, promote="arithmetic", strict=True)
 def hypot(xp: Backend, input: Array, other: Array) -> Array:
     """``sqrt(input² + other²)``, without overflow on the way.
 
@@ -228,12 +228,15 @@ def hypot(xp: Backend, input: Array, other: Array) -> Array:
         input: Tensor of any shape.
         other: Tensor; the two shapes broadcast.
 
+    Raises:
+        NotImplementedError: Unless one of them is a real floating-point tensor.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
-    refuse(xp, "hypot_cpu", "c", input, other)
+    refuse(xp, "hypot_cpu", "uibc", input, other)
     return xp.hypot(input, other)
 
 
