@@ -163,6 +163,10 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
     dtype = result_dtype(values)
     if dtype.category < 2 and _makes_floats(op, given):
         dtype = _state.default_dtype()
+    if not any(isinstance(value, Tensor) for value in values):
+        # Of numbers alone, as in ``add(1, 2.5)``: a kernel would make the widest dtype of them.
+        first = op.operands[0]
+        given[first] = wrap(xp.asarray(given[first], dtype=xp.native_dtype(dtype)), xp)
     for i in op.operands:
         value = given[i]
         if i == op.sequence:

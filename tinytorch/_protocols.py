@@ -6,6 +6,7 @@ computes on the tensors' values, as NumPy arrays, and refuses a tensor that requ
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,13 @@ _REDUCTIONS = {
     "logical_or": "any",
 }  # fmt: skip
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
+#: What a number of NumPy's calls as the left operand of Python's operator, as in ``pi * tensor``.
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
+    "divide": operator.truediv, "floor_divide": operator.floordiv, "remainder": operator.mod,
+    "power": operator.pow, "bitwise_and": operator.and_, "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor, "left_shift": operator.lshift, "right_shift": operator.rshift,
+}  # fmt: skip
 
 
 def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
@@ -61,13 +69,16 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     """What NumPy's elementwise function, or a method of it, gives for tensors."""
     out = kwargs.get("out")
     ours = out is None or all(isinstance(target, Tensor) for target in out)
+    if method == "__call__" and not kwargs and _is_number(inputs[0]):
+        if ufunc.__name__ in _OPERATORS:
+            return _OPERATORS[ufunc.__name__](inputs[0].item(), inputs[1])
     own = _ufunc_method(ufunc.__name__, method) if ours else None
     if own is None:
         named = {name: _host(v) for name, v in kwargs.items()}
         found = getattr(ufunc, method)(*map(_host, inputs), **named)
         return _wrapped(found) if ours else found
     if method == "__call__":
-        # NumPy's numbers count as Python's: an operator's left operand comes here, too.
+        # NumPy's numbers count as Python's.
         inputs = tuple(_plain(v) for v in inputs)
     elif method != "outer":
         kwargs.setdefault("axis", 0)
@@ -109,8 +120,13 @@ def _host(value: Any) -> Any:
     return value
 
 
+def _is_number(value: Any) -> bool:
+    """Whether it is one of NumPy's numbers, which unlike arrays cannot be changed."""
+    return hasattr(value, "dtype") and not hasattr(value, "__setitem__")
+
+
 def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "dtype") and not hasattr(value, "__setitem__") else value
+    return value.item() if _is_number(value) else value
 
 
 def _wrapped(value: Any) -> Any:
