@@ -177,6 +177,15 @@ def _refuse(device_type: str, dtype: dtypes.dtype) -> None:
     warnings.warn(text, UserWarning, stacklevel=3)
 
 
+def _new_scale(value: Any) -> float:
+    if isinstance(value, Tensor) and (value.numel() != 1 or value.requires_grad):
+        raise AssertionError(
+            "new_scale should be a float or a 1-element torch.cuda.FloatTensor or "
+            "torch.FloatTensor with requires_grad=False."
+        )
+    return float(value)
+
+
 class GradScaler:
     """Keeps small gradients of half precision from vanishing, by a factor on the loss.
 
@@ -217,10 +226,11 @@ class GradScaler:
             )
             enabled = False
         if enabled and growth_factor <= 1.0:
-            raise ValueError(f"The growth factor must be > 1.0, got {growth_factor}")
+            raise AssertionError(f"The growth factor must be > 1.0. Got {growth_factor}")
         if enabled and backoff_factor >= 1.0:
-            raise ValueError(f"The backoff factor must be < 1.0, got {backoff_factor}")
+            raise AssertionError(f"The backoff factor must be < 1.0. Got {backoff_factor}")
         self._enabled = enabled
+        self._scaled_any = False
         self._scale = float(init_scale)
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
@@ -237,6 +247,7 @@ class GradScaler:
         """
         if not self._enabled:
             return outputs
+        self._scaled_any = True
         if isinstance(outputs, Tensor):
             return self._scaled(outputs)
         if isinstance(outputs, dict):
@@ -252,15 +263,24 @@ class GradScaler:
         scaled = outputs.float() * self._scale
         return scaled.to(outputs.dtype) if outputs.ndim else scaled
 
+    def _check_scaled(self, what: str) -> None:
+        if not self._scaled_any:
+            raise AssertionError(
+                f"Attempted {what} but _scale is None.  This may indicate your script did not use "
+                "scaler.scale(loss or outputs) earlier in the iteration."
+            )
+
     def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer by the factor, for clipping before ``step``.
 
         Raises:
-            RuntimeError: If they are unscaled already, or there are none.
+            RuntimeError: If they are unscaled already.
+            AssertionError: If there are none, or nothing was ever scaled.
             ValueError: If one of them is in float16.
         """
         if not self._enabled:
             return
+        self._check_scaled("unscale_")
         if id(optimizer) in self._stepped:
             raise RuntimeError("unscale_() is being called after step().")
         if id(optimizer) in self._finite:
@@ -270,7 +290,7 @@ class GradScaler:
         each = (p.grad for group in optimizer.param_groups for p in group["params"])
         grads = [grad for grad in each if grad is not None]
         if not grads:
-            raise RuntimeError("No inf checks were recorded for this optimizer.")
+            raise AssertionError("No inf checks were recorded for this optimizer.")
         if any(grad.dtype is dtypes.float16 for grad in grads):
             raise ValueError("Attempting to unscale FP16 gradients.")
         with _state.no_grad():
@@ -285,14 +305,15 @@ class GradScaler:
             What the optimizer returned, or None.
 
         Raises:
-            RuntimeError: If it was called before, since the last ``update``, or there are no
-                gradients.
+            RuntimeError: If it was called before, since the last ``update``.
+            AssertionError: If there are no gradients, or nothing was ever scaled.
             ValueError: If a gradient is in float16.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        self._check_scaled("step")
         if id(optimizer) in self._stepped:
             raise RuntimeError("step() has already been called since the last update().")
         if id(optimizer) not in self._finite:
@@ -305,14 +326,19 @@ class GradScaler:
 
         Args:
             new_scale: A number or a tensor of one, for the next factor.
+
+        Raises:
+            AssertionError: If nothing was ever scaled, no optimizer stepped since the last call,
+                or ``new_scale`` is another tensor.
         """
         if not self._enabled:
             return
+        self._check_scaled("update")
         growth, backoff, interval = self._growth_factor, self._backoff_factor, self._growth_interval
         if new_scale is not None:
-            self._scale = float(new_scale)
+            self._scale = _new_scale(new_scale)
         elif not self._finite:
-            raise RuntimeError("No inf checks were recorded prior to update.")
+            raise AssertionError("No inf checks were recorded prior to update.")
         elif not all(self._finite.values()):
             self._scale *= backoff
             self._good_steps = 0
@@ -369,6 +395,14 @@ class GradScaler:
             new_interval: Their number.
         """
         self._growth_interval = new_interval
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._finite:
+            raise AssertionError(
+                "A GradScaler instance may only be pickled at the beginning of an iteration, or at "
+                "the end after scaler.update()."
+            )
+        return self.__dict__.copy()
 
     def state_dict(self) -> dict[str, Any]:
         """The factor and what it depends on, as PyTorch's; empty where it is switched off."""

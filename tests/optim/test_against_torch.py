@@ -133,6 +133,25 @@ def test_complex_parameters_are_updated_as_their_parts(
     np.testing.assert_allclose(run(tt), run(torch), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4)])
+def test_muon_differs_from_torch_by_bfloat16_alone(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where PyTorch's iteration is kept in float32, the results are the same."""
+    monkeypatch.setattr(torch.Tensor, "bfloat16", torch.Tensor.clone)
+    start = np.sin(np.arange(shape[0] * shape[1], dtype=np.float32)).reshape(shape)
+    ends = []
+    for lib in (tt, torch):
+        p = lib.tensor(start, requires_grad=True)
+        optimizer = lib.optim.Muon([p], lr=0.02)
+        for _ in range(5):
+            optimizer.zero_grad()
+            (p * p * p).sum().backward()
+            optimizer.step()
+        ends.append(p.tolist())
+    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-4, atol=1e-6)
+
+
 @pytest.mark.parametrize("setting", [{}, {"nesterov": False, "adjust_lr_fn": "match_rms_adamw"}])
 def test_muon_matches_to_the_precision_of_bfloat16(setting: dict[str, Any]) -> None:
     def run(lib: Any) -> list[Any]:
@@ -244,6 +263,39 @@ def test_repr_and_defaults_match(name: str) -> None:
     assert list(make(tt).defaults.items()) == list(make(torch).defaults.items())
 
 
+def test_a_parameter_given_twice_counts_at_its_last_place() -> None:
+    kept = []
+    for lib in (tt, torch):
+        p = lib.ones(2, requires_grad=True)
+        with pytest.warns(UserWarning, match="duplicate parameters"):
+            optimizer = lib.optim.SGD([p, p], lr=0.1, momentum=0.9)
+        p.sum().backward()
+        optimizer.step()
+        state = optimizer.state_dict()
+        kept.append((list(state["state"]), state["param_groups"][0]["params"]))
+    assert kept[0] == kept[1] == ([1], [1, 1])
+
+
+def test_repr_shows_a_tensor_of_one_element_as_torch_does() -> None:
+    for lr in (0.5, [0.5]):
+        ours, theirs = (
+            repr(lib.optim.SGD([lib.ones(1, requires_grad=True)], lr=lib.tensor(lr)))
+            for lib in (tt, torch)
+        )
+        assert ours == theirs
+
+
+def test_complex_parameters_are_refused() -> None:
+    for lib in (tt, torch):
+        p = lib.ones(2, 2, dtype=lib.complex64, requires_grad=True)
+        with pytest.raises(ValueError, match=r"Complex params at indices \[\[0, 0\]\]: SparseAdam"):
+            lib.optim.SparseAdam([p])
+        optimizer = lib.optim.Muon([p])
+        abs(p).sum().backward()
+        with pytest.raises(RuntimeError, match="Muon does not support complex parameters"):
+            optimizer.step()
+
+
 WRONG: list[tuple[str, dict[str, Any]]] = [
     ("SGD", {"lr": -1}), ("SGD", {"momentum": -1}), ("SGD", {"weight_decay": -1}),
     ("SGD", {"nesterov": True}), ("SGD", {"nesterov": True, "momentum": 1, "dampening": 1}),
@@ -282,10 +334,10 @@ def test_arguments_are_refused_in_the_same_words(name: str, setting: dict[str, A
     assert str(ours.value) == str(theirs.value)
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adam", "Adadelta", "Adafactor", "Rprop", "ASGD"])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "Adadelta", "Adafactor", "Rprop", "ASGD", "Muon"])
 def test_lr_tensors_of_several_elements_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
-        getattr(tt.optim, name)([tt.ones(2, requires_grad=True)], lr=tt.ones(2))
+        getattr(tt.optim, name)([tt.ones(2, 2, requires_grad=True)], lr=tt.ones(2))
 
 
 DIFFERENTIABLE = [

@@ -42,6 +42,7 @@ class Muon(ArrayOptimizer):
 
     Raises:
         ValueError: For a number out of range or a parameter that is no matrix.
+        RuntimeError: In ``step``, for complex parameters.
 
     Example:
         >>> import tinytorch as tt
@@ -69,6 +70,8 @@ class Muon(ArrayOptimizer):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
         for value, what in (
             (number(lr), "Learning rate"),
             (momentum, "momentum"),
@@ -110,6 +113,8 @@ class Muon(ArrayOptimizer):
             )
         if len(group["ns_coefficients"]) != 3:
             raise ValueError("Coefficients must be a tuple of exactly 3 values")
+        if any(p.grad is not None and p.is_complex() for p in group["params"]):
+            raise RuntimeError("Muon does not support complex parameters")
         for bucket in self._buckets(group, ["momentum_buffer"]):
             bucket.run(
                 "muon_update",

@@ -246,9 +246,8 @@ class Optimizer(HookTables):
         """
         for pre_hook in self._optimizer_state_dict_pre_hooks.values():
             pre_hook(self)
-        position: dict[Any, int] = {}
-        for p in _parameters(self.param_groups):
-            position.setdefault(p, len(position))
+        # A parameter that is there twice counts at its last place, as in PyTorch.
+        position = {p: place for place, p in enumerate(_parameters(self.param_groups))}
         result: StateDict = {
             "state": {position.get(p, p): value for p, value in self.state.items()},
             "param_groups": [
@@ -367,8 +366,8 @@ def _normalize(group: ParamGroup) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A one-element tensor as its number, for ``repr``."""
-    return value.item() if isinstance(value, Tensor) and value.numel() == 1 else value
+    """A 0-d tensor as its number, for ``repr``."""
+    return value.item() if isinstance(value, Tensor) and not value.ndim else value
 
 
 def _typename(value: Any) -> str:

@@ -48,6 +48,17 @@ class SparseAdam(Optimizer):
         check(0.0 < eps, "epsilon value", eps)
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+        places = [
+            [at, place]
+            for at, group in enumerate(self.param_groups)
+            for place, p in enumerate(group["params"])
+            if p.is_complex()
+        ]
+        if places:
+            raise ValueError(
+                f"Complex params at indices {places}: SparseAdam does not support complex "
+                "parameters"
+            )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Refuse the gradients there are.
