@@ -137,9 +137,8 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         args, options = _in_former_order(op, args, options)
         n = len(args)
     if n > op.positional:
-        raise TypeError(
-            f"{op.name}() takes {op.positional} positional arguments but {n} were given"
-        )
+        args, options = _in_present_order(op, args, options)
+        n = len(args)
     given = [*args, *op.defaults[n:]]
     for name, value in options.items():
         i = op.index.get(name)
@@ -182,6 +181,33 @@ def _in_former_order(
     if not fit or any(isinstance(value, Number) for value in last):
         return args, options
     return tensors, {**options, **dict(zip(names, numbers, strict=False))}
+
+
+#: Operations whose factors PyTorch still takes in their former place, among the tensors.
+_FORMER_ORDERS = {
+    "add": ("alpha",), "sub": ("alpha",), "addcmul": ("value",), "addcdiv": ("value",),
+    "addmm": ("beta", "alpha"), "addmv": ("beta", "alpha"), "addr": ("beta", "alpha"),
+    "addbmm": ("beta", "alpha"), "baddbmm": ("beta", "alpha"),
+}  # fmt: skip
+
+
+def _in_present_order(
+    op: Op, args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Too many positional arguments as tensors and keywords, where the numbers among them may be.
+
+    Raises:
+        TypeError: If they may not.
+    """
+    tensors = tuple(value for value in args if isinstance(value, Tensor))
+    numbers = [value for value in args if isinstance(value, Number)]
+    names = _FORMER_ORDERS.get(op.qualname, ())
+    fits = len(tensors) == op.positional and len(numbers) + len(tensors) == len(args)
+    if not fits or len(numbers) > len(names) or args[-1] is not tensors[-1]:
+        raise TypeError(
+            f"{op.name}() takes {op.positional} positional arguments but {len(args)} were given"
+        )
+    return tensors, {**dict(zip(names, numbers, strict=False)), **options}
 
 
 def _is_int(value: Any) -> bool:
