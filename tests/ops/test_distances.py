@@ -17,7 +17,7 @@ def test_similarity_of_integers_and_floats(other: str) -> None:
     compare("cosine_similarity", (FLOATS > 0).astype(other), np.array(1.5), dim=0)
 
 
-@pytest.mark.parametrize("dtype", [tt.int64, tt.complex64])
+@pytest.mark.parametrize("dtype", [tt.bool, tt.int64, tt.complex64])
 def test_similarity_of_no_floats(dtype: tt.dtype) -> None:
     x = tt.ones(2, 3, dtype=dtype)
     with pytest.raises(RuntimeError, match="expected common dtype to be floating point"):

@@ -110,17 +110,3 @@ def test_factors_are_cut_or_refused_as_in_torch(name: str, dtype: str, factor: c
                 getattr(tt, name)(*ours, **{at: factor})
         else:
             agree(getattr(tt, name)(*ours, **{at: factor}), wanted)
-
-
-@pytest.mark.parametrize(("first", "second"), [("float32", "int64"), ("bool", "float64")])
-def test_cosine_similarity_promotes(first: str, second: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
-    agree(*(m.cosine_similarity(of(m, first), of(m, second)) for m in (tt, torch)))
-
-
-@pytest.mark.parametrize("dtype", ["int64", "bool"])
-def test_cosine_similarity_of_integers_is_refused(dtype: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
-    for library in (torch, tt):
-        with pytest.raises(RuntimeError, match="expected common dtype to be floating point"):
-            library.cosine_similarity(of(library, dtype), of(library, dtype))

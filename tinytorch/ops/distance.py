@@ -52,9 +52,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     Raises:
         RuntimeError: If that is not a floating-point dtype.
 
-    Raises:
-        RuntimeError: If neither is a floating-point or complex tensor.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
@@ -67,15 +64,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         )
     x1, x2 = (x if x.is_floating_point() else x.to(dtype) for x in (x1, x2))
     # The dimension is that of the result: where an input has size 1 there, it is repeated.
-    product = x1 * x2
-    if product.dtype.category < 2:
-        raise RuntimeError(
-            "cosine_similarity: expected common dtype to be floating point, yet common dtype is "
-            f"{scalar_name(product.dtype)}"
-        )
+    shape = (x1 * x2).shape
     # Each is normalised before they are multiplied: the product of the norms could overflow.
-    wide = (x.to(product.dtype).broadcast_to(product.shape) for x in (x1, x2))
-    a, b = (_normalized(x, dim, eps) for x in wide)
+    a, b = (_normalized(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
     return (a * b).sum(dim)  # type: ignore[no-any-return]
 
 
