@@ -32,8 +32,6 @@ RESULTS = """
     {a} * {a}; {a} / 3; {a}.sum() * {b}; {a}.relu(); L.stack([{a}, {a}]); {a}.mean()
     L.cat([{a}.reshape(-1), {b}.reshape(-1)])
 """
-#: What PyTorch refuses and this does right: a result written over part of what it is made from.
-ALLOWED_HERE = "some elements of the input tensor and the written-to tensor refer to a single"
 
 
 def choices(text: str) -> list[str]:
@@ -62,8 +60,6 @@ def noted(call: Any) -> Any:
     try:
         return call()
     except (NameError, RuntimeError, IndexError, ValueError) as error:
-        if ALLOWED_HERE in str(error):
-            pytest.skip("what is refused there is right here")
         return type(error).__name__
 
 

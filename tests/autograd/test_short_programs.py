@@ -30,7 +30,9 @@ import tinytorch as tt
 
 def _programs(text: str) -> dict[str, str]:
     parts = re.split(r"(?m)^# (.*)\n", text)[1:]
-    return dict(zip(parts[::2], parts[1::2], strict=True))
+    names, programs = parts[::2], parts[1::2]
+    assert len(set(names)) == len(names), "of two programs with one name the first would be lost"
+    return dict(zip(names, programs, strict=True))
 
 
 #: Those whose errors also have PyTorch's words.

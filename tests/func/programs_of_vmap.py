@@ -154,7 +154,7 @@ except RuntimeError:
 # in place
 x=L.arange(6.).reshape(2,3); p(L.vmap(lambda a: a.add_(1))(x), x)
 L.vmap(lambda a: a[0].mul_(2), in_dims=1)(x); p(x)
-# in place on what was made inside
+# in place on what was made for each example
 x=L.arange(6.).reshape(2,3)
 p(L.vmap(lambda a: L.zeros_like(a).add_(a))(x), L.vmap(lambda a: a.new_zeros(3).add_(a)[:2])(x))
 def f(a):

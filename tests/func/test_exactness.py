@@ -53,7 +53,6 @@ X = np.array([[0.3, 1.1, 0.8], [1.7, 0.4, 1.3]])
 V = np.array([[1.0, -0.5, 2.0], [0.7, 0.2, -1.0]])
 
 
-
 def of_host(value: tt.Tensor) -> Any:
     return value.detach().cpu().numpy()
 
@@ -64,8 +63,9 @@ def test_derivatives_are_torchs(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch's linearize uses what PyTorch deprecates
         found, meant = (_derivatives(L, FUNCTIONS[name]) for L in (tt, torch))
+    limit = 1e-8 if name == "special" else 1e-12  # PyTorch's trigamma is good to 9 digits
     for mine, theirs in zip(found, meant, strict=True):
-        np.testing.assert_allclose(of_host(mine), theirs.detach().numpy(), 1e-9, 1e-10)
+        np.testing.assert_allclose(of_host(mine), theirs.detach().numpy(), limit, limit)
 
 
 def _derivatives(library: Any, function: Callable[[Any, Any], Any]) -> list[Any]:

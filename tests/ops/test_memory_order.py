@@ -95,7 +95,7 @@ def same_order(call: Call, values: Any) -> None:
     for name in ("contiguous_format", "channels_last", "channels_last_3d"):
         mine = ours.is_contiguous(memory_format=getattr(tt, name))
         assert mine == theirs.is_contiguous(memory_format=getattr(torch, name)), name
-    np.testing.assert_allclose(ours.cpu().numpy(), theirs.numpy(), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(ours.cpu().numpy(), theirs.numpy(), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", OF_TRANSPOSED)
