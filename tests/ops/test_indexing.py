@@ -208,6 +208,10 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
         lambda: tt.index_select(tt.ones(3), 0, INDEX), IndexError,
         r"index_select\(\): index out of range in self: index 5 is out of bounds .* with size 3",
     ),
+    "index_select of a number": (
+        lambda: tt.index_select(tt.tensor(3.0), 0, tt.tensor([0, 0])), RuntimeError,
+        r"Index to scalar can have only 1 value, got 2 value\(s\)",
+    ),
     "index_select dtype": (
         lambda: tt.index_select(tt.ones(3), 0, tt.ones(1)), RuntimeError, "dtype int32/int64"
     ),

@@ -142,6 +142,9 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
     ),
     "combinations": (lambda: tt.combinations(tt.ones(2), -1), RuntimeError, "non-negative number"),
     "block_diag": (lambda: tt.block_diag(tt.ones(1, 1, 1)), RuntimeError, "2 or fewer dimensions"),
+    "block_diag of a number": (
+        lambda: tt.block_diag(tt.ones(1), 3), TypeError, "expected Tensor as element 1 in argument"
+    ),
     "unravel_index": (
         lambda: tt.unravel_index(tt.ones(1), (2,)), TypeError, "to be integer dtype"
     ),
@@ -153,3 +156,12 @@ def test_wrong_use_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("int8", "uint8"), ("float64", "float32"), ("int64", "int32")]
+)
+def test_numbers_count_less_in_the_dtype_of_block_diag(one: str, other: str) -> None:
+    a, b = np.array(2, one), np.array([1, 3], other)
+    same(lambda lib, x, y: (lib.block_diag(x, y), lib.block_diag(x, x), lib.block_diag(x)), a, b)
+    same(lambda lib, x: lib.block_diag(), a, orders=0)

@@ -348,6 +348,9 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
     "mode of nothing": (lambda: tt.mode(tt.ones(0)), IndexError, "non-zero size"),
     "diff order": (lambda: tt.diff(tt.ones(2), -1), RuntimeError, "non-negative but got -1"),
     "diff of number": (lambda: tt.diff(tt.tensor(1)), RuntimeError, "at least one-dimensional"),
+    "histogram of bools": (
+        lambda: tt.histogram(tt.tensor([True]), 2), NotImplementedError, "\"histogramdd\" not impl"
+    ),
     "histc bins": (lambda: tt.histc(tt.ones(2), 0), RuntimeError, "bins must be > 0"),
     "histc range": (lambda: tt.histc(tt.ones(2), 2, 3, 1), RuntimeError, "max must be larger"),
     "histc of nan": (lambda: tt.histc(tt.tensor([NAN])), RuntimeError, "not finite"),

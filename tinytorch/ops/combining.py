@@ -6,10 +6,12 @@ import math
 from typing import Any
 
 from .. import dtypes
+from .._convert import cast_tensor, result_dtype
 from .._op import Array, Backend, Index, Shape, composite, op
 from .._tensor import Tensor
 from ._positions import int64
 from .broadcasting import tensors_of
+from .creation import zeros
 from .gathering import index_select
 from .joining import at_least, cat, stack
 from .shape import expand, flatten, reshape, transpose
@@ -146,10 +148,12 @@ def block_diag(*tensors: Tensor) -> Tensor:
         *tensors: Tensors of at most two dimensions; smaller ones count as one row.
 
     Returns:
-        Tensor of shape ``(sum of rows, sum of columns)`` and of their promoted dtype.
+        Tensor of shape ``(sum of rows, sum of columns)`` and of their promoted dtype, in which
+        0-d tensors count less; of shape ``(1, 0)`` for none.
 
     Raises:
         RuntimeError: For more than two dimensions.
+        TypeError: For what is no tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -157,13 +161,21 @@ def block_diag(*tensors: Tensor) -> Tensor:
         tensor([[1, 2, 0],
                 [0, 0, 3]])
     """
+    if not tensors:
+        return zeros((1, 0))
     for i, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"block_diag(): expected Tensor as element {i} in argument 0, but got "
+                f"{type(tensor).__name__}"
+            )
         if tensor.ndim > 2:
             raise RuntimeError(
                 "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
                 f"{i} has {tensor.ndim} dimensions"
             )
-    blocks = [at_least(tensor, 2) for tensor in tensors]
+    dtype = result_dtype(tensors)
+    blocks = [at_least(cast_tensor(tensor, dtype), 2) for tensor in tensors]
     width = sum(block.shape[1] for block in blocks)
     rows, start = [], 0
     for block in blocks:

@@ -37,6 +37,10 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     """
     at, index = check_slices(xp, "index_select", input, dim, index)
     if not input.ndim:
+        if index.size != 1:
+            raise RuntimeError(
+                f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
+            )
         return xp.take(input.reshape(1), index, 0).reshape(())
     return xp.take(input, index, axis=at)
 

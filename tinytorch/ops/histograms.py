@@ -151,6 +151,7 @@ def _grid(
     points: Tensor, bins: Sequence[Any], range: Sequence[float] | None, name: str
 ) -> tuple[Tensor, ...]:
     """The edges along each dimension, from numbers of bins or given as tensors."""
+    refuse(points._xp, "histogramdd", "b", points._data)
     if range is not None and len(range) != 2 * len(bins):
         raise RuntimeError(
             f"torch.{name}: for a {len(bins)}-dimensional histogram range should have "
