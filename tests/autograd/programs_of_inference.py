@@ -256,13 +256,13 @@ with L.inference_mode(): i=L.tensor([0,1])
 x=L.ones(3,requires_grad=True); x.scatter(0,i,2.)
 # inference: index_add
 with L.inference_mode(): i=L.tensor([0,1])
-x=L.ones(3,requires_grad=True); x.index_add(0,i,L.ones(2))
+x=L.ones(3,requires_grad=True); p(x.index_add(0,i,L.ones(2)))
 # inference: set item
 with L.inference_mode(): i=L.tensor([0,1])
 x=L.ones(3,requires_grad=True)*1; x[i]=2.; p(x)
 # inference: set item with a value of it
 with L.inference_mode(): i=L.ones(2)
-x=L.ones(3,requires_grad=True)*1; x[:2]=i; x.sum().backward()
+x=L.ones(3,requires_grad=True)*1; x[:2]=i; p(x); x.sum().backward()
 # inference: enable_grad inside
 x=L.ones(2,requires_grad=True)
 with L.inference_mode():
