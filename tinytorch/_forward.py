@@ -1,7 +1,8 @@
 """Names that only the active backend's library has, such as ``tt.busday_count`` on NumPy.
 
 They are forwarded at every access: tensors go in as arrays, arrays come out as tensors.
-No gradient flows through them, so a tensor that requires grad is refused.
+No gradient flows through them, so a tensor that requires grad is refused. Classes come as they
+are, for ``isinstance``; what they make of a tensor is the library's affair, which asks it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from . import _state
+from . import _state, dtypes
 from ._tensor import Tensor, wrap
 from .backends.base import Backend
 
@@ -19,6 +20,8 @@ def forward(backend: Backend, name: str) -> Any:
     if name not in forwarded(backend):
         return None
     value = getattr(backend.library, name)
+    if isinstance(value, type):
+        return value
 
     @functools.wraps(value)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -30,7 +33,7 @@ def forward(backend: Backend, name: str) -> Any:
 
 
 def forwarded(backend: Backend) -> frozenset[str]:
-    """Names of the public functions of the backend's library; its classes know no tensors."""
+    """Names of the public functions and classes of the backend's library."""
     known = _FORWARDED.get(backend)
     if known is None:
         names = getattr(backend.library, "__all__", None) or dir(backend.library)
@@ -43,10 +46,9 @@ _FORWARDED: dict[Backend, frozenset[str]] = {}
 
 
 def _is_forwardable(backend: Backend, name: str) -> bool:
-    if name.startswith("_"):
+    if name.startswith("_") or name in dtypes.NAMES:
         return False
-    value = getattr(backend.library, name, None)
-    return callable(value) and not isinstance(value, type)
+    return callable(getattr(backend.library, name, None))
 
 
 def _unwrap(backend: Backend, name: str, value: Any) -> Any:

@@ -107,6 +107,22 @@ def test_forwarded_function_unwraps_tensors() -> None:
     assert out.item() == 5.0
 
 
+def test_class_of_the_library_is_forwarded_as_it_is() -> None:
+    assert tt.poly1d is numpy.poly1d and "poly1d" not in vars(tt) and "poly1d" in dir(tt)
+    line = tt.poly1d([2, 1])
+    assert isinstance(line, tt.poly1d) and line(3) == 7
+    x = tt.tensor([[1.0, 2.0]])
+    assert [place for place, _ in tt.ndenumerate(x)] == [(0, 0), (0, 1)]
+    assert tt.issubdtype(numpy.float32, tt.floating)
+    with pytest.raises(RuntimeError, match="requires grad"):
+        tt.ndenumerate(x.requires_grad_())
+    with pytest.raises(AttributeError, match="no attribute 'poly1x'.*Did you mean: 'poly1d'"):
+        tt.poly1x  # noqa: B018
+    star: dict[str, Any] = {}
+    exec("from tinytorch import *", star)
+    assert "poly1d" not in star
+
+
 def test_forwarded_function_refuses_what_requires_grad() -> None:
     x = tt.tensor([0.5], requires_grad=True)
     with pytest.raises(RuntimeError, match="polyval is numpy's own function and not differ"):
