@@ -111,6 +111,19 @@ def test_views_share_memory_again_here(options: Any) -> None:
     assert all(not value.any() for value in loaded.values())
 
 
+@FORMATS
+def test_parts_keep_their_place_in_the_memory(options: Any) -> None:
+    def parts(x: Any) -> list[Any]:
+        return [x[1], x[1:, 1:], x.t()[2:], x[2].detach(), x]
+
+    wanted = parts(torch.arange(12.0).reshape(3, 4))
+    for back in (from_torch(wanted, **options), again(parts(tt.arange(12.0).reshape(3, 4)))):
+        for ours, theirs in zip(back, wanted, strict=True):
+            assert ours.storage_offset() == theirs.storage_offset()
+            assert ours.stride() == theirs.stride() and not ours._is_view()
+            assert ours.as_strided((2,), (3,), 1).tolist() == [1.0, 4.0]
+
+
 def test_shared_memory_is_saved_once() -> None:
     base = tt.zeros(10_000)
     file = io.BytesIO()

@@ -119,3 +119,60 @@ def test_typed_storages_are_deprecated() -> None:
 def test_nothing() -> None:
     assert tt.zeros(0, 3).untyped_storage().nbytes() == 0
     assert tt.zeros(0).untyped_storage().data_ptr() == 0
+
+
+#: name: a part of a tensor, cut off from it.
+PARTS: dict[str, Any] = {
+    "a detached row": lambda x: x[1].detach(),
+    "a row's data": lambda x: x[1].data,
+    "a part of a detached part": lambda x: x[1:].detach()[1:, 2:],
+    "a detached part turned": lambda x: x[1:, 1:].detach().t(),
+    "detached twice": lambda x: x[2].detach()[1:].detach(),
+    "a row in another dtype": lambda x: x[1].detach().view(dtype_of_width(x, 2)),
+    "all": lambda x: x.detach(),
+    "its own data": lambda x: x.clone().data,
+    "a copy": lambda x: x[1:].clone(),
+    "a result": lambda x: x[1:] * 2,
+}
+
+
+def dtype_of_width(x: Any, width: int) -> Any:
+    """The integer dtype, of ``x``'s library, of so many bytes."""
+    module = tt if isinstance(x, tt.Tensor) else pytest.importorskip("torch")
+    return {2: module.int16, 4: module.int32}[width]
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_where_parts_lie_in_the_memory(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    ours, theirs = (PARTS[name](m.arange(24.0).reshape(4, 6)) for m in (tt, torch))
+    assert ours.storage_offset() == theirs.storage_offset()
+    assert ours._is_view() == theirs._is_view() or name == "a row in another dtype"
+    size = ours.untyped_storage().nbytes() // ours.itemsize
+    assert size == theirs.untyped_storage().nbytes() // theirs.itemsize
+    for window in (((2,), (1,), 0), ((2, 2), (1, 3), size - 5), ((3,), (1,))):
+        assert ours.as_strided(*window).tolist() == theirs.as_strided(*window).tolist()
+
+
+def test_windows_of_detached_parts_stay_in_the_memory() -> None:
+    part = tt.arange(24.0).reshape(4, 6)[1].detach()
+    with pytest.raises(RuntimeError, match="offset 6.*out of bounds for storage of size 96"):
+        part.as_strided((30,), (1,))
+
+
+def test_parameters_and_data_keep_their_place() -> None:
+    rows = tt.arange(6.0).reshape(2, 3)
+    assert tt.nn.Parameter(rows[1]).storage_offset() == 3
+    leaf = tt.zeros(3, requires_grad=True)
+    leaf.data = rows[1]
+    assert leaf.storage_offset() == 3 and leaf.as_strided((2,), (1,), 0).tolist() == [0.0, 1.0]
+    leaf.data = tt.ones(3)
+    assert leaf.storage_offset() == 0
+    other = tt.zeros(1).set_(rows[1, 1:])
+    assert other.storage_offset() == 4 and other._version == 1
+
+
+def test_a_copy_of_a_view_takes_any_strides() -> None:
+    x = tt.arange(6).reshape(2, 3).t()
+    assert tt.view_copy(x, (6,)).tolist() == [0, 3, 1, 4, 2, 5]
+    assert tt.view_copy(x, 2, -1).tolist() == [[0, 3, 1], [4, 2, 5]]

@@ -126,7 +126,9 @@ def rebuild_tensor(
             f"the checkpoint holds a tensor of dtype {kind.name}, which the backend {xp.name!r} "
             "does not have; map_location can name another one, or convert the tensor before saving"
         )
-    out: Tensor = wrap(_window(xp, storage.array(kind), offset, tuple(size), tuple(stride)), xp)
+    flat = storage.array(kind)
+    out: Tensor = wrap(_window(xp, flat, offset, tuple(size), tuple(stride)), xp)
+    out._whole = flat
     if metadata:
         out = _resolved(out, metadata)
     return out.requires_grad_() if requires_grad else out

@@ -17,7 +17,9 @@ from .backends.base import Array, Backend
 #: Python's own pickler in Python: the one in C writes no name but of what can be imported.
 PythonPickler: Any = pickle._Pickler
 #: What tensors keep in their ``__dict__`` for autograd; hooks are not saved.
-_PRIVATE = ("_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping")
+_PRIVATE = (
+    "_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping", "_whole",
+)  # fmt: skip
 
 
 class Storage:

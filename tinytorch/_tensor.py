@@ -66,6 +66,8 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None = None
     _inference: bool = False
     _mapped: int = 0
+    #: The memory that the array is a part of, where no tensor that this is a view of has it all.
+    _whole: Array | None = None
     #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
     __array_priority__: ClassVar[int] = 1000
 
@@ -262,8 +264,7 @@ class Tensor(Storage):
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
-        self._data = value._data
-        self._xp = value._xp
+        self._take_array(value)
         if self._inference is not value._inference:
             take_after(self, value)
 
@@ -280,10 +281,22 @@ class Tensor(Storage):
                 f"Could not set tensor of type {source.dtype.name} to a tensor of type "
                 f"{self.dtype.name}"
             )
-        self._data = source._data
-        self._xp = source._xp
+        self._take_array(source)
         self._bump()
         return self
+
+    def _memory(self) -> Array:
+        """The array whose memory this is a part of: its own, that of what it shows, ..."""
+        tensor: Tensor = self
+        while tensor._base is not None:
+            tensor = tensor._base
+        return tensor._data if tensor._whole is None else tensor._whole
+
+    def _take_array(self, source: Tensor) -> None:
+        whole = source._memory()
+        self._data, self._xp = source._data, source._xp
+        if whole is not source._data or self._whole is not None:
+            self._whole = whole
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call ``hook(grad)`` when this tensor's gradient is complete; it may return another.
@@ -441,6 +454,8 @@ def _check_grad(tensor: Tensor, value: Any) -> None:
 def share(cls: type[Tensor], source: Tensor) -> Tensor:
     """A tensor of class ``cls`` on the memory of ``source``, without its history."""
     out = wrap(source._data, source._xp, cls)
+    if source._base is not None or source._whole is not None:
+        out._whole = source._memory()
     if source._vc is UNSETTLED or out._vc is UNSETTLED:
         take_after(out, source)
     return out

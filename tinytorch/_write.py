@@ -104,6 +104,8 @@ def write_to_out(out: Any, result: Any, op: Op) -> Any:
     else:
         _check_place(op.name, out)
         out._data = out._xp.empty(result._data.shape, out._data.dtype)
+        if out._whole is not None:
+            out._whole = None
     out._xp.copyto(out._data, result._data, casting="unsafe")
     out._bump()
     return out

@@ -39,6 +39,7 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None
     _inference: _bool
     _mapped: _int
+    _whole: Any | None
     __array_priority__: ClassVar[_int]
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     @property
@@ -80,6 +81,8 @@ class Tensor(Storage):
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def set_(self, source: Tensor) -> Self: ...
+    def _memory(self) -> Any: ...
+    def _take_array(self, source: Tensor) -> None: ...
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle: ...
     def register_post_accumulate_grad_hook(
         self,
@@ -2241,7 +2244,7 @@ class Tensor(Storage):
     def storage(_self) -> TypedStorage:
         """The memory that ``input`` is a part of, in its elements; deprecated, as it is in PyTorch."""
     def storage_offset(_self) -> _int:
-        """How many elements of the tensor it is a view of lie before its first."""
+        """How many elements of the memory that it is a part of lie before its first."""
     def sub(
         _self,
         other: Tensor | complex,

@@ -218,5 +218,5 @@ def _wrapped(cls: type[Any], data: Tensor | None) -> Any:
 def _own_attributes(tensor: Tensor) -> dict[str, Any]:
     """What users have set on a tensor, without the tables of its hooks."""
     private = ("_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_inference",
-               "_mapped", "_level")  # fmt: skip
+               "_mapped", "_level", "_whole")  # fmt: skip
     return {name: value for name, value in tensor.__dict__.items() if name not in private}

@@ -168,16 +168,17 @@ def _formats(given: Any) -> list[memory_format]:
 
 @composite(namespaces=("Tensor",))
 def storage_offset(input: Tensor) -> int:
-    """How many elements of the tensor it is a view of lie before its first.
+    """How many elements of the memory that it is a part of lie before its first.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.arange(6).reshape(2, 3)[1].storage_offset()
         3
     """
-    if input._base is None or not input.numel():
+    if not input.numel():
         return 0
-    return (input.data_ptr() - input._base.data_ptr()) // input.itemsize
+    start = input._xp.address(input._memory())
+    return (input.data_ptr() - start) // input.itemsize
 
 
 @composite(namespaces=("Tensor",), attribute=True)

@@ -159,14 +159,14 @@ def as_strided(
 def place(input: Tensor) -> tuple[int, int]:
     """Where the first element of ``input`` lies, and how many there are where it lies.
 
-    Both are counted in the memory of the tensor that it is a view of.
+    Both are counted in the memory that it is a part of.
     """
-    base = input._base
-    if base is None or not input.numel():
+    whole = input._memory()
+    if whole is input._data or not input.numel():
         return 0, extent(input.shape, input.stride())
-    distance = input._xp.address(input._data) - input._xp.address(base._data)
-    length = extent(base.shape, base.stride()) * base.itemsize
-    return distance // input.itemsize, length // input.itemsize
+    distance = input._xp.address(input._data) - input._xp.address(whole)
+    last = extent(whole.shape, [step // whole.itemsize for step in whole.strides])
+    return distance // input.itemsize, last * whole.itemsize // input.itemsize
 
 
 @composite(out=True, node="AsStridedBackward0_copy")

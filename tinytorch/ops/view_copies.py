@@ -10,7 +10,7 @@ from .._tensor import Tensor
 from .complex_numbers import view_as_complex, view_as_real
 from .diagonal import diagonal
 from .layout import own_copy, view
-from .shape import expand, normalize_dim, permute, squeeze, transpose, unsqueeze
+from .shape import expand, normalize_dim, permute, reshape, squeeze, transpose, unsqueeze
 from .slicing import select, unfold
 from .splitting import split, split_with_sizes, unbind
 from .transposition import t
@@ -221,6 +221,8 @@ def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) ->
                 [1]])
     """
     sizes = more if size is None else (size, *more)
+    if dtype is None and sizes and isinstance(sizes[0], (tuple, list, int)):
+        return own_copy(reshape(input, *sizes))  # of any strides: it is a copy anyway
     return own_copy(view(input, *sizes, dtype=dtype))
 
 
