@@ -121,17 +121,25 @@ def test_an_image_that_is_no_run_of_memory() -> None:
 @pytest.mark.parametrize("memory", [1, 20_000, 200_000])
 @pytest.mark.parametrize("padding", [0, 2])
 def test_columns_in_pieces(memory: int, padding: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result, and both gradients: that by the input by its products with the input itself."""
     x, w, bias = randn(5, 4, 19, 23), randn(6, 2, 3, 3), randn(6)
     monkeypatch.setattr(type(tt.tensor(x)._xp), "column_bytes", memory)
-    found = F.conv2d(tt.tensor(x), tt.tensor(w), tt.tensor(bias), padding=padding, groups=2)
+    inputs = [tt.tensor(a, requires_grad=True) for a in (x, w, bias)]
+    found = F.conv2d(*inputs, padding=padding, groups=2)
     padded = np.pad(x, [(0, 0), (0, 0), (padding, padding), (padding, padding)])
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
-    halves = [
-        np.einsum("ncyxij,ocij->noyx", windows[:, 2 * i : 2 * i + 2], w[3 * i : 3 * i + 3])
-        for i in range(2)
-    ]
-    wanted = np.concatenate(halves, 1) + bias[:, None, None]
-    np.testing.assert_allclose(host(found), wanted, rtol=1e-10, atol=1e-10)
+    windows, groups = windows.reshape(5, 2, 2, *windows.shape[2:]), w.reshape(2, 3, 2, 3, 3)
+    product = np.einsum("ngcyxij,gocij->ngoyx", windows, groups).reshape(found.shape)
+    np.testing.assert_allclose(host(found), product + bias[:, None, None], 1e-12, 1e-12)
+    g = randn(*found.shape)
+    found.backward(tt.tensor(g))
+    by_x, by_w, by_bias = (host(each.grad) for each in inputs)
+    halves = g.reshape(5, 2, 3, *g.shape[2:])
+    wanted = np.einsum("ngcyxij,ngoyx->gocij", windows, halves).reshape(w.shape)
+    np.testing.assert_allclose(by_w, wanted, 1e-12, 1e-12)
+    np.testing.assert_allclose(by_bias, g.sum((0, 2, 3)), 1e-12, 1e-12)
+    each = np.einsum("noyx,noyx->n", product, g)
+    np.testing.assert_allclose(np.einsum("ncyx,ncyx->n", by_x, x), each, 1e-12, 1e-12)
 
 
 def test_nan_stays_in_its_windows() -> None:
