@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import tinytorch as tt
-from strictcupy import record_syncs
+from strictcupy import record_syncs, waits
 from strictcupy.backend import StrictCudaBackend, pretended_cuda
 from tinytorch import nn, optim
 
@@ -29,14 +29,6 @@ def demo_network() -> nn.Module:
     return nn.Sequential(
         nn.Flatten(), nn.Linear(64, 256), nn.GELU(), nn.Dropout(0.3), nn.Linear(256, 10)
     )
-
-
-def waits(step: Callable[[], object]) -> list[str]:
-    """Return what made the host wait in ``step``, after a first one that sets things up."""
-    step()
-    with record_syncs() as log:
-        step()
-    return [f"{entry.kind} at {entry.where}" for entry in log if entry.kind != "upload"]
 
 
 class Recurrent(nn.Module):

@@ -186,6 +186,15 @@ def _new_scale(value: Any) -> float:
     return float(value)
 
 
+def _all_finite(tensors: list[Tensor]) -> bool:
+    """Whether no element is infinite or NaN: the host waits once for a device, not for each."""
+    by_place: dict[Any, list[Any]] = {}
+    for tensor in tensors:
+        xp = tensor._xp
+        by_place.setdefault(xp, []).append(xp.isfinite(tensor._data).all())
+    return all([xp.item(xp.stack(each).all()) for xp, each in by_place.items()])
+
+
 class GradScaler:
     """Keeps small gradients of half precision from vanishing, by a factor on the loss.
 
@@ -294,7 +303,7 @@ class GradScaler:
         if any(grad.dtype is dtypes.float16 for grad in grads):
             raise ValueError("Attempting to unscale FP16 gradients.")
         with _state.no_grad():
-            self._finite[id(optimizer)] = all([bool(grad.isfinite().all()) for grad in grads])
+            self._finite[id(optimizer)] = _all_finite(grads)
             for grad in grads:
                 grad.mul_(1.0 / self._scale)
 

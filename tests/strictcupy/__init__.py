@@ -36,6 +36,7 @@ from ._array import ndarray as ndarray  # noqa: E402
 from ._devices import pretend_devices as pretend_devices  # noqa: E402
 from ._sync import Sync as Sync  # noqa: E402
 from ._sync import record_syncs as record_syncs  # noqa: E402
+from ._sync import waits as waits  # noqa: E402
 
 __version__: str = _manifest.MANIFEST["cupy"]
 

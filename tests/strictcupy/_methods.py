@@ -180,6 +180,10 @@ def _take(self: ndarray, indices: Any, axis: Any = None, out: Any = None) -> Any
     result = numpy.take(self._host, index, axis, mode="wrap")
     if out is None:
         return wrap(result)
+    if out.dtype != result.dtype:
+        raise TypeError("Output dtype mismatch")
+    if out.shape != result.shape:
+        raise ValueError("Output shape mismatch")
     out._host[...] = result
     return out
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +39,14 @@ def record_syncs() -> Iterator[list[Sync]]:
     finally:
         # By identity: two empty logs are equal.
         _recordings[:] = [other for other in _recordings if other is not log]
+
+
+def waits(step: Callable[[], object]) -> list[str]:
+    """Return what made the host wait in ``step``, after a first one that sets things up."""
+    step()
+    with record_syncs() as log:
+        step()
+    return [f"{entry.kind} at {entry.where}" for entry in log if entry.kind != "upload"]
 
 
 def log_sync(kind: str) -> None:

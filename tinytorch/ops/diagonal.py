@@ -248,14 +248,29 @@ def _numpy_triu(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return triu(options.pop("m", input), k)
 
 
+def _held(row: int, col: int, offset: int) -> int:
+    """How many elements of a matrix lie on the diagonal ``offset`` or below it."""
+
+    def of_rows(last: int) -> int:
+        """The sum of ``min(k, col)`` for k from 1 to ``last``."""
+        last, short = max(last, 0), min(max(last, 0), col)
+        return short * (short + 1) // 2 + (last - short) * col
+
+    return of_rows(row + offset) - of_rows(offset)
+
+
 def _triangle(
     xp: Backend, name: str, row: int, col: int, offset: int, upper: bool, dtype: Any
 ) -> Array:
     if row < 0 or col < 0:
         raise RuntimeError(f"{name}: row and col must be non-negative, got row={row}, col={col}")
-    rows, columns = counting(xp, row).reshape(-1, 1), counting(xp, col)
-    inside = columns - rows >= offset if upper else columns - rows <= offset
-    found = xp.stack(xp.nonzero(inside))
+    beside = xp.clip(counting(xp, row) + (offset if upper else offset + 1), 0, col)
+    first, held = (beside, col - beside) if upper else (0, beside)
+    # Their number is known here: a device that is asked for it makes the host wait.
+    count = row * col - _held(row, col, offset - 1) if upper else _held(row, col, offset)
+    ends, each = xp.cumsum(held), counting(xp, count)
+    rows = xp.searchsorted(ends, each, side="right")
+    found = xp.stack([rows, each + xp.take(first + held - ends, rows)])
     return xp.astype(found, xp.native_dtype(dtypes.int64) if dtype is None else dtype)
 
 

@@ -136,8 +136,10 @@ def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
 def scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:
     """``weight``, its gradient's rows divided by how often ``input`` names them."""
     _check_indices(input._data, 1, "embedding")
-    xp = weight._xp
-    counts = xp.bincount(input._data.reshape(-1), minlength=weight.shape[0])
+    xp, index = weight._xp, input._data.reshape(-1)
+    # Not ``bincount``: CuPy's has the host wait for the largest index.
+    counts = xp.zeros(weight.shape[0], "int64")
+    xp.index_add(counts, index, xp.ones(index.shape, "int64"))
     factor = (1.0 / xp.maximum(counts, 1)).astype(weight._data.dtype)[:, None]
     return _scale_gradient(weight, wrap(factor, xp))
 

@@ -93,7 +93,8 @@ def embedding_bag(
         weight = scaled_gradient(input, weight)
     flat, bags, count = _bags(input, offsets, include_last_offset)
     if mode == "max":
-        return _maxima(flat, weight, bags, count, padding)
+        length = input.shape[1] if input.ndim == 2 else None
+        return _maxima(flat, weight, bags, count, length, padding)
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     return _sums(flat, weight, bags, count, padding, factors, mode == "mean")
 
@@ -204,12 +205,16 @@ def _sums(
     return out / wrap(xp.maximum(members, 1)[:, None], xp)
 
 
-def _maxima(flat: Any, weight: Any, bags: Array, count: int, padding: int | None) -> Tensor:
+def _maxima(
+    flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None
+) -> Tensor:
     xp, index = weight._xp, flat._data
     xp.check_indices("embedding_bag", index, weight.shape[0], 0, negative=False)
     counts = _bag_sums.kernel(xp, xp.ones(bags.shape, "int64"), bags, count)
-    longest = int(counts.max()) if counts.size else 0
-    if not longest:
+    longest = length
+    if longest is None:  # bags of any lengths: the host waits for the largest
+        longest = int(counts.max()) if counts.size else 0
+    if not (longest and count):
         return weight.new_zeros((count, weight.shape[1])) + weight.sum() * 0  # type: ignore
     # Bags side by side as a matrix of positions, shorter ones filled with their last.
     place = xp.arange(longest)
