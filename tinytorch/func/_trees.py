@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 
-class _Container(NamedTuple):
+class Container(NamedTuple):
     """How a kind of container is taken apart and put together."""
 
     children: Callable[[Any], list[Any]]
@@ -18,31 +18,31 @@ class _Container(NamedTuple):
     rebuild: Callable[[Any, list[Any]], Any]
 
 
-_CONTAINERS: dict[Any, _Container] = {
-    tuple: _Container(list, lambda tree: None, lambda context, children: tuple(children)),
-    list: _Container(list, lambda tree: None, lambda context, children: children),
-    dict: _Container(
+_CONTAINERS: dict[Any, Container] = {
+    tuple: Container(list, lambda tree: None, lambda context, children: tuple(children)),
+    list: Container(list, lambda tree: None, lambda context, children: children),
+    dict: Container(
         lambda tree: [*tree.values()], list,
         lambda keys, children: dict(zip(keys, children, strict=True)),
     ),
-    OrderedDict: _Container(
+    OrderedDict: Container(
         lambda tree: [*tree.values()], list,
         lambda keys, children: OrderedDict(zip(keys, children, strict=True)),
     ),
-    defaultdict: _Container(
+    defaultdict: Container(
         lambda tree: [*tree.values()], lambda tree: [tree.default_factory, [*tree]],
         lambda context, children: defaultdict(
             context[0], zip(context[1], children, strict=True)
         ),
     ),
-    deque: _Container(
+    deque: Container(
         list, lambda tree: tree.maxlen, lambda maxlen, children: deque(children, maxlen)
     ),
 }  # fmt: skip
-_NAMED_TUPLE = _Container(list, type, lambda kind, children: kind(*children))
+_NAMED_TUPLE = Container(list, type, lambda kind, children: kind(*children))
 
 
-def _container(tree: Any) -> tuple[Any, _Container | None]:
+def _container(tree: Any) -> tuple[Any, Container | None]:
     kind = type(tree)
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return "namedtuple", _NAMED_TUPLE
@@ -62,7 +62,7 @@ class Tree:
 
     def __init__(self, kind: Any, container: Any, context: Any, children: Sequence[Tree]) -> None:
         self.kind = kind
-        self.container: _Container = container
+        self.container: Container = container
         self.context = context
         self.children = tuple(children)
 
@@ -89,6 +89,15 @@ class Tree:
         """The tree itself, with stars for leaves."""
         return repr(self.filled(iter(_Star, None)))
 
+    @property
+    def num_leaves(self) -> int:
+        """The number of leaves, as PyTorch's ``TreeSpec`` has it."""
+        return self.count()
+
+    def is_leaf(self) -> bool:
+        """Whether this is the structure of a leaf."""
+        return self.kind is None
+
     def count(self) -> int:
         """The number of leaves."""
         return 1 if self.kind is None else sum(child.count() for child in self.children)
@@ -108,18 +117,29 @@ class _Star:
 LEAF = Tree(None, None, None, ())
 
 
-def flatten(tree: Any) -> tuple[list[Any], Tree]:
+def register(kind: type, container: Container) -> None:
+    """Take the values of a class for trees; ValueError if they are already."""
+    if kind in _CONTAINERS:
+        raise ValueError(f"{kind} is already registered as pytree node.")
+    _CONTAINERS[kind] = container
+
+
+def flatten(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> tuple[list[Any], Tree]:
     """The leaves of a tree from left to right, and its structure."""
     leaves: list[Any] = []
-    return leaves, _taken_apart(tree, leaves)
+    return leaves, _taken_apart(tree, leaves, is_leaf)
 
 
-def _taken_apart(tree: Any, leaves: list[Any]) -> Tree:
+def _taken_apart(
+    tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] | None
+) -> Tree:
     kind, container = _container(tree)
-    if container is None:
+    if container is None or (is_leaf is not None and is_leaf(tree)):
         leaves.append(tree)
         return LEAF
-    children = [_taken_apart(child, leaves) for child in container.children(tree)]
+    children = [_taken_apart(child, leaves, is_leaf) for child in container.children(tree)]
     return Tree(kind, container, container.context(tree), children)
 
 

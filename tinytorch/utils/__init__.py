@@ -19,7 +19,7 @@ __all__ = ["checkpoint", "data", "dlpack"]
 
 def __getattr__(name: str) -> ModuleType:
     # A program that trains on its own loop does not pay for the import.
-    if name in __all__:
+    if name in __all__ or name == "_pytree":
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

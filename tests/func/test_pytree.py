@@ -1,0 +1,62 @@
+"""``utils._pytree``, which libraries use though its name begins with an underscore."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+
+Point = namedtuple("Point", "x y")
+TREES: list[Any] = [
+    3, None, [], (1, [2, {"a": 3, "b": (4,)}]), OrderedDict(z=1, a=2), defaultdict(list, {"k": 5}),
+    deque([1, 2], maxlen=3), Point(1, [2]), {"b": 1, "a": {"c": ()}},
+]  # fmt: skip
+
+
+def both() -> tuple[Any, Any]:
+    pytest.importorskip("torch", reason="PyTorch is the oracle")
+    return tt.utils._pytree, import_module("torch.utils._pytree")
+
+
+@pytest.mark.parametrize("tree", TREES, ids=repr)
+def test_trees(tree: Any) -> None:
+    answers = []
+    for tools in both():
+        leaves, structure = tools.tree_flatten(tree)
+        answers.append([
+            leaves, tools.tree_unflatten(leaves, structure) == tree, structure.num_leaves,
+            structure.is_leaf(), tools.tree_map(lambda x: [x], tree), tools.tree_leaves(tree),
+            tools.tree_map(lambda x, y: (x, y), tree, tree),
+            tools.tree_map_only(int, lambda x: -x, tree), list(tools.tree_iter(tree)),
+            tools.tree_all(lambda x: x != 3, tree), tools.tree_any(lambda x: x == 3, tree),
+            tools.tree_structure(tree) == structure,
+            tools.tree_leaves(tree, is_leaf=lambda x: isinstance(x, dict)),
+        ])  # fmt: skip
+    assert answers[0] == answers[1]
+
+
+def test_wrong_trees() -> None:
+    for tools in both():
+        with pytest.raises(ValueError, match="`leaves` has length 1"):
+            tools.tree_unflatten([1], tools.tree_structure([1, 2]))
+        with pytest.raises(ValueError, match="mismatch"):
+            tools.tree_map(lambda x, y: x, [1, 2], [1])
+
+
+def test_own_classes() -> None:
+    class Pair:
+        def __init__(self, a: Any, b: Any) -> None:
+            self.a, self.b = a, b
+
+    for tools in both():
+        tools.register_pytree_node(
+            Pair, lambda pair: ([pair.a, pair.b], None), lambda children, _: Pair(*children)
+        )
+        doubled = tools.tree_map(lambda x: 2 * x, [Pair(1, 2), 3])
+        assert (doubled[0].a, doubled[0].b, doubled[1]) == (2, 4, 6)
+        with pytest.raises(ValueError, match="already registered"):
+            tools.register_pytree_node(Pair, lambda pair: ([], None), lambda c, _: None)

@@ -1,0 +1,169 @@
+"""Trees: dicts, lists and tuples with other values for leaves, as ``torch.utils._pytree``.
+
+Example:
+    >>> from tinytorch.utils._pytree import tree_map
+    >>> tree_map(lambda x: x + 1, {"a": 1, "b": [2, (3,)]})
+    {'a': 2, 'b': [3, (4,)]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..func._trees import LEAF, Container, Tree, flatten, register, unflatten
+
+__all__ = [
+    "LeafSpec", "PyTree", "TreeSpec", "register_pytree_node", "tree_all", "tree_any",
+    "tree_flatten", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only",
+    "tree_structure", "tree_unflatten",
+]  # fmt: skip
+
+PyTree = Any
+TreeSpec = Tree
+
+
+def LeafSpec() -> Tree:
+    """The structure of a leaf."""
+    return LEAF
+
+
+def register_pytree_node(
+    cls: type, flatten_fn: Callable[[Any], Any], unflatten_fn: Callable[[Any, Any], Any],
+    **options: Any,
+) -> None:  # fmt: skip
+    """Make the values of a class trees.
+
+    Args:
+        cls: The class.
+        flatten_fn: Function of a value that gives its children and what else it holds.
+        unflatten_fn: Function of the children and that, which makes the value.
+        **options: Names for saved structures, which there are none of.
+
+    Raises:
+        ValueError: If the class is known already.
+    """
+    register(cls, Container(
+        lambda tree: list(flatten_fn(tree)[0]), lambda tree: flatten_fn(tree)[1],
+        lambda context, children: unflatten_fn(children, context),
+    ))  # fmt: skip
+
+
+def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Tree]:
+    """The leaves of a tree from left to right, and its structure.
+
+    Args:
+        tree: The tree.
+        is_leaf: Tells what counts as a leaf though it could be taken apart.
+
+    Example:
+        >>> from tinytorch.utils._pytree import tree_flatten
+        >>> tree_flatten({"a": 1, "b": [2, 3]})[0]
+        [1, 2, 3]
+    """
+    return flatten(tree, is_leaf)
+
+
+def tree_unflatten(leaves: Iterable[Any], treespec: Tree) -> Any:
+    """The tree of a structure with these leaves.
+
+    Args:
+        leaves: The leaves.
+        treespec: The structure.
+
+    Raises:
+        ValueError: If there are more or fewer leaves.
+    """
+    found = list(leaves)
+    if len(found) != treespec.count():
+        raise ValueError(
+            f"tree_unflatten(leaves, treespec): `leaves` has length {len(found)} but the spec "
+            f"refers to a pytree that holds {treespec.count()} items ({treespec})."
+        )
+    return unflatten(treespec, found)
+
+
+def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+    """The leaves of a tree from left to right."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_iter(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Iterable[Any]:
+    """An iterator over the leaves of a tree."""
+    return iter(tree_leaves(tree, is_leaf))
+
+
+def tree_structure(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Tree:
+    """The structure of a tree."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_map(
+    func: Callable[..., Any], tree: Any, *rests: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:  # fmt: skip
+    """The tree with a function applied to each leaf.
+
+    Args:
+        func: Function of a leaf, and of those in the same place of the other trees.
+        tree: The tree.
+        *rests: Other trees of the same structure.
+        is_leaf: As for ``tree_flatten``.
+
+    Raises:
+        ValueError: If another tree has another structure.
+
+    Example:
+        >>> from tinytorch.utils._pytree import tree_map
+        >>> tree_map(lambda x, y: x + y, (1, [2]), (10, [20]))
+        (11, [22])
+    """
+    leaves, structure = tree_flatten(tree, is_leaf)
+    others = [leaves]
+    for rest in rests:
+        found, own = tree_flatten(rest, is_leaf)
+        if own != structure:
+            raise ValueError(f"Node arity mismatch; expected {structure}, but got {own}.")
+        others.append(found)
+    return unflatten(structure, [func(*each) for each in zip(*others, strict=True)])
+
+
+def tree_map_(
+    func: Callable[..., Any], tree: Any, *rests: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:  # fmt: skip
+    """Call a function with each leaf, as ``tree_map`` does, and return the tree itself."""
+    tree_map(func, tree, *rests, is_leaf=is_leaf)
+    return tree
+
+
+def tree_map_only(
+    type_or_types: Any, func: Callable[[Any], Any], tree: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:  # fmt: skip
+    """The tree with a function applied to the leaves of a type.
+
+    Args:
+        type_or_types: A type, a tuple of types, or a function that tells which leaves.
+        func: Function of a leaf.
+        tree: The tree.
+        is_leaf: As for ``tree_flatten``.
+
+    Example:
+        >>> from tinytorch.utils._pytree import tree_map_only
+        >>> tree_map_only(int, lambda x: -x, [1, "a"])
+        [-1, 'a']
+    """
+    plain = isinstance(type_or_types, (type, tuple))
+    chosen = (lambda x: isinstance(x, type_or_types)) if plain else type_or_types
+    return tree_map(lambda x: func(x) if chosen(x) else x, tree, is_leaf=is_leaf)
+
+
+def tree_all(pred: Callable[[Any], bool], tree: Any) -> bool:
+    """Whether something holds of every leaf."""
+    return all(map(pred, tree_leaves(tree)))
+
+
+def tree_any(pred: Callable[[Any], bool], tree: Any) -> bool:
+    """Whether something holds of a leaf."""
+    return any(map(pred, tree_leaves(tree)))
