@@ -305,11 +305,17 @@ def test_compile_returns_what_it_is_given() -> None:
         net.compile(mode="default", options={})
 
 
+def test_script_and_trace_return_what_they_are_given() -> None:
+    layer = nn.Linear(2, 1)
+    assert tt.jit.script(len) is len and tt.jit.script(layer) is layer
+    assert tt.jit.trace(layer, tt.ones(1, 2)) is layer
+
+
 def test_torchscript_is_refused_and_its_marks_mean_nothing() -> None:
     made: tuple[Any, ...] = (tt.jit.ScriptModule, tt.jit.ScriptFunction)
     assert not isinstance(nn.Linear(1, 1), made) and not isinstance(tt.add, made)
     assert issubclass(tt.jit.ScriptModule, nn.Module)
-    for refused in (tt.jit.script, tt.jit.trace, tt.jit.load, tt.jit.freeze, *made):
+    for refused in (tt.jit.load, tt.jit.freeze, *made):
         with pytest.raises(NotImplementedError, match="no TorchScript"):
             refused(len)
 
@@ -327,6 +333,9 @@ def test_distributed_is_not_available() -> None:
     assert not tt.distributed.is_available() and not tt.distributed.is_initialized()
     with pytest.raises(NotImplementedError):
         tt.distributed.init_process_group("gloo")
+    for name in ("all_reduce", "barrier", "broadcast", "get_rank", "get_world_size"):
+        with pytest.raises(ValueError, match="Default process group has not been initialized"):
+            getattr(tt.distributed, name)()
 
 
 # -- mixed precision --------------------------------------------------------------------------

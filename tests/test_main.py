@@ -119,6 +119,27 @@ def test_torch_is_another_name_of_the_same_modules(runner: Runner) -> None:
     runner.output("same.py")
 
 
+def test_libraries_find_the_version_and_the_names_they_ask_for(runner: Runner) -> None:
+    runner.write(
+        "asks.py",
+        """
+        import torch
+
+        assert torch.__version__.startswith("2.") and "tinytorch" in torch.__version__
+        assert torch.__version__ >= (2, 0) and torch.__version__ > "2.4" and (
+            torch.__version__ < "3" and torch.__version__ == "2.13")
+        assert torch.ones(1).dtype not in (torch.float16, torch.bfloat16)
+        assert {torch.bfloat16: 1}[torch.bfloat16] == 1 and not torch.cuda.is_bf16_supported()
+        torch._C._log_api_usage_once("a.metric")
+        try:
+            torch.ones(1, dtype=torch.bfloat16)
+        except TypeError as error:
+            print(error)
+        """,
+    )
+    assert runner.output("asks.py") == "backend 'numpy' has no dtype 'bfloat16'\n"
+
+
 def test_part_that_does_not_exist_is_a_clear_import_error(runner: Runner) -> None:
     runner.write(
         "missing.py",

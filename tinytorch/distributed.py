@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-__all__ = ["destroy_process_group", "init_process_group", "is_available", "is_initialized"]
+__all__ = [
+    "ProcessGroup", "ReduceOp", "all_gather", "all_gather_object", "all_reduce", "all_to_all",
+    "barrier", "broadcast", "broadcast_object_list", "destroy_process_group", "gather",
+    "gather_object", "get_backend", "get_rank", "get_world_size", "group", "init_process_group",
+    "is_available", "is_initialized", "is_nccl_available", "is_torchelastic_launched",
+    "new_group", "recv", "reduce", "reduce_scatter", "scatter", "send",
+]  # fmt: skip
 
 
 def is_available() -> bool:
@@ -45,3 +51,59 @@ def destroy_process_group(group: Any = None) -> None:
         >>> import tinytorch as tt
         >>> tt.distributed.destroy_process_group()
     """
+
+
+def _without_group(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: there are no other processes.
+
+    Raises:
+        ValueError: Always, as in PyTorch before ``init_process_group``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.is_initialized() and tt.distributed.get_rank()
+        False
+    """
+    raise ValueError(
+        "Default process group has not been initialized, please make sure to call "
+        "init_process_group."
+    )
+
+
+all_gather = all_gather_object = all_reduce = all_to_all = barrier = broadcast = _without_group
+broadcast_object_list = gather = gather_object = get_backend = get_rank = _without_group
+get_world_size = new_group = recv = reduce = reduce_scatter = scatter = send = _without_group
+is_nccl_available = is_torchelastic_launched = is_available
+
+
+class ProcessGroup:
+    """What processes that work together are in PyTorch; nothing here is an instance of it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(None, tt.distributed.ProcessGroup)
+        False
+    """
+
+
+class ReduceOp:
+    """How ``all_reduce`` puts together what the processes give.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.ReduceOp.SUM
+        'SUM'
+    """
+
+    SUM, AVG, PRODUCT, MIN, MAX = "SUM", "AVG", "PRODUCT", "MIN", "MAX"
+
+
+class group:
+    """The group of all processes: None, there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.group.WORLD
+    """
+
+    WORLD = None

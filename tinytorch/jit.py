@@ -54,22 +54,41 @@ class ScriptModule(Module):
         _refuse("ScriptModule")
 
 
-def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
-    """Not available: there is no TorchScript here.
+def script(obj: _F, *args: Any, **kwargs: Any) -> _F:
+    """``obj`` itself: Python runs as it is written, as under PyTorch's ``PYTORCH_JIT=0``.
 
-    Raises:
-        NotImplementedError: Always.
+    Args:
+        obj: A function, a class or a module.
+        *args: Accepted for compatibility.
+        **kwargs: The same.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> @tt.jit.script
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(tt.ones(1))
+        tensor([2.])
     """
-    _refuse("script")
+    return obj
 
 
-def trace(func: Any, example_inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Not available: there is no TorchScript here.
+def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
+    """``func`` itself: Python runs as it is written, as under PyTorch's ``PYTORCH_JIT=0``.
 
-    Raises:
-        NotImplementedError: Always.
+    Args:
+        func: A function or a module.
+        example_inputs: Not looked at.
+        *args: Accepted for compatibility.
+        **kwargs: The same.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> layer = tt.nn.Linear(1, 1)
+        >>> tt.jit.trace(layer, tt.ones(1)) is layer
+        True
     """
-    _refuse("trace")
+    return func
 
 
 def freeze(mod: Any, *args: Any, **kwargs: Any) -> Any:

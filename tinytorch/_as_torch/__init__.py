@@ -2,6 +2,10 @@
 
 ``torch.nn`` and ``tinytorch.nn`` become one module object, so whatever is imported by
 either name is the same. PyTorch itself, installed or not, is never loaded.
+
+Libraries ask their ``torch`` for its version, and compare dtypes with ``torch.bfloat16``, when
+they are imported: while tinytorch stands in, ``__version__`` is that of the PyTorch whose API
+it has, with its own behind a plus, and ``bfloat16`` has a name though no tensor can be of it.
 """
 
 from __future__ import annotations
@@ -13,9 +17,15 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+from .. import dtypes
+from ..torch_version import TorchVersion
 
 __all__ = ["facade", "install"]
 
+#: The PyTorch whose API this is.
+_API = "2.13.0"
 #: Holds ``torch.py``, which spawned processes find where this one has its finder.
 _FOLDER = str(Path(__file__).parent)
 
@@ -44,9 +54,19 @@ def install() -> None:
         )
     if not any(isinstance(finder, _TorchFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _TorchFinder())
+    _answer_for_torch(facade())
     if _FOLDER not in sys.path:
         # Behind the script's own folder, before any folder that may hold PyTorch.
         sys.path.insert(1, _FOLDER)
+
+
+def _answer_for_torch(module: Any) -> None:
+    """Give the module what libraries ask of PyTorch's alone."""
+    own = module.__version__
+    if "tinytorch" not in own:
+        module.__version__ = TorchVersion(f"{_API}+tinytorch.{own}")
+    module.bfloat16 = dtypes.bfloat16
+    import_module(f"{module.__name__}._C")
 
 
 def facade() -> ModuleType:
