@@ -75,7 +75,8 @@ def scaled_dot_product_attention(
             part; or numbers that are added to the scores. A query that may attend to nothing
             gets zeros.
         dropout_p: Probability that a weight becomes zero, also outside training; default 0.
-        is_causal: Whether query i attends to keys 0 to i alone; default False.
+        is_causal: Whether query i attends to keys 0 to i alone; default False. With a mask beside
+            it everything must be 4-d, the features the same, and without dropout, as in PyTorch.
         scale: Default ``1 / sqrt(features)``.
         enable_gqa: Whether keys and values have fewer heads (the third dimension from the
             end) than queries, each for a group of neighbouring query heads; default False.
@@ -96,7 +97,7 @@ def scaled_dot_product_attention(
         Vaswani et al.: Attention Is All You Need, arXiv:1706.03762; Ainslie et al.: GQA,
         arXiv:2305.13245.
     """
-    _check(query, key, value, attn_mask, is_causal)
+    _check(query, key, value, attn_mask, is_causal, dropout_p)
     bias = _bias(query, attn_mask)
     q, k, v = query, key, value
     grouped = enable_gqa and query.shape[-3:-2] != key.shape[-3:-2]
@@ -116,7 +117,9 @@ def scaled_dot_product_attention(
     return out if out.dtype is query.dtype else out.to(query.dtype)
 
 
-def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool) -> None:
+def _check(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool, dropout_p: float
+) -> None:
     name = "scaled_dot_product_attention"
     three = (("query", query), ("key", key), ("value", value))
     for argument, tensor in three:
@@ -140,7 +143,7 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causa
         raise RuntimeError(
             f"{name}: expected scalar type Float but found {scalar_name(query.dtype)}"
         )
-    if causal and mask is not None:
+    if causal and mask is not None and (dropout_p or not _is_fused(three, mask)):
         raise RuntimeError(f"{name}: Explicit attn_mask should not be set when is_causal=True")
     if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
         shapes = ", ".join(f"{argument} {list(tensor.shape)}" for argument, tensor in three)
@@ -148,6 +151,12 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causa
             f"{name}: Expected size for first two dimensions of batch2 tensor to match: query and "
             f"key need the same features, key and value the same length, but got {shapes}"
         )
+
+
+def _is_fused(three: tuple[tuple[str, Tensor], ...], mask: Tensor) -> bool:
+    """Whether PyTorch's fused kernel runs, which takes a mask and ``is_causal`` together."""
+    images = all(t.ndim == 4 and t.shape[-1] == three[0][1].shape[-1] for _, t in three)
+    return images and mask.ndim in (2, 4) and not mask.requires_grad
 
 
 def _bias(query: Tensor, mask: Any) -> Any:

@@ -68,7 +68,9 @@ def _check(xp: Backend, name: str, A: Array, UPLO: str) -> str:
 
 
 def _eigh_rule(xp: Any, g: Any, out: Any) -> Any:
-    """``V (diag(l) + F * (V^H v)) V^H`` with ``F_ij = 1 / (l_j - l_i)``.
+    """``V (diag(l) + F * S) V^H`` with ``F_ij = 1 / (l_j - l_i)`` and S the skew part of ``V^H v``.
+
+    The part left out makes nothing but a gradient that is not Hermitian, as the matrix is.
 
     Reference:
         Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
@@ -79,7 +81,8 @@ def _eigh_rule(xp: Any, g: Any, out: Any) -> Any:
     turned = adjoint(xp, vectors)
     inner = 0
     if for_vectors is not None:
-        share = over_differences(xp, xp.matmul(turned, for_vectors), values)
+        turn = xp.matmul(turned, for_vectors)
+        share = over_differences(xp, (turn - adjoint(xp, turn)) * 0.5, values)
         inner = xp.matmul(vectors, share)
     if for_values is not None:
         inner = inner + vectors * for_values[..., None, :]

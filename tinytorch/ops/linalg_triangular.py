@@ -201,15 +201,16 @@ def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
 
 
 def _cholesky_rule(xp: Any, g: Any, out: Any, upper: bool) -> Any:
-    """The symmetric gradient ``L^-H S L^-1``, with S the Hermitian part of ``tril(L^H g)``.
+    """The gradient ``L^-H S L^-1``, with S half of ``tril(L^H g)`` and of its adjoint beside it.
+
+    As PyTorch's it is Hermitian but for the diagonal of S, whose imaginary parts mean nothing.
 
     Reference:
         Murray, "Differentiation of the Cholesky decomposition", 2016, arXiv:1602.07527.
     """
     lower, g = (adjoint(xp, out), adjoint(xp, g)) if upper else (out, g)
     below = xp.tril(xp.matmul(adjoint(xp, lower), g))
-    both = below + adjoint(xp, below)  # with the diagonal twice
-    middle = (both - xp.tril(xp.triu(both)) * 0.5) * 0.5
+    middle = (below + adjoint(xp, xp.tril(below, -1))) * 0.5
     upper_factor = adjoint(xp, lower)
     left = xp.call(solve_triangular, upper_factor, middle, upper=True)
     return xp.call(solve_triangular, lower, left, upper=False, left=False)

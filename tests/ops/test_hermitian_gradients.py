@@ -1,0 +1,36 @@
+"""Raw gradients of what reads one triangle of a Hermitian matrix: those that PyTorch gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.ops.same_as_torch import same
+
+RNG = np.random.default_rng(0)
+
+
+def hermitian(n: int, dtype: str) -> Any:
+    half = RNG.standard_normal((2, n, n)) + 1j * RNG.standard_normal((2, n, n))
+    half = half if dtype == "complex128" else half.real
+    return half @ half.conj().swapaxes(-1, -2) + n * np.eye(n)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("upper", [False, True])
+def test_cholesky(dtype: str, upper: bool) -> None:
+    same(lambda m, x: m.linalg.cholesky(x, upper=upper), hermitian(3, dtype))
+    same(lambda m, x: m.linalg.cholesky_ex(x, upper=upper).L, hermitian(1, dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("side", ["L", "U"])
+def test_eigenvalues(dtype: str, side: str) -> None:
+    same(lambda m, x: m.linalg.eigvalsh(x, UPLO=side), hermitian(3, dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_eigenvectors(dtype: str) -> None:
+    """What does not depend on the factors of absolute value 1 that vectors are free to have."""
+    same(lambda m, x: m.linalg.eigh(x)[1].abs(), hermitian(3, dtype))
