@@ -32,7 +32,7 @@ def leave_behind(function):
     cycle.append(cycle)
 
 gc.set_threshold(int(sys.argv[1]))
-for number in range(20_000):
+for number in range(5_000):
     leave_behind(plain)
     leave_behind(decorated)
     with np.errstate(all="ignore"), tt.no_grad():
