@@ -387,11 +387,6 @@ class Tensor(Storage):
         return out
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) can be pickled; "
-                "use tensor.detach() first."
-            )
         host = self._xp.to_numpy(self._data)
         xp = self._xp
         return rebuild, (type(self), host, xp if xp.several else xp.name, self.requires_grad)

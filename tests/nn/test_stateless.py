@@ -61,9 +61,9 @@ def test_tied_weights() -> None:
 
 def test_strict_names() -> None:
     layer, x = nn.Linear(2, 2), tt.ones(1, 2)
-    with pytest.raises(RuntimeError, match=r"Missing key\(s\): bias"):
+    with pytest.raises(RuntimeError, match=r"Missing key\(s\): 'bias'"):
         functional_call(layer, {"weight": tt.ones(2, 2)}, x, strict=True)
-    with pytest.raises(RuntimeError, match=r"Unexpected key\(s\): y"):
+    with pytest.raises(RuntimeError, match=r"Unexpected key\(s\): 'y'"):
         functional_call(layer, {**layer.state_dict(), "y": x}, x, strict=True)
     functional_call(layer, {"y": x}, x)
 

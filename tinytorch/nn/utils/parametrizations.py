@@ -16,6 +16,7 @@ from ...ops.linalg_qr import geqrf, householder_product
 from ...ops.linalg_solve import solve
 from ...ops.normalization import normalize
 from ...ops.random import randn
+from ...ops.shape import normalize_dim
 from ..conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
 from .parametrize import register_parametrization
@@ -30,14 +31,16 @@ def norm_except(weight: Tensor, dim: int | None) -> Tensor:
     x: Any = weight
     if dim is None or dim == -1:
         return x.norm()  # type: ignore[no-any-return]
-    others = [d for d in range(x.ndim) if d != dim % x.ndim]
-    return x.norm(dim=others, keepdim=True) if others else x.abs()  # type: ignore[no-any-return]
+    kept = normalize_dim("weight_norm", dim, x.ndim)
+    others = [d for d in range(x.ndim) if d != kept]
+    return x.norm(2, others, True) if others else x.abs()  # type: ignore[no-any-return]
 
 
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
     """``weight`` with one row for each index of ``dim``."""
     x: Any = weight
-    return x.movedim(dim, 0).flatten(1)  # type: ignore[no-any-return]
+    rows = x.movedim(dim, 0)
+    return rows.reshape(rows.shape[0], -1)  # type: ignore[no-any-return]
 
 
 def check_iterations(n_power_iterations: int) -> None:

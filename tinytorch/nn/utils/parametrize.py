@@ -102,6 +102,7 @@ class ParametrizationList(ModuleList):
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
                 f"Got {type(new).__name__}"
             )
+        before = original.detach()  # for the original gets what it is computed from
         self.is_tensor = isinstance(new, Tensor)
         self.ntensors = 1 if isinstance(new, Tensor) else len(new)
         if isinstance(new, Tensor):
@@ -109,7 +110,7 @@ class ParametrizationList(ModuleList):
         else:
             self._keep_several(original, new)
         if not unsafe:
-            _check_same("forward", original, self())
+            _check_same("forward", before, self())
 
     def _keep_one(self, original: Tensor, new: Tensor) -> None:
         if original.dtype != new.dtype:

@@ -187,7 +187,7 @@ def pack_padded_sequence(
         tensor([1, 4, 2, 5, 3])
     """
     x: Any = input.transpose(0, 1) if batch_first else input
-    counts = [int(n) for n in (lengths.tolist() if isinstance(lengths, Tensor) else lengths)]
+    counts = _counts(lengths)
     order = None
     if not enforce_sorted:
         ranks = sorted(range(len(counts)), key=lambda place: -counts[place])
@@ -200,7 +200,24 @@ def pack_padded_sequence(
     return PackedSequence(data, tensor(sizes, dtype=int64), order)
 
 
+def _counts(lengths: Any) -> list[int]:
+    if not isinstance(lengths, Tensor):
+        return [int(n) for n in lengths]
+    if lengths.ndim != 1:
+        raise RuntimeError(
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.ndim}D"
+        )
+    return [int(n) for n in lengths.tolist()]
+
+
 def _check_lengths(counts: list[int], x: Tensor) -> None:
+    if not x.numel():
+        raise RuntimeError("Cannot pack empty tensors.")
+    if x.ndim < 2:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [-{x.ndim}, {x.ndim - 1}], but "
+            "got 1)"
+        )
     if len(counts) != x.shape[1]:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(counts)} "
@@ -310,6 +327,13 @@ def pad_sequence(
         raise RuntimeError(
             f"Expected padding_side to be one of left or right, but got {padding_side}."
         )
+    for place, each in enumerate(given):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}"
+            )
+        if not each.ndim:
+            raise RuntimeError(f"pad_sequence: element {place} is a 0-d tensor, not a sequence")
     longest = max(each.shape[0] for each in given)
     padded = [_padded(each, longest, padding_value, padding_side == "left") for each in given]
     return stack(padded, 0 if batch_first else 1)

@@ -88,7 +88,7 @@ def _check_names(module: Module, given: Mapping[str, Tensor], known: set[str]) -
         "Unexpected key(s)": sorted(set(given) - known),
         "Missing key(s)": sorted(known - set(given)),
     }
-    found = [f"{what}: {', '.join(names)}." for what, names in problems.items() if names]
+    found = [f"{what}: {', '.join(map(repr, names))}." for what, names in problems.items() if names]
     if found:
         what = f"Error(s) in reparametrizing for {type(module).__name__}:"
         raise RuntimeError("\n\t".join([what, *found]))
@@ -112,11 +112,25 @@ def _with_tied(given: dict[str, Tensor], names: Mapping[str, Any]) -> dict[str, 
 def _place(module: Module, name: str) -> tuple[Any, str]:
     """The registry that holds a tensor, and its key there; None if there is no such tensor."""
     path, _, last = name.rpartition(".")
-    try:
-        owner = module.get_submodule(path)
-    except AttributeError:
-        return None, last
+    if not last:
+        raise KeyError('tensor name can\'t be empty string ""')
+    owner = _submodule(module, path)
     for registry in (owner._parameters, owner._buffers):
         if last in registry:
             return registry, last
+    value = getattr(owner, last, None)
+    if value is not None and not isinstance(value, Tensor):
+        raise TypeError(f"attribute `{last}`: {value} is not an instance of torch.Tensor")
     return None, last
+
+
+def _submodule(module: Module, path: str) -> Module:
+    """The module at a path; AttributeError or TypeError if there is none."""
+    owner: Any = module
+    for name in path.split(".") if path else ():
+        if not hasattr(owner, name):
+            raise AttributeError(f"{type(owner).__name__} has no attribute `{name}`")
+        owner = getattr(owner, name)
+        if not isinstance(owner, Module):
+            raise TypeError(f"submodule `{path}`: {owner} is not an instance of torch.nn.Module")
+    return owner  # type: ignore[no-any-return]
