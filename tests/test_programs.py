@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
 
 def test_there_are_programs() -> None:
-    assert len(PROGRAMS) >= 33
+    assert len(PROGRAMS) >= 35
 
 
 @pytest.fixture(autouse=True)
