@@ -166,9 +166,17 @@ class ndarray:
         if out is None:
             return self._host.copy(order="C" if order == "C" else order)  # type: ignore[arg-type]
         if not isinstance(out, numpy.ndarray):
-            raise TypeError(f"Only numpy.ndarray can be obtained from cupy.ndarray, got {out!r}")
-        if out.dtype != self.dtype or out.shape != self.shape:
+            raise TypeError("Only numpy.ndarray can be obtained fromcupy.ndarray")
+        if out.dtype != self.dtype:
             raise TypeError(f"{out.dtype} array cannot be obtained from {self.dtype} array")
+        if out.shape != self.shape:
+            raise ValueError(
+                f"Shape mismatch. Expected shape: {self.shape}, actual shape: {out.shape}"
+            )
+        if not out.flags.forc:
+            raise RuntimeError(
+                "`out` cannot be specified when copying to non-contiguous ndarray"
+            )
         out[...] = self._host
         return out
 
@@ -179,6 +187,8 @@ class ndarray:
             raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array")
         if arr.shape != self.shape:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
+        if not self._host.flags.forc:
+            raise RuntimeError("Cannot set to non-contiguous array")
         from . import _streams
 
         log_sync("upload")

@@ -18,7 +18,8 @@ from ._ufunc import ufunc
 
 # Waits inside CuPy's own routines (the lines marked "synchronize!" in its sources, and transfers).
 _WAITING = frozenset(
-    """argwhere asarray_chkfinite bincount compress cond delete digitize extract flatnonzero
+    """argpartition argwhere asarray_chkfinite bincount compress cond delete digitize extract
+    flatnonzero
     histogram histogram2d histogramdd intersect1d mask_indices nanmax nanmin nonzero place
     real_if_close setdiff1d setxor1d sliding_window_view tril_indices tril_indices_from trim_zeros
     triu_indices triu_indices_from union1d unique unique_all unique_counts unique_inverse

@@ -26,7 +26,7 @@ _COMPARISONS = {
     "ge": "greater_equal",
 }  # fmt: skip
 _UNARY = {"neg": "negative", "pos": "positive", "invert": "invert", "abs": "absolute"}
-_WAITING = frozenset({"nonzero", "compress", "dump", "dumps", "tofile"})
+_WAITING = frozenset({"argpartition", "nonzero", "compress", "dump", "dumps", "tofile"})
 # A view needs no kernel, and a copy is the way from one device to another.
 _ON_ANY_DEVICE = frozenset({"copy", "ravel", "reshape", "squeeze", "swapaxes", "transpose"})
 _UFUNCS = names("cupy")
@@ -211,8 +211,28 @@ def _repeat(self: ndarray, repeats: Any, axis: Any = None) -> ndarray:
 
 def _sort(self: ndarray, axis: int = -1, kind: Any = None) -> None:
     check_kind(kind)
-    _devices.check(self)
+    _check_in_order(self)
     self._host.sort(axis, kind="stable")
+
+
+def _partition(self: ndarray, kth: Any, axis: int = -1) -> None:
+    _check_in_order(self)
+    length = self.shape[axis]
+    for place in (kth,) if isinstance(kth, int) else kth:
+        at = place + length if place < 0 else place
+        if not 0 <= at < length:
+            raise ValueError(f"kth(={at}) out of bounds {length}")
+    self._host.partition(kth, axis)
+
+
+def _check_in_order(array: ndarray) -> None:
+    _devices.check(array)
+    if not array.ndim:
+        raise numpy.exceptions.AxisError(
+            "Sorting arrays with the rank of zero is not supported"
+        )
+    if not array._host.flags.c_contiguous:
+        raise NotImplementedError("Sorting non-contiguous array is not supported.")
 
 
 def _argsort(self: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
@@ -259,6 +279,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "put": _put,
     "repeat": _repeat,
     "sort": _sort,
+    "partition": _partition,
     "argsort": _argsort,
     "diagonal": _diagonal,
     "dot": _dot,
