@@ -98,7 +98,7 @@ def _create(
     if target is not None:
         from ._write import write_to_out
 
-        return write_to_out(target, out, spec)  # type: ignore[no-any-return]
+        return write_to_out(target, out, spec, warn=False)  # type: ignore[no-any-return]
     if common.get("pin_memory"):
         out = pinned(out)
     return out.requires_grad_() if common.get("requires_grad") else out

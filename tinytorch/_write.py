@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from . import dtypes
@@ -76,19 +77,57 @@ def scalar_name(dtype: dtypes.dtype) -> str:
     return _SCALAR_NAMES[dtype.name]
 
 
-def write_to_out(out: Any, result: Any, op: Op) -> Any:
-    """Put a result (or several) into ``out=``, resizing it as torch does."""
+#: Operations whose ``out=`` has the result's own dtype, as in torch; others cast to any of its kind
+#: or a higher one. So have all that give several results, but those below.
+_EXACT = frozenset(
+    "abs absolute addbmm addmm addmv alias_copy amax amin argmax argmin argsort as_strided_copy "
+    "baddbmm bitwise_not bmm bucketize ceil chain_matmul clamp clamp_max clamp_min clip "
+    "conj_physical cross detach_copy diag diagonal_copy dot expand_copy fix float_power floor "
+    "frac gather heaviside histc index_add index_copy index_reduce index_select inner inverse "
+    "isin isneginf isposinf linalg.cholesky linalg.cross linalg.det linalg.eigvalsh linalg.inv "
+    "linalg.matrix_norm linalg.matrix_power linalg.multi_dot linalg.norm linalg.solve "
+    "linalg.solve_triangular linalg.svdvals linalg.vecdot linalg.vector_norm log_softmax "
+    "logcumsumexp masked_select matmul mm msort multinomial mv nan_to_num nanquantile "
+    "narrow_copy neg negative nonzero norm ormqr permute_copy quantile renorm round scatter "
+    "scatter_add scatter_reduce searchsorted select_copy sgn sign signbit slice_copy softmax "
+    "squeeze_copy t_copy take take_along_dim tensordot transpose_copy tril triu trunc "
+    "unfold_copy unsqueeze_copy vdot view_copy where".split()
+)
+_SEVERAL_OF_ANY = frozenset(("geqrf", "linalg.eig"))
+
+
+def write_to_out(
+    out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True
+) -> Any:
+    """Put a result (or several) into ``out=``, resizing it as torch does.
+
+    Args:
+        out: What the user gave.
+        result: A tensor, or a tuple of tensors.
+        op: The operation.
+        exact: Whether ``out`` has to have the result's dtype.
+        warn: Whether to warn of resizing a tensor that has elements.
+
+    Raises:
+        RuntimeError: If the dtype does not fit, or with ``exact`` is another one, or the device.
+        TypeError: If ``out`` is no tensor, or not as many as there are results.
+    """
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{op.name}(): argument 'out' must be a tuple of {len(result)} Tensors")
         for o, r in zip(out, result, strict=True):
-            write_to_out(o, r, op)
+            write_to_out(o, r, op, op.qualname not in _SEVERAL_OF_ANY)
         return type(result)(*out) if hasattr(result, "_fields") else tuple(out)
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     wanted, have = result.dtype, out.dtype
+    if wanted is not have and (exact or op.qualname in _EXACT):
+        raise RuntimeError(
+            f"{op.name}(): Expected out tensor to have dtype {wanted.name}, but got {have.name} "
+            "instead"
+        )
     if wanted.category > have.category:
         raise RuntimeError(
             f"{op.name}: result type {scalar_name(wanted)} can't be cast to the desired output "
@@ -103,9 +142,23 @@ def write_to_out(out: Any, result: Any, op: Op) -> Any:
         check_writable(op.name, out)
     else:
         _check_place(op.name, out)
+        if warn and out._data.size:
+            _warn_of_resizing(out, result)
         out._data = out._xp.empty(result._data.shape, out._data.dtype)
         if out._whole is not None:
             out._whole = None
     out._xp.copyto(out._data, result._data, casting="unsafe")
     out._bump()
     return out
+
+
+def _warn_of_resizing(out: Tensor, result: Tensor) -> None:
+    warnings.warn(
+        "An output with one or more elements was resized since it had shape "
+        f"{list(out.shape)}, which does not match the required output shape "
+        f"{list(result.shape)}. This behavior is deprecated, and in a future PyTorch release "
+        "outputs will not be resized unless they have zero elements. You can explicitly reuse an "
+        "out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+        UserWarning,
+        stacklevel=2,
+    )

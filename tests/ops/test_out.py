@@ -83,6 +83,72 @@ def test_results_go_where_they_are_told(name: str) -> None:
     agree(*written)
 
 
+#: Functions whose ``out=`` may or may not have another dtype than the result.
+OTHERS: dict[str, Call] = {
+    **CALLS,
+    "sin": lambda m, x, i, **k: m.sin(x, **k),
+    "abs": lambda m, x, i, **k: m.abs(x, **k),
+    "add": lambda m, x, i, **k: m.add(x, x, **k),
+    "where": lambda m, x, i, **k: m.where(x > 0, x, -x, **k),
+    "gather": lambda m, x, i, **k: m.gather(x, 0, i, **k),
+    "tril": lambda m, x, i, **k: m.tril(x, **k),
+    "triu": lambda m, x, i, **k: m.triu(x, **k),
+    "take": lambda m, x, i, **k: m.take(x, i, **k),
+    "mm": lambda m, x, i, **k: m.mm(x, x.t(), **k),
+    "amax": lambda m, x, i, **k: m.amax(x, 1, **k),
+    "argmax": lambda m, x, i, **k: m.argmax(x, 1, **k),
+    "mean": lambda m, x, i, **k: m.mean(x, 1, **k),
+    "cat": lambda m, x, i, **k: m.cat((x, x), **k),
+    "linalg.inv": lambda m, x, i, **k: m.linalg.inv(x[:, :3], **k),
+    "isposinf": lambda m, x, i, **k: m.isposinf(x, **k),
+    "eq": lambda m, x, i, **k: m.eq(x, x, **k),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64", "complex64"])
+def test_a_result_of_another_dtype_is_cast_or_refused_as_in_torch(name: str, dtype: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    if name in ("std", "var") and dtype == "complex64":
+        pytest.skip("PyTorch lacks the kernel that computes it in that dtype")
+    written = []
+    for library in (torch, tt):
+        call = OTHERS[name]
+        results = flat(call(library, *arguments(library)))
+        outs = [library.empty(0, dtype=getattr(library, dtype)) for _ in results]
+        out = outs[0] if len(outs) == 1 else tuple(outs)
+        if written == ["refused"]:
+            with pytest.raises(RuntimeError, match="dtype|can't be cast"):
+                call(library, *arguments(library), out=out)
+            return
+        try:
+            call(library, *arguments(library), out=out)
+        except (RuntimeError, TypeError):
+            written.append("refused")
+        else:
+            written.append(out)
+    for ours, theirs in zip(*map(flat, written), strict=True):  # some compute in the wider dtype
+        assert host(ours).dtype == host(theirs).dtype
+        np.testing.assert_allclose(host(ours), host(theirs), rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["sin", "add", "where", "gather", "tril", "mm", "cat", "amax"])
+def test_a_tensor_with_elements_is_resized_with_a_warning(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (torch, tt):
+        x, index = arguments(library)
+        wanted = OTHERS[name](library, x, index)
+        out = library.zeros(5, dtype=x.dtype)
+        with pytest.warns(UserWarning, match="An output with one or more elements was resized"):
+            OTHERS[name](library, x, index, out=out)
+        agree(out, wanted)
+
+
+def test_created_tensors_resize_without_a_warning() -> None:
+    out = tt.zeros(5)
+    assert tt.ones(2, 3, out=out) is out and out.shape == (2, 3)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_a_result_that_takes_part_in_a_graph_is_refused(name: str) -> None:
     x, index = arguments(tt)
