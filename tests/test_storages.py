@@ -176,3 +176,45 @@ def test_a_copy_of_a_view_takes_any_strides() -> None:
     x = tt.arange(6).reshape(2, 3).t()
     assert tt.view_copy(x, (6,)).tolist() == [0, 3, 1, 4, 2, 5]
     assert tt.view_copy(x, 2, -1).tolist() == [[0, 3, 1], [4, 2, 5]]
+
+
+#: name: what ``set_`` is given, and what of a tensor then.
+SET: dict[str, Any] = {
+    "a tensor": lambda m, x: x.set_(m.arange(6.0)[2:]),
+    "nothing": lambda m, x: x.set_(),
+    "a storage": lambda m, x: x.set_(m.arange(6.0).untyped_storage()),
+    "a window": lambda m, x: x.set_(m.arange(6.0).untyped_storage(), 1, (2, 2), (2, 1)),
+    "a window in rows": lambda m, x: x.set_(m.arange(6.0).untyped_storage(), 1, (2, 2)),
+    "a tensor's window": lambda m, x: x.set_(m.arange(6.0)[3:], 1, (2, 2), (1, 0)),
+    "too much": lambda m, x: x.set_(m.arange(6.0), 1, (2, 3)),
+    "of a leaf": lambda m, x: x.requires_grad_().set_(m.zeros(3)),
+    "another dtype": lambda m, x: x.set_(m.arange(6)),
+}
+
+
+@pytest.mark.parametrize("name", SET)
+def test_set_shares_other_memory(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found: list[Any] = []
+    for m in (tt, torch):
+        x = m.ones(2, 3)
+        try:
+            assert SET[name](m, x) is x
+        except RuntimeError as error:
+            found.append(str(error)[:26])
+        else:
+            found.append((x.tolist(), x.stride(), x.storage_offset(), x._version))
+    assert found[0] == found[1]
+
+
+def test_set_writes_where_it_was_set() -> None:
+    source = tt.zeros(6)
+    tt.ones(1).set_(source.untyped_storage(), 2, (2, 2)).fill_(3.0)
+    assert source.tolist() == [0.0, 0.0, 3.0, 3.0, 3.0, 3.0]
+
+
+def test_bytes_of_steps_that_do_not_fit_are_not_viewed() -> None:
+    with pytest.raises(RuntimeError, match=r"self.stride\(0\) must be divisible by 2 to view"):
+        tt.ones(3, 5)[:, :2].view(tt.float64)
+    with pytest.raises(RuntimeError, match="invalid storage offset -1"):
+        tt.ones(3).as_strided((2,), (1,), -1)

@@ -351,7 +351,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit"
         ),
         "statistics": "corrcoef cov",
-        "storages": "storage untyped_storage",
+        "storages": "set_ storage untyped_storage",
         "strides": "as_strided as_strided_copy as_strided_scatter",
         "tensor_functions": "as_subclass new",
         "transposition": "H T adjoint mH mT moveaxis movedim t",

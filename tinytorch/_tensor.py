@@ -268,23 +268,6 @@ class Tensor(Storage):
         if self._inference is not value._inference:
             take_after(self, value)
 
-    def set_(self, source: Tensor) -> Self:
-        """Share the memory and shape of ``source``, of the same dtype; the history stays.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).set_(tt.zeros(3))
-            tensor([0., 0., 0.])
-        """
-        if source.dtype is not self.dtype:
-            raise RuntimeError(
-                f"Could not set tensor of type {source.dtype.name} to a tensor of type "
-                f"{self.dtype.name}"
-            )
-        self._take_array(source)
-        self._bump()
-        return self
-
     def _memory(self) -> Array:
         """The array whose memory this is a part of: its own, that of what it shows, ..."""
         tensor: Tensor = self

@@ -80,7 +80,6 @@ class Tensor(Storage):
     def data(self) -> Tensor: ...
     @data.setter
     def data(self, value: Tensor) -> None: ...
-    def set_(self, source: Tensor) -> Self: ...
     def _memory(self) -> Any: ...
     def _take_array(self, source: Tensor) -> None: ...
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle: ...
@@ -2087,6 +2086,14 @@ class Tensor(Storage):
     @overload
     def select_scatter(_self, src: Tensor, *, axis: _int, index: _int) -> Tensor:
         """``input`` with ``src`` at one place along a dimension."""
+    def set_(
+        _self,
+        source: Tensor | UntypedStorage | None = None,
+        storage_offset: _int = 0,
+        size: Any = None,
+        stride: Any = None,
+    ) -> Self:
+        """Make ``input`` itself a window into other memory, of its dtype; the history stays."""
     def sgn(_self, *, out: Tensor | None = None) -> Tensor:
         """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0."""
     def sgn_(_self) -> Self:

@@ -49,6 +49,12 @@ def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None
         raise RuntimeError(
             f"view: self.size(-1) must be divisible by {ratio} {what}, but got {input.shape[-1]}"
         )
+    for dim, step in enumerate(input.strides[:-1]):
+        if ratio > 1 and input.shape[dim] > 1 and step % wanted.itemsize:
+            raise RuntimeError(
+                f"view: self.stride({dim}) must be divisible by {ratio} {what}, but got "
+                f"{step // have.itemsize}"
+            )
 
 
 @composite

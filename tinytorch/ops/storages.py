@@ -7,10 +7,13 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from .. import dtypes
+from .. import _state, dtypes
+from .._checkpoint import row_major
 from .._device import device
 from .._op import Array, Backend, composite
-from .._tensor import Tensor
+from .._tensor import Tensor, wrap
+from ..autograd.views import check_inplace
+from .strides import check_bounds
 
 
 class UntypedStorage:
@@ -199,6 +202,69 @@ def storage(input: Tensor) -> TypedStorage:
         stacklevel=3,
     )
     return TypedStorage(_memory(input), input._xp)
+
+
+@composite(namespaces=("Tensor",))
+def set_(
+    input: Tensor,
+    source: Tensor | UntypedStorage | None = None,
+    storage_offset: int = 0,
+    size: Any = None,
+    stride: Any = None,
+) -> Tensor:
+    """Make ``input`` itself a window into other memory, of its dtype; the history stays.
+
+    Args:
+        input: Tensor.
+        source: A tensor, whose place, shape and strides it gets unless others are given; a
+            storage; or None for no memory and no elements.
+        storage_offset: The window's first element, counted from that of ``source``.
+        size: The window's sizes; of a storage the default is all of it.
+        stride: The window's strides; the default is row-major order.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        RuntimeError: If dtypes differ, the window reaches beyond the memory, or ``input`` is a
+            leaf that requires grad.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).set_(tt.zeros(3))
+        tensor([0., 0., 0.])
+        >>> tt.ones(2).set_(tt.arange(6.0).untyped_storage(), 1, (2, 2))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if _state.grad_enabled() and input.requires_grad:
+        check_inplace(input)
+    if isinstance(source, Tensor) and source.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Could not set tensor of type {source.dtype.name} to a tensor of type "
+            f"{input.dtype.name}"
+        )
+    if source is None:
+        input._take_array(wrap(input._xp.empty(0, input._data.dtype), input._xp))
+    elif isinstance(source, Tensor) and size is None:
+        input._take_array(source)
+    else:
+        _take_window(input, source, storage_offset, size, stride)
+    input._bump()
+    return input
+
+
+def _take_window(input: Tensor, source: Any, start: int, size: Any, stride: Any) -> None:
+    array, xp = (_memory(source) if isinstance(source, Tensor) else source._array), source._xp
+    if isinstance(source, Tensor):
+        start += source.storage_offset()
+    flat = array.reshape(-1).view(input._data.dtype)
+    size = (flat.size - start,) if size is None else tuple(size)
+    stride = row_major(size) if stride is None else tuple(stride)
+    check_bounds(flat.itemsize, size, stride, start, flat.size)
+    steps = tuple(step * flat.itemsize for step in stride)
+    input._data, input._xp = xp.as_strided(flat[start:], size, steps), xp
+    input._whole = flat
 
 
 @composite(method=False)

@@ -66,7 +66,7 @@ def _as_strided(
         limits: The first place that may be read, and the one after the last.
     """
     span = extent(size, stride)
-    _check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
+    check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
     array = input if lies(input, own) else laid(xp, input, own)
     flat, here = xp.memory(array) or (array.reshape(-1), 0)
     first = here + start
@@ -75,7 +75,7 @@ def _as_strided(
     return xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
 
 
-def _check_bounds(itemsize: int, size: Any, stride: Any, start: int, count: int) -> None:
+def check_bounds(itemsize: int, size: Any, stride: Any, start: int, count: int) -> None:
     """RuntimeError unless a window lies within ``count`` elements."""
     reach = start + extent(size, stride)
     if start < 0 or reach > count:
@@ -115,7 +115,9 @@ def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]
             f"as_strided: mismatch in length of strides and shape, got {list(sizes)} and "
             f"{list(strides)}"
         )
-    if min(strides, default=0) < 0 or (start or 0) < 0:
+    if (start or 0) < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {start}")
+    if min(strides, default=0) < 0:
         raise RuntimeError(
             "as_strided: Negative strides are not supported at the moment, got strides: "
             f"{list(strides)}, storage_offset: {start}"
@@ -188,7 +190,7 @@ def _strided_scatter(
     xp: Backend, input: Array, src: Array, size: Any, stride: Any, start: int, own: Any
 ) -> Array:
     count = extent(input.shape, own)
-    _check_bounds(input.itemsize, size, stride, start, count)
+    check_bounds(input.itemsize, size, stride, start, count)
     flat = xp.call(_placed, input, count, input.shape, own, 0)
     window = xp.as_strided(flat[start:], size, tuple(s * input.itemsize for s in stride))
     window[...] = src
