@@ -336,6 +336,26 @@ def test_distributed_is_not_available() -> None:
     for name in ("all_reduce", "barrier", "broadcast", "get_rank", "get_world_size"):
         with pytest.raises(ValueError, match="Default process group has not been initialized"):
             getattr(tt.distributed, name)()
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        tt.distributed.nn.all_reduce(tt.ones(1))
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        nn.parallel.DistributedDataParallel(nn.Linear(1, 1))
+
+
+def test_hub_downloads_nothing() -> None:
+    with pytest.raises(NotImplementedError, match="fetch the file yourself"):
+        tt.hub.load_state_dict_from_url("https://example.org/weights.pt")
+
+
+def test_tensors_are_grouped_for_optimizers() -> None:
+    from tinytorch.utils._foreach_utils import _group_tensors_by_device_and_dtype as group
+
+    a, b, c = tt.ones(1), tt.ones(1, dtype=tt.float64), tt.zeros(1)
+    groups = group([[a, b, c], [c, None, a], []], with_indices=True)
+    assert list(groups) == [(a.device, tt.float32), (b.device, tt.float64)]
+    assert [places for _, places in groups.values()] == [[0, 2], [1]]
+    assert groups[a.device, tt.float32][0][1][0] is c and not groups[b.device, tt.float64][0][2]
+    assert not group([[a]])[a.device, tt.float32][1]
 
 
 # -- mixed precision --------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 __all__ = [
@@ -9,7 +10,7 @@ __all__ = [
     "barrier", "broadcast", "broadcast_object_list", "destroy_process_group", "gather",
     "gather_object", "get_backend", "get_rank", "get_world_size", "group", "init_process_group",
     "is_available", "is_initialized", "is_nccl_available", "is_torchelastic_launched",
-    "new_group", "recv", "reduce", "reduce_scatter", "scatter", "send",
+    "new_group", "nn", "recv", "reduce", "reduce_scatter", "scatter", "send",
 ]  # fmt: skip
 
 
@@ -74,6 +75,12 @@ all_gather = all_gather_object = all_reduce = all_to_all = barrier = broadcast =
 broadcast_object_list = gather = gather_object = get_backend = get_rank = _without_group
 get_world_size = new_group = recv = reduce = reduce_scatter = scatter = send = _without_group
 is_nccl_available = is_torchelastic_launched = is_available
+#: The forms of these functions that can be differentiated.
+nn = SimpleNamespace(
+    all_gather=_without_group, all_reduce=_without_group, all_to_all=_without_group,
+    broadcast=_without_group, gather=_without_group, reduce=_without_group,
+    reduce_scatter=_without_group, scatter=_without_group,
+)  # fmt: skip
 
 
 class ProcessGroup:

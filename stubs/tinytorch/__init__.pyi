@@ -23,6 +23,7 @@ from tinytorch import distributed as distributed
 from tinytorch import distributions as distributions
 from tinytorch import fft as fft
 from tinytorch import func as func
+from tinytorch import hub as hub
 from tinytorch import jit as jit
 from tinytorch import linalg as linalg
 from tinytorch import nn as nn

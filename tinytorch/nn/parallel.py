@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from .._tensor import Tensor
 from .module import Module
 
-__all__ = ["DataParallel"]
+__all__ = ["DataParallel", "DistributedDataParallel"]
 
 
 class DataParallel(Module):
@@ -44,3 +44,26 @@ class DataParallel(Module):
     def forward(self, *inputs: Any, **kwargs: Any) -> Tensor:
         """What the module computes; typed as one tensor, like ``Sequential``."""
         return self.module(*inputs, **kwargs)  # type: ignore[no-any-return]
+
+
+class DistributedDataParallel(Module):
+    """What PyTorch trains a module in several processes with; nothing here is an instance of it.
+
+    Raises:
+        ValueError: If it is called, as in PyTorch before ``init_process_group``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.nn.Linear(1, 1), tt.nn.parallel.DistributedDataParallel)
+        False
+    """
+
+    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
+        _without_group()
+
+
+def _without_group() -> NoReturn:
+    raise ValueError(
+        "Default process group has not been initialized, please make sure to call "
+        "init_process_group."
+    )
