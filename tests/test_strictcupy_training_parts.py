@@ -1,4 +1,4 @@
-"""The parts of a training program, each alone: none makes the host wait where PyTorch's does not."""
+"""The parts of a training program, each alone: none waits for the device unless PyTorch's does."""
 
 from __future__ import annotations
 

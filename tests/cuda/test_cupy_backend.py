@@ -41,7 +41,7 @@ def fake_cupy(
 ) -> types.ModuleType:
     """A module ``cupy`` whose device answers as told."""
     cupy = types.ModuleType("cupy")
-    cupy.ndarray, cupy.ones = strictcupy.ndarray, ones
+    cupy.ndarray, cupy.ones, cupy.__version__ = strictcupy.ndarray, ones, "14.0.0"
     cupy.fft, cupy.linalg = strictcupy.fft, strictcupy.linalg
     runtime = types.SimpleNamespace(
         CUDARuntimeError=CUDARuntimeError,
@@ -97,6 +97,23 @@ class TestEachCauseIsToldApart:
         assert error.reason == "broken"
         assert str(cause) in str(error)
         assert error.__cause__ is cause
+
+    def test_of_cupys_page_about_installing_it_the_error_is_kept(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        page = "==\nFailed to import CuPy.\n\nOriginal error:\n  ImportError: libcuda.so.1\n==\n"
+        monkeypatch.setattr(importlib, "import_module", fails(ImportError(page)))
+        text = str(error_with(monkeypatch, fake_cupy()))
+        assert "(ImportError: libcuda.so.1);" in text
+        assert "=" not in text and "\n" not in text
+
+    @pytest.mark.parametrize("version", ["13.6.0", "9.0.0b1"])
+    def test_cupy_too_old(self, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+        cupy = fake_cupy()
+        cupy.__version__ = version
+        error = error_with(monkeypatch, cupy)
+        assert error.reason == "CuPy too old"
+        assert version in str(error) and "pip install -U" in str(error)
 
     @pytest.mark.parametrize(
         ("status", "driver", "reason", "cure"),

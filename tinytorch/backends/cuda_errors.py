@@ -12,9 +12,13 @@ from .errors import BackendUnavailableError
 
 _INSTALL = "pip install 'tinytorch[cupy]' (for CUDA 13: cupy-cuda13x)"
 _REINSTALL = "leave one CuPy package in this environment (see `pip list`) and reinstall it"
+_UPDATE = "update it: pip install -U cupy-cuda12x, or the package that `pip list` shows"
 _LIBRARIES = "install CUDA's libraries beside CuPy: pip install 'cupy-cuda12x[ctk]' (CUDA 13: 13x)"
 _OTHER_CUPY = "install the CuPy of a CUDA that knows this GPU, or use the backend 'numpy'"
 _NO_DRIVER = "install one on a machine with an NVIDIA GPU, or use the backend 'numpy'"
+
+#: The first release of CuPy whose functions are the ones called here.
+_OLDEST = 14
 
 #: By CUDA's status: ``reason``, what is wrong, what to do.
 _STATUS = {
@@ -65,9 +69,12 @@ def open_cupy(backend: str) -> tuple[Any, Any]:
         BackendUnavailableError: With ``reason`` one of ``"not installed"``, ``"broken"``,
             ``"no driver"``, ``"driver too old"``, ``"driver mismatch"``, ``"no device"``,
             ``"device busy"``, ``"no memory"``, ``"not initialised"``,
-            ``"CUDA libraries missing"``, ``"GPU not supported"``.
+            ``"CUDA libraries missing"``, ``"GPU not supported"``, ``"CuPy too old"``.
     """
     cupy = _import(backend, "cupy")
+    if int(cupy.__version__.partition(".")[0]) < _OLDEST:
+        what = f"CuPy {cupy.__version__} is installed, which is older than {_OLDEST}"
+        raise _unavailable(backend, "CuPy too old", what, _UPDATE)
     try:
         if not cupy.cuda.runtime.getDeviceCount():
             raise _unavailable(backend, *_STATUS[100])
@@ -116,7 +123,11 @@ def _import(backend: str, module: str) -> Any:
 
 
 def _broken(backend: str, error: Exception) -> BackendUnavailableError:
-    what = f"CuPy is installed but cannot be imported ({type(error).__name__}: {error})"
+    # CuPy writes a page about installing it around the error that it met.
+    _, page, original = str(error).rpartition("Original error:")
+    said = original if page else f"{type(error).__name__}: {error}"
+    said = " ".join(said.strip("= \n").split())
+    what = f"CuPy is installed but cannot be imported ({said})"
     return _unavailable(backend, "broken", what, _REINSTALL)
 
 
