@@ -124,6 +124,29 @@ def resampling(
     return _with_transpose(lists, length)
 
 
+@functools.lru_cache(maxsize=256)
+def in_bytes(how: Resampling) -> tuple[Resampling, int]:
+    """The taps for bytes, whose weights are whole numbers, and how many of them make 1.
+
+    That is the largest power of 2 for which every weight fits an int16.
+    """
+    lists = []
+    columns = (zip(*part, strict=True) for part in how.taps)
+    for places, weights in zip(*columns, strict=True):
+        pairs: dict[int, float] = {}
+        for place, weight in zip(places, weights, strict=True):
+            if place >= 0:  # a place at the edge may be there more than once
+                pairs[place] = pairs.get(place, 0.0) + weight
+        lists.append(pairs)
+    largest = max((w for pairs in lists for w in pairs.values()), default=0.0)
+    bits = next((b for b in range(22) if int(0.5 + largest * 2 ** (b + 1)) >= 2**15), 22)
+    whole = [
+        [(p, float(math.trunc(w * 2**bits + math.copysign(0.5, w)))) for p, w in pairs.items()]
+        for pairs in lists
+    ]
+    return how._replace(taps=_filled(whole)), 2**bits
+
+
 def _step(length: int, size: int, scale: float | None, corners: bool) -> float:
     """How far apart the new elements are, measured in old ones."""
     if corners:

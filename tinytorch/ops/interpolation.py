@@ -11,7 +11,7 @@ from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
 from .._write import scalar_name
-from ._taps import resample, resampling
+from ._taps import Resampling, in_bytes, resample, resampling
 from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .layout import following
 
@@ -89,17 +89,23 @@ def _resized(
 ) -> Tensor:
     weighs = not kernel.startswith("nearest")
     out = x.to(dtypes.float32) if x.dtype is dtypes.float16 and weighs else x
-    # Bytes are rounded after each dimension, as in image libraries; halves at the end.
+    # Bytes are rounded after each dimension, as in image libraries, and their weights, too;
+    # halves at the end.
     bytes_ = x.dtype is dtypes.uint8 and weighs
-    single = x._data.dtype.itemsize < 8
+    single = x._data.dtype.itemsize < 8 and not bytes_
     for axis in range(-1, -len(sizes) - 1, -1):
         length, size = x.shape[axis], sizes[axis]
         scale = None if _exact(kernel, length, size, len(sizes)) else scales[axis]
         how = resampling(kernel, length, size, scale, bool(corners), single)
         if how.taps.places != (tuple(range(length)),):
-            out = resample(out.to(dtypes.float32) if bytes_ else out, axis, how)
-            out = out.round().clamp(0, 255).to(dtypes.uint8) if bytes_ else out
+            out = _resampled_bytes(out, axis, how) if bytes_ else resample(out, axis, how)
     return following(x.clone() if out is x else out.to(x.dtype), x)
+
+
+def _resampled_bytes(x: Tensor, axis: int, how: Resampling) -> Tensor:
+    whole, one = in_bytes(how)
+    sums = resample(x.to(dtypes.float64), axis, whole)  # whole numbers, too
+    return ((sums + one // 2) / one).floor().clamp(0, 255).to(dtypes.uint8)
 
 
 def _exact(kernel: str, length: int, size: int, spatial: int) -> bool:
