@@ -194,6 +194,18 @@ def test_to_the_format_that_a_tensor_has_is_the_tensor() -> None:
     assert x.double().to(memory_format=tt.contiguous_format) is not x
 
 
+@pytest.mark.parametrize("name", [
+    "avg_pool2d", "max_pool2d", "adaptive_max_pool2d", "pad by reflection", "channel_shuffle",
+    "interpolate bicubic (3, 2)", "batch_norm", "rms_norm",
+])  # fmt: skip
+def test_the_step_to_channels_last_has_the_name_of_the_function(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    x = torch.rand(2, 4, 6, 8)
+    wanted = OF_IMAGES[name](torch, x.to(memory_format=torch.channels_last).requires_grad_())
+    leaf = tt.tensor(x.numpy()).to(memory_format=tt.channels_last).requires_grad_()
+    assert OF_IMAGES[name](tt, leaf).grad_fn.name() == wanted.grad_fn.name()
+
+
 @pytest.mark.parametrize("pool", ["max_pool2d", "avg_pool2d", "adaptive_avg_pool2d"])
 def test_gradients_pass_the_step_to_channels_last(pool: str) -> None:
     x = tt.rand(2, 3, 4, 4, dtype=tt.float64)

@@ -9,6 +9,7 @@ from .._layouts import checked_format, contiguous_format, preserve_format
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ..autograd.nodes import node_of
 from ._memory import arranged, suggested
 from .shape import infer_shape, reshape
 
@@ -161,9 +162,13 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
 def following(out: Tensor, input: Tensor) -> Tensor:
     """``out``, computed from ``input``, in its format: channels last, or row-major."""
     wanted = suggested(input._data)
-    if wanted is contiguous_format and out._data.flags.c_contiguous:
+    if wanted.holds(out._data):
         return out
-    return contiguous(out, wanted)
+    laid = contiguous(out, wanted)
+    made, node = node_of(out._node), node_of(laid._node)
+    if wanted is not contiguous_format and made is not None and node is not None:
+        node.op = node.op.called(made.name())  # to the user it is the same step
+    return laid
 
 
 def own_copy(view: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from .._tensor import Tensor
 from .._write import scalar_name, write_to_out
 from ._memory import in_rows, suggested
 from ._standardize import check_float, check_parameter_dtypes, single, standardize
-from .layout import contiguous
+from .layout import contiguous, following
 from .norms import p_norm
 
 
@@ -218,7 +218,7 @@ def rms_norm(
     dims = tuple(range(-len(shape), 0))
     out = x * ((x * x).mean(dims, True) + tiny).rsqrt()
     out = out if w is None else out * w
-    return contiguous(out.to(input.dtype) if x is not input else out, suggested(input._data))
+    return following(out.to(input.dtype) if x is not input else out, input)
 
 
 @composite(namespaces=("nn.functional", ""), method=False, node="NativeGroupNormBackward0")
