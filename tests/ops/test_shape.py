@@ -283,3 +283,16 @@ def test_wrong_use_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.filterwarnings("ignore:.* deprecated on 0-D tensors")
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, x: x.mT, lambda m, x: x.mH, lambda m, x: m.adjoint(x), lambda m, x: x.flip(0),
+        lambda m, x: m.flip(x, (-1,)),
+    ],
+)  # fmt: skip
+def test_a_0d_tensor_is_its_own(call: Any, dtype: str) -> None:
+    same(call, np.array(1.5 + (2j if dtype == "complex128" else 0), dtype=dtype))

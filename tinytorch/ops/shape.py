@@ -412,7 +412,7 @@ def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
     axes = tuple(range(input.ndim)) if dims is None else normalize_dims("flip", dims, input.ndim)
     if len(set(axes)) < len(axes):
         raise RuntimeError(f"flip: dim {axes[0]} appears multiple times in the list of dims")
-    return copied(xp, input if not axes else xp.flip(input, axes))
+    return copied(xp, xp.flip(input, axes) if axes and input.ndim else input)
 
 
 flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))

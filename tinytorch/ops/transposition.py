@@ -49,25 +49,28 @@ T.vjp(input=lambda xp, g: xp.transpose(g))
 
 @op(view=True, attribute=True, namespaces=("Tensor",), node="TransposeBackward0")
 def mT(xp: Backend, input: Array) -> Array:
-    """``input`` with its last two dimensions swapped.
+    """``input`` with its last two dimensions swapped; a 0-d tensor is its own.
 
     Raises:
-        RuntimeError: For fewer than two dimensions.
+        RuntimeError: For one dimension.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros(4, 2, 3).mT.shape
         tinytorch.Size([4, 3, 2])
     """
-    if input.ndim < 2:
+    if input.ndim == 1:
         raise RuntimeError(
-            "tensor.mT is only supported on matrices or batches of matrices. Got "
-            f"{input.ndim}-D tensor."
+            "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
-    return xp.swapaxes(input, -1, -2)
+    return _swapped(xp, input)
 
 
-mT.vjp(input=lambda xp, g: xp.swapaxes(g, -1, -2))
+def _swapped(xp: Any, x: Any) -> Any:
+    return xp.swapaxes(x, -1, -2) if x.ndim else x
+
+
+mT.vjp(input=lambda xp, g: _swapped(xp, g))
 
 
 @composite(method=True, namespaces=("Tensor",), attribute=True)
@@ -78,7 +81,7 @@ def mH(input: Tensor) -> Tensor:
         A view of a real tensor, a copy of a complex one.
 
     Raises:
-        RuntimeError: For fewer than two dimensions.
+        RuntimeError: For one dimension.
 
     Example:
         >>> import tinytorch as tt
@@ -86,12 +89,11 @@ def mH(input: Tensor) -> Tensor:
         tensor([[0.-1.j],
                 [2.-0.j]])
     """
-    if input.ndim < 2:
+    if input.ndim == 1:
         raise RuntimeError(
-            "tensor.mH is only supported on matrices or batches of matrices. Got "
-            f"{input.ndim}-D tensor."
+            "tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
-    swapped = transpose(input, -2, -1)
+    swapped = transpose(input, -2, -1) if input.ndim else t(input)
     return conj_physical(swapped) if input.is_complex() else swapped
 
 
