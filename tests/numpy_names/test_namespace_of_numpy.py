@@ -63,10 +63,12 @@ def test_directory_lists_every_name() -> None:
 
 @pytest.mark.parametrize("name", names.OUT_OF_SCOPE)
 def test_what_is_out_of_scope_is_numpys_or_missing(name: str) -> None:
-    """Functions are forwarded to the library as they are; classes and values are not here."""
+    """Functions and classes are forwarded to the library as they are; values are not here."""
     with tt.backend_context("numpy"):
         theirs = getattr(np, name, None)
-        if callable(theirs) and not isinstance(theirs, type) and name in np.__all__:
+        if isinstance(theirs, type):
+            assert getattr(tt, name) is theirs
+        elif callable(theirs) and name in np.__all__:
             assert getattr(tt, name).__wrapped__ is theirs
         else:
             assert not hasattr(tt, name)
