@@ -192,6 +192,11 @@ ERRORS = [
     "FractionalMaxPool2d(2, output_size=2, output_ratio=0.5)",
     "FractionalMaxPool2d(2, output_ratio=1.5)",
     "CircularPad1d(1)(lib.ones(3))",
+    "AdaptiveAvgPool2d(2)(lib.ones(2, 3))",
+    "AdaptiveMaxPool3d(2)(lib.ones(2, 3))",
+    "AdaptiveMaxPool1d(2)(lib.ones(2, 0, 4))",
+    "AdaptiveMaxPool2d(2)(lib.ones(2, 0, 4, 4))",
+    "AdaptiveAvgPool3d(2)(lib.ones(2, 0, 4, 4, 4))",
 ]
 
 

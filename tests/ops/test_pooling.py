@@ -175,6 +175,8 @@ def test_integers_and_empty_batches() -> None:
         ("adaptive_avg_pool2d", RuntimeError, "greater than or equal to 0",
          (1, 3, 4, 4), {"output_size": -1}),
         ("adaptive_max_pool2d", ValueError, "Input dimension should be at least 3",
+         (4, 4), {"output_size": (1, 1)}),
+        ("adaptive_max_pool2d", RuntimeError, "Expected 3D or 4D tensor, but got",
          (4, 4), {"output_size": 1}),
         ("fractional_max_pool2d", ValueError, "either an output_size or an output_ratio",
          (1, 3, 4, 4), {"kernel_size": 2}),

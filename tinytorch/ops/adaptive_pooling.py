@@ -174,8 +174,9 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
         raise TypeError(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
-    given = list(output_size) if isinstance(output_size, (tuple, list)) else [output_size] * spatial
-    if spatial > 1 and input.ndim <= len(given):
+    several = isinstance(output_size, (tuple, list))
+    given = list(output_size) if several else [output_size] * spatial
+    if several and spatial > 1 and input.ndim <= len(given):
         raise ValueError(
             f"{name}: Input dimension should be at least {len(given) + 1}, got {input.ndim}"
         )
@@ -198,7 +199,9 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
             f"{name}: elements of output_size must be greater than or equal to 0 (Trying to create "
             f"tensor with negative dimension) but received {sizes}"
         )
-    if 0 in image:
+    # PyTorch's averages of rows and images alone take inputs without channels.
+    filled = name in ("adaptive_avg_pool1d", "adaptive_avg_pool2d") or input.shape[-spatial - 1]
+    if 0 in image or not filled:
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
             f"has sizes {list(input.shape)} with a dimension being empty"
