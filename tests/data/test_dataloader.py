@@ -297,7 +297,8 @@ def test_an_error_in_a_worker_is_raised_where_the_batch_is_asked_for() -> None:
     with pytest.raises(KeyError, match="no such sample") as caught:
         next(iterator)
     assert str(caught.value).startswith(
-        "Caught KeyError in DataLoader worker process 1.\nOriginal Traceback (most recent call last)"
+        "Caught KeyError in DataLoader worker process 1.\n"
+        "Original Traceback (most recent call last)"
     )
     assert "in __getitem__" in str(caught.value)
     assert next(iterator).tolist() == [2]
