@@ -136,6 +136,8 @@ class Storage:
         strides = tuple(int(s) // data.dtype.itemsize for s in data.strides)
         if not data.size and not any(strides):  # the library knows none
             strides = _in_rows(data.shape)
+        elif 0 in strides:
+            strides = _past_what_follows(data.shape, strides)
         return strides if dim is None else strides[dim]
 
     @property
@@ -248,6 +250,17 @@ class Storage:
                 f"{type(element)}."
             )
         return bool((self == element).any())  # type: ignore[attr-defined]
+
+
+def _past_what_follows(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """Steps with those along dimensions of size 1 as torch gives them; the library has 0 there."""
+    found: list[int] = []
+    beyond = 1
+    for n, step in zip(reversed(shape), reversed(strides), strict=True):
+        step = beyond if n == 1 and step == 0 else step
+        found.append(step)
+        beyond = n * step
+    return tuple(reversed(found))
 
 
 def _in_rows(shape: Sequence[int]) -> tuple[int, ...]:

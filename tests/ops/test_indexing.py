@@ -367,3 +367,18 @@ def test_more_dimensions_than_the_part_has_are_refused() -> None:
     for value in (tt.ones(2, 3), tt.ones(1, 2, 3)):
         with pytest.raises(RuntimeError, match="must be greater or equal to the number of dim"):
             tt.zeros(2, 3)[0] = value
+
+
+def test_steps_along_inserted_dimensions_are_torchs() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found = []
+    for library in (tt, torch):
+        x = library.ones(2, 3)
+        views = (
+            x[None], x[:, None], x[None, :, None], x[0, None], x[..., None], x.T[None],
+            library.ones(1, 4)[:, None], library.ones(3).expand(2, 3)[None],
+            library.ones(1, 3).expand(1, 3), library.ones(3).expand(1, 3),
+            library.ones(1).expand(4), library.broadcast_to(library.ones(1, 3), (2, 1, 3)),
+        )  # fmt: skip
+        found.append([tuple(view.stride()) for view in views])
+    assert found[0] == found[1]
