@@ -361,6 +361,11 @@ def test_tensors_are_grouped_for_optimizers() -> None:
 # -- mixed precision --------------------------------------------------------------------------
 
 
+def test_old_names_of_autocasts_switches() -> None:
+    assert not tt.is_autocast_cpu_enabled() and tt.get_autocast_gpu_dtype() is tt.float16
+    assert tt.get_autocast_cpu_dtype() is tt.get_autocast_dtype("cpu")
+
+
 def test_autocast_is_refused_where_it_would_work() -> None:
     for dtype in (None, tt.float16):
         with pytest.raises(NotImplementedError, match="pass enabled=False"):

@@ -77,6 +77,39 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     return _lower(device_type)
 
 
+def is_autocast_cpu_enabled() -> bool:
+    """``is_autocast_enabled("cpu")``, under its old name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_autocast_cpu_enabled()
+        False
+    """
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_cpu_dtype() -> dtypes.dtype:
+    """``get_autocast_dtype("cpu")``, under its old name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_autocast_cpu_dtype().itemsize
+        2
+    """
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> dtypes.dtype:
+    """``get_autocast_dtype("cuda")``, under its old name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_autocast_gpu_dtype()
+        tinytorch.float16
+    """
+    return get_autocast_dtype("cuda")
+
+
 def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
     """Switch mixed precision off.
 

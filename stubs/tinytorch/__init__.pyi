@@ -108,8 +108,11 @@ from tinytorch._tensor_types import set_default_tensor_type as set_default_tenso
 from tinytorch._tensor_types import typename as typename
 from tinytorch.amp import GradScaler as GradScaler
 from tinytorch.amp import autocast as autocast
+from tinytorch.amp import get_autocast_cpu_dtype as get_autocast_cpu_dtype
 from tinytorch.amp import get_autocast_dtype as get_autocast_dtype
+from tinytorch.amp import get_autocast_gpu_dtype as get_autocast_gpu_dtype
 from tinytorch.amp import is_autocast_cache_enabled as is_autocast_cache_enabled
+from tinytorch.amp import is_autocast_cpu_enabled as is_autocast_cpu_enabled
 from tinytorch.amp import is_autocast_enabled as is_autocast_enabled
 from tinytorch.amp import set_autocast_enabled as set_autocast_enabled
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
