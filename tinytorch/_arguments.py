@@ -133,9 +133,6 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     if n > op.positional and op.gather is not None:
         args = (*args[: op.gather], args[op.gather :])
         n = len(args)
-    if n > op.positional and op.name in _FORMER_NUMBERS:
-        args, options = _in_former_order(op, args, options)
-        n = len(args)
     if n > op.positional:
         args, options = _in_present_order(op, args, options)
         n = len(args)
@@ -155,32 +152,6 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         if given[i] is REQUIRED:
             raise TypeError(f"{op.name}() missing required argument '{op.params[i]}' (pos {i + 1})")
     return given
-
-
-#: Numbers that PyTorch still takes among the tensors, as in ``x.add_(2, y)``: old programs do that.
-_FORMER_NUMBERS: dict[str, tuple[str, ...]] = {
-    "add": ("alpha",), "sub": ("alpha",), "addcmul": ("value",), "addcdiv": ("value",),
-    "addmm": ("beta", "alpha"), "addmv": ("beta", "alpha"), "addr": ("beta", "alpha"),
-    "addbmm": ("beta", "alpha"), "baddbmm": ("beta", "alpha"),
-}  # fmt: skip
-
-
-def _in_former_order(
-    op: Op, args: tuple[Any, ...], options: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments with numbers before the tensors, in today's order; any others as they are.
-
-    Of two, the first may come before the tensor that a method would be called on.
-    """
-    names = _FORMER_NUMBERS[op.name]
-    numbers = [value for value in args if isinstance(value, Number)]
-    tensors = tuple(value for value in args if not isinstance(value, Number))
-    last = args[1 - op.positional :]
-    fit = len(tensors) == op.positional and len(numbers) <= len(names)
-    fit = fit and options.keys().isdisjoint(names)
-    if not fit or any(isinstance(value, Number) for value in last):
-        return args, options
-    return tensors, {**options, **dict(zip(names, numbers, strict=False))}
 
 
 #: Operations whose factors PyTorch still takes in their former place, among the tensors.
@@ -203,11 +174,12 @@ def _in_present_order(
     numbers = [value for value in args if isinstance(value, Number)]
     names = _FORMER_ORDERS.get(op.qualname, ())
     fits = len(tensors) == op.positional and len(numbers) + len(tensors) == len(args)
-    if not fits or len(numbers) > len(names) or args[-1] is not tensors[-1]:
+    fits = fits and len(numbers) <= len(names) and options.keys().isdisjoint(names)
+    if not fits or any(isinstance(value, Number) for value in args[1 - op.positional :]):
         raise TypeError(
             f"{op.name}() takes {op.positional} positional arguments but {len(args)} were given"
         )
-    return tensors, {**dict(zip(names, numbers, strict=False)), **options}
+    return tensors, {**options, **dict(zip(names, numbers, strict=False))}
 
 
 def _is_int(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Arguments by PyTorch's own names and other spellings, and in the order of former signatures."""
+"""Arguments by PyTorch's own names and other spellings; factors that are complex numbers."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ KEYWORDS: dict[str, Call] = {
     "avg_pool3d": lambda m, a: m.nn.functional.avg_pool3d(
         a[None, None], 1, out=a.new_zeros(1, 1, 2, 2)
     ),
+    "gradient": lambda m, a: m.gradient(a, spacing=[2.0, 3.0], axis=(0, 1)),
+    "gradient along one": lambda m, a: m.gradient(a, spacing=2.0, axis=1, edge_order=1),
     "max along dim": lambda m, a: m.max(a, dim=1, keepdims=True),
     "min along dim": lambda m, a: a.min(dim=0, keepdims=False),
     "median along dim": lambda m, a: m.median(a, dim=1, keepdims=True),
@@ -54,45 +56,15 @@ KEYWORDS: dict[str, Call] = {
     "std along dim": lambda m, a: a.std(dim=0, keepdims=True, correction=0),
 }  # fmt: skip
 
-#: Numbers among the tensors, which old optimizers give.
-FORMER_ORDERS: dict[str, Call] = {
-    "add_": lambda m, a: a.clone().add_(-0.1, a),
-    "add_ of ints": lambda m, a: a.clone().add_(2, a.int()),
-    "sub_": lambda m, a: a.clone().sub_(2, a),
-    "addcmul_": lambda m, a: a.clone().addcmul_(0.01, a, a),
-    "addcdiv_": lambda m, a: a.clone().addcdiv_(-2, a, a),
-    "addcmul": lambda m, a: m.addcmul(a, 3, a, a),
-    "addcdiv": lambda m, a: a.addcdiv(3, a, a),
-    "addmm": lambda m, a: m.addmm(2, a, 3, a, a),
-    "addmm by beta alone": lambda m, a: m.addmm(2, a, a, a),
-    "addmm_": lambda m, a: a.clone().addmm_(2, 3, a, a),
-    "addmv": lambda m, a: m.addmv(2, a[0], 3, a, a[0]),
-    "addr": lambda m, a: a.addr(2, 3, a[0], a[0]),
-    "baddbmm": lambda m, a: m.baddbmm(2, a[None], a[None], a[None]),
-    "addbmm": lambda m, a: m.addbmm(2, a, 3, a[None], a[None]),
-}
-
 
 def matrix(library: Any) -> Any:
     return library.tensor([[2.0, 0.5], [0.5, 1.0]], dtype=library.float64)
 
 
-@pytest.mark.filterwarnings("ignore:This overload of add_ is deprecated")
-@pytest.mark.parametrize("name", [*KEYWORDS, *FORMER_ORDERS])
+@pytest.mark.parametrize("name", KEYWORDS)
 def test_call_that_pytorch_takes(name: str) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
-    call = {**KEYWORDS, **FORMER_ORDERS}[name]
-    agree(call(tt, matrix(tt)), call(torch, matrix(torch)))
-
-
-def test_numbers_come_before_the_tensors_they_are_for() -> None:
-    a = matrix(tt)
-    with pytest.raises(TypeError, match="takes 3 positional arguments but 4 were given"):
-        a.addcmul(a, a, 2)
-    with pytest.raises(TypeError, match="positional arguments"):
-        a.clone().add_(2, 3, a)
-    with pytest.raises(TypeError, match="positional arguments"):
-        a.clone().add_(2, a, alpha=3)
+    agree(KEYWORDS[name](tt, matrix(tt)), KEYWORDS[name](torch, matrix(torch)))
 
 
 def test_dim_and_axis_are_the_same_argument() -> None:

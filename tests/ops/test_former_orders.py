@@ -43,6 +43,7 @@ def test_other_superfluous_arguments_are_refused() -> None:
     for call in (
         lambda: x.addcmul(x, x, 2), lambda: tt.addmm(1, 2, x, 3, x, x), lambda: x.mul_(2, x),
         lambda: tt.addmm(x, x, x, x), lambda: x.clone().add_(x, 2),
+        lambda: x.clone().add_(2, 3, x), lambda: x.clone().add_(2, x, alpha=3),
     ):  # fmt: skip
         with pytest.raises(TypeError, match="positional arguments"):
             call()
