@@ -165,6 +165,7 @@ def _following(input: Tensor, count: int) -> Any:
     grown = xp.empty(count, data.dtype)
     grown[: flat.size] = flat
     input._base = input._view = None
+    input._node, input._rg = None, False  # what requires grad is not resized
     if input._whole is not None:
         input._whole = None
     return grown
