@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._convert import result_dtype
 from .._op import composite
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -57,14 +56,15 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
         tensor([0.7071])
     """
-    dtype = result_dtype((x1, x2))
+    product = x1 * x2
+    dtype = product.dtype
     if not dtype.is_floating_point:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {scalar_name(dtype)}"
         )
     x1, x2 = (x if x.is_floating_point() else x.to(dtype) for x in (x1, x2))
     # The dimension is that of the result: where an input has size 1 there, it is repeated.
-    shape = (x1 * x2).shape
+    shape = product.shape
     # Each is normalised before they are multiplied: the product of the norms could overflow.
     a, b = (_normalized(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
     return (a * b).sum(dim)  # type: ignore[no-any-return]
