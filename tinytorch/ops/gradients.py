@@ -167,7 +167,8 @@ def _numpy_gradient(
     """NumPy's: distances by position, one tensor for one axis."""
     samples: Any = f if isinstance(f, Tensor) else as_tensor(f)
     if spacing is not None:  # torch's word, beside which axis is another for dim
-        return gradient(samples, spacing=spacing, dim=axis, edge_order=edge_order)
+        along: Any = gradient(samples, spacing=spacing, dim=axis, edge_order=edge_order)
+        return along  # type: ignore[no-any-return]
     axes = range(samples.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     many = list(varargs) * (len(axes) if len(varargs) == 1 else 1)
     spacing = [as_tensor(s) if isinstance(s, (tuple, list)) else s for s in many] or 1
