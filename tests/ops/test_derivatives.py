@@ -226,6 +226,8 @@ WITHOUT_EXAMPLE = {
     "_normal_both": "likewise",
     "bernoulli": "likewise",
     "poisson": "likewise",
+    "_standard_gamma": "a random number: its gradient is in drawing/test_random_gammas.py",
+    "_sample_dirichlet": "likewise",
     "_pinned": "needs a GPU",
     "_dropped": "needs a GPU",
     "cbrt": "PyTorch has none: it is tested against NumPy with the names that NumPy alone has",
@@ -252,7 +254,7 @@ OTHER_COMPOSITES = """
     Tensor.resize_ Tensor.resize_as_ Tensor.short Tensor.storage_offset Tensor.to_device
     Tensor.uniform_ Tensor.storage Tensor.untyped_storage is_storage Tensor.apply_
     Tensor.reinforce Tensor.resize Tensor.resize_as eig lstsq matrix_rank solve symeig
-    Tensor.dim_order Tensor.is_set_to Tensor.map2_ Tensor.map_
+    Tensor.dim_order Tensor.is_set_to Tensor.set_ Tensor.map2_ Tensor.map_
     affine_grid_generator alpha_dropout_ detach_copy dropout_ embedding_renorm_
     feature_alpha_dropout_ feature_dropout_ frobenius_norm grid_sampler grid_sampler_2d
     grid_sampler_3d max_pool1d_with_indices native_batch_norm native_dropout native_group_norm
