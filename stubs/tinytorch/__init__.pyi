@@ -1647,7 +1647,13 @@ def gradient(
 ) -> Tensor | tuple[Tensor, ...]:
     """Derivatives of a sampled function, by second-order differences inside."""
 @overload
-def gradient(input: Tensor, *, axis: Any, edge_order: _int = ...) -> Tensor | tuple[Tensor, ...]:
+def gradient(
+    input: Tensor,
+    *,
+    axis: Any,
+    edge_order: _int = ...,
+    spacing: Any = ...,
+) -> Tensor | tuple[Tensor, ...]:
     """Derivatives of a sampled function, by second-order differences inside."""
 def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are larger."""

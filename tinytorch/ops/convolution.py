@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._layouts import contiguous_format
 from .._op import composite
 from .._tensor import Tensor
 from ..autograd.nodes import Node
 from . import _conv_arguments as arguments
 from ._conv_arguments import Arguments, Size, per_dimension
 from ._correlation import _conv, _conv_input
+from ._memory import suggested
+from .layout import following
 
 _SPACES = ("nn.functional", "")
 
@@ -222,6 +225,7 @@ def _run(
         out = primitive(batch, weight, *how, size)
         if bias is not None:
             out = out + bias.reshape((-1, *(1,) * spatial))
+    out = following(out, batch if suggested(batch._data) is not contiguous_format else weight)
     out = out if batch is input else out.squeeze(0)
     return out.to(dtypes.float16) if half else out
 

@@ -2,5 +2,6 @@
 
 from tinytorch.utils import checkpoint as checkpoint
 from tinytorch.utils import data as data
+from tinytorch.utils import dlpack as dlpack
 
-__all__ = ['checkpoint', 'data']
+__all__ = ['checkpoint', 'data', 'dlpack']
