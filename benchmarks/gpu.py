@@ -68,8 +68,8 @@ def _cpu() -> str:
 
 #: Tests of what a GPU adds, which choose the backend themselves.
 GPU_TESTS = (
-    "cuda/test_cuda.py", "cuda/test_cuda_sources.py", "cuda/test_cupy_backend.py",
-    "cuda/test_pinned.py", "test_strictcupy_contract.py",
+    "cuda/test_cuda.py", "cuda/test_cuda_family.py", "cuda/test_cuda_sources.py",
+    "cuda/test_cupy_backend.py", "cuda/test_pinned.py", "test_strictcupy_contract.py",
     "test_strictcupy_waits.py",
 )  # fmt: skip
 #: The outcome of one test in pytest's verbose output, alone or from one of several processes.

@@ -3073,7 +3073,7 @@ def poisson_nll_loss(
     """``nn.functional.poisson_nll_loss``, told everything, with a number for the reduction."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of given magnitudes and angles."""
-def polygamma(n: _int, input: Tensor) -> Tensor:
+def polygamma(n: _int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th derivative of ``digamma``."""
 def positive(input: Tensor) -> Tensor:
     """``+input``: the tensor itself."""

@@ -170,7 +170,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The normal distribution's probability of at most ``x``."""
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside."""
-def polygamma(n: int, input: Tensor) -> Tensor:
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th derivative of ``digamma``."""
 def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""

@@ -76,6 +76,15 @@ def test_fill_diagonal(shape: Any, wrap: bool) -> None:
     both(lambda t: t.zeros(shape).fill_diagonal_(2, wrap))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int64"])
+def test_offsets_of_diagonals_may_be_tensors(dtype: str) -> None:
+    offset = tt.tensor(1, dtype=getattr(tt, dtype))
+    x = np.arange(16.0).reshape(4, 4)
+    assert tt.diag(tt.tensor(x), offset).tolist() == np.diag(x, 1).tolist()
+    assert tt.diagonal(tt.tensor(x), offset).tolist() == np.diagonal(x, 1).tolist()
+    assert tt.diag_embed(tt.tensor([1.0]), offset).tolist() == np.diag([1.0], 1).tolist()
+
+
 def test_fill_diagonal_of_other_layouts_and_values() -> None:
     both(lambda t: t.zeros(3, 2).t().fill_diagonal_(1))
     both(lambda t: t.zeros(2, 7).t().fill_diagonal_(1))

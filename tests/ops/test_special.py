@@ -54,6 +54,14 @@ def test_trigamma_in_single_precision(dtype: Any) -> None:
     np.testing.assert_allclose(found.tolist(), known, rtol=limit)
 
 
+def test_polygamma_writes_to_out_and_in_place() -> None:
+    x, out = tt.tensor([1.0, 0.5]), tt.empty(2)
+    assert tt.polygamma(1, x, out=out) is out
+    np.testing.assert_allclose(out.tolist(), [math.pi**2 / 6, math.pi**2 / 2], rtol=1e-6)
+    assert x.polygamma_(1) is x and x.tolist() == out.tolist()
+    assert tt.Tensor.polygamma.__qualname__ == "Tensor.polygamma"
+
+
 def test_trigamma_in_single_precision_beside_pytorch() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the reference")
     x = np.linspace(-6.3, 40, 20001, dtype="float32")

@@ -29,7 +29,8 @@ NOT_ABOUT_ARRAYS = (
 EXAMPLES_WITH_NUMPY = tuple(
     f"test_docstring_example[tinytorch.{module}"
     for module in (
-        "_errstate", "_state", "backends", "numpy._errstate", "ops.tensor_functions.from_dlpack"
+        "_errstate", "_state", "backends", "numpy._errstate", "ops.tensor_functions.from_dlpack",
+        "_exchange", "utils.dlpack",
     )
 )  # fmt: skip
 #: Single tests that hold on numpy alone, and why.

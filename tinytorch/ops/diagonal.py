@@ -51,7 +51,7 @@ def diagonal(xp: Backend, input: Array, offset: int = 0, dim1: int = 0, dim2: in
 
 def _within(offset: int, shape: tuple[int, ...], first: int, second: int) -> int:
     """The offset, but not beyond the first diagonal that is empty."""
-    return max(-shape[first], min(shape[second], offset))
+    return max(-shape[first], min(shape[second], integer("diagonal", "offset", offset)))
 
 
 diagonal.vjp(

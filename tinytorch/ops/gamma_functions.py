@@ -103,7 +103,7 @@ def _trigamma(xp: Backend, x: Array) -> Array:
 _polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 1))
 
 
-@composite(namespaces=BOTH, inplace=False, method=False)
+@composite(namespaces=BOTH, out=True, inplace=False, method=False)
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The ``n``-th derivative of ``digamma``.
 
@@ -142,8 +142,9 @@ def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
     return assign(self, polygamma(n, self), "polygamma_")
 
 
-setattr(Tensor, "polygamma", _polygamma_method)
-setattr(Tensor, "polygamma_", _polygamma_inplace)
+for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygamma_inplace)):
+    _method.__name__, _method.__qualname__ = _name, f"Tensor.{_name}"
+    setattr(Tensor, _name, _method)
 
 
 @composite(out=True, inplace=True, also=("special.multigammaln",), node="MvlgammaBackward0")
