@@ -44,3 +44,14 @@ def test_numbers_of_numpys_first_and_numbers_alone(name: str) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     call = {**NUMPYS_NUMBERS, **NUMBERS_ALONE}[name]
     agree(call(tt), call(torch))
+
+
+@pytest.mark.parametrize("name", ["bitwise_left_shift", "bitwise_right_shift", "remainder", "pow"])
+def test_numbers_alone_are_refused_where_pytorch_refuses_them(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch says which")
+    for library in (tt, torch):
+        with pytest.raises(TypeError):
+            getattr(library, name)(2, 3)
+    assert getattr(tt, name)(2, tt.tensor([1, 2])).tolist() == (
+        getattr(torch, name)(2, torch.tensor([1, 2])).tolist()
+    )

@@ -67,7 +67,7 @@ class Independent(Distribution):
         """Whether all values can be listed."""
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
-    @constraints.dependent_property
+    @constraints.dependent_property()
     def support(self) -> Any:
         found = self.base_dist.support
         n = self.reinterpreted_batch_ndims

@@ -70,7 +70,7 @@ class MixtureSameFamily(Distribution):
         """False: the choice has no gradient."""
         return False
 
-    @constraints.dependent_property
+    @constraints.dependent_property()
     def support(self) -> Any:
         return self._component_distribution.support
 

@@ -104,7 +104,7 @@ def _invert(input: Tensor) -> Tensor:
     return bitwise_not(input)
 
 
-@op(inplace=True, operators=("lshift",), promote="arithmetic", also=("left_shift",))
+@op(inplace=True, operators=("lshift",), promote="arithmetic", strict=True, also=("left_shift",))
 def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input`` shifted to the left by ``other`` bits.
 
@@ -129,7 +129,7 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.where(inside, xp.left_shift(input, xp.where(inside, other, 0)), 0)
 
 
-@op(inplace=True, operators=("rshift",), promote="arithmetic", also=("right_shift",))
+@op(inplace=True, operators=("rshift",), promote="arithmetic", strict=True, also=("right_shift",))
 def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input`` shifted to the right by ``other`` bits, its sign kept.
 
