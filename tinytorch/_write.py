@@ -77,25 +77,6 @@ def scalar_name(dtype: dtypes.dtype) -> str:
     return _SCALAR_NAMES[dtype.name]
 
 
-#: Operations whose ``out=`` has the result's own dtype, as in torch; others cast to any of its kind
-#: or a higher one. So have all that give several results, but those below.
-_EXACT = frozenset(
-    "abs absolute addbmm addmm addmv alias_copy amax amin argmax argmin argsort as_strided_copy "
-    "baddbmm bitwise_not bmm bucketize ceil chain_matmul clamp clamp_max clamp_min clip "
-    "conj_physical cross detach_copy diag diagonal_copy dot expand_copy fix float_power floor "
-    "frac gather heaviside histc index_add index_copy index_reduce index_select inner inverse "
-    "isin isneginf isposinf linalg.cholesky linalg.cross linalg.det linalg.eigvalsh linalg.inv "
-    "linalg.matrix_norm linalg.matrix_power linalg.multi_dot linalg.norm linalg.solve "
-    "linalg.solve_triangular linalg.svdvals linalg.vecdot linalg.vector_norm log_softmax "
-    "logcumsumexp masked_select matmul mm msort multinomial mv nan_to_num nanquantile "
-    "narrow_copy neg negative nonzero norm ormqr permute_copy quantile renorm round scatter "
-    "scatter_add scatter_reduce searchsorted select_copy sgn sign signbit slice_copy softmax "
-    "squeeze_copy t_copy take take_along_dim tensordot transpose_copy tril triu trunc "
-    "unfold_copy unsqueeze_copy vdot view_copy where".split()
-)
-_SEVERAL_OF_ANY = frozenset(("geqrf", "linalg.eig"))
-
-
 def write_to_out(
     out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True
 ) -> Any:
@@ -116,14 +97,14 @@ def write_to_out(
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{op.name}(): argument 'out' must be a tuple of {len(result)} Tensors")
         for o, r in zip(out, result, strict=True):
-            write_to_out(o, r, op, op.qualname not in _SEVERAL_OF_ANY)
+            write_to_out(o, r, op, op.exact_out is not False)
         return type(result)(*out) if hasattr(result, "_fields") else tuple(out)
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     wanted, have = result.dtype, out.dtype
-    if wanted is not have and (exact or op.qualname in _EXACT):
+    if wanted is not have and (exact or op.exact_out):
         raise RuntimeError(
             f"{op.name}(): Expected out tensor to have dtype {wanted.name}, but got {have.name} "
             "instead"

@@ -376,7 +376,7 @@ def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
 _log_softmax.vjp(input=_log_softmax_gradient)
 
 
-@composite(out=True, namespaces=("", "nn.functional", "special"))
+@composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -403,7 +403,7 @@ def softmax(
     return along(_softmax, "softmax", input, dim, dtype)
 
 
-@composite(out=True, namespaces=("", "nn.functional", "special"))
+@composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:

@@ -69,7 +69,7 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_xor(input, other)
 
 
-@op(inplace=True, aliases=("bitwise_invert",), also=("invert",))
+@op(inplace=True, aliases=("bitwise_invert",), also=("invert",), exact_out=True)
 def bitwise_not(xp: Backend, input: Array) -> Array:
     """Every bit flipped; the opposite of bools.
 

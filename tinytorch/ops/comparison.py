@@ -254,7 +254,7 @@ def isfinite(xp: Backend, input: Array) -> Array:
     return xp.isfinite(input)
 
 
-@op
+@op(exact_out=True)
 def isneginf(xp: Backend, input: Array) -> Array:
     """Whether each element is -inf.
 
@@ -269,7 +269,7 @@ def isneginf(xp: Backend, input: Array) -> Array:
     return _is_infinity("isneginf", xp, input, float("-inf"))
 
 
-@op
+@op(exact_out=True)
 def isposinf(xp: Backend, input: Array) -> Array:
     """Whether each element is +inf.
 

@@ -9,7 +9,7 @@ from .._tensor import Tensor
 from .indexing import copy_
 
 
-@op(inplace=True)
+@op(inplace=True, exact_out=True)
 def sgn(xp: Backend, input: Array) -> Array:
     """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
 
@@ -100,7 +100,7 @@ setattr(Tensor, "real", property(real, _set_real))
 setattr(Tensor, "imag", property(imag, _set_imag))
 
 
-@op(inplace=True)
+@op(inplace=True, exact_out=True)
 def conj_physical(xp: Backend, input: Array) -> Array:
     """The complex conjugate, in memory of its own.
 

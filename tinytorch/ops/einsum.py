@@ -201,7 +201,7 @@ def _prepared(tensor: Tensor, step: Step) -> Tensor:
 # -- contractions with a name ----------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite(method=False, exact_out=True)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """Sum of products over pairs of dimensions of two tensors.
 
@@ -276,7 +276,7 @@ def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]
     )
 
 
-@composite
+@composite(exact_out=True)
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of products over the last dimension of two tensors.
 

@@ -326,7 +326,7 @@ remainder.vjp(
 )
 
 
-@op(inplace=True, operators=("neg",), aliases=("negative",))
+@op(inplace=True, operators=("neg",), aliases=("negative",), exact_out=True)
 def neg(xp: Backend, input: Array) -> Array:
     """``-input``.
 
@@ -366,7 +366,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op(inplace=True, operators=("abs",), aliases=("absolute",))
+@op(inplace=True, operators=("abs",), aliases=("absolute",), exact_out=True)
 def abs(xp: Backend, input: Array) -> Array:
     """Absolute value; of complex numbers the magnitude, a real tensor.
 

@@ -17,7 +17,7 @@ from .reduction import Dims, element_count, reduced_axes, spread
 from .shape import normalize_dim, squeeze
 
 
-@op
+@op(exact_out=True)
 def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     """Largest element, of all or along ``dim``; equal ones share the gradient.
 
@@ -37,7 +37,7 @@ def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
     return _extreme(xp, "amax", xp.max, input, dim, keepdim)
 
 
-@op
+@op(exact_out=True)
 def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     """Smallest element, of all or along ``dim``; equal ones share the gradient.
 
@@ -116,7 +116,7 @@ def shared_among(xp: Any, g: Any, chosen: Any) -> Any:
 _extreme_of_all.vjp(input=_extreme_of_all_gradient)
 
 
-@op
+@op(exact_out=True)
 def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     """Index of the largest element, in row-major order or along ``dim``; NaN is largest.
 
@@ -136,7 +136,7 @@ def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
     return _arg_extreme(xp, "argmax", xp.argmax, input, dim, keepdim)
 
 
-@op
+@op(exact_out=True)
 def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest.
 

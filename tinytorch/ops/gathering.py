@@ -14,7 +14,7 @@ from .creation import as_tensor
 from .shape import expand, flatten, normalize_dim
 
 
-@op
+@op(exact_out=True)
 def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     """The slices of ``input`` along ``dim`` that ``index`` names.
 
@@ -79,7 +79,7 @@ def _index_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) ->
 _index_sum.vjp(input=lambda xp, g, dim, index: xp.call(index_select, g, dim, index))
 
 
-@op
+@op(exact_out=True)
 def gather(
     xp: Backend, input: Array, dim: int, index: Index, *, sparse_grad: bool = False
 ) -> Array:
@@ -174,7 +174,7 @@ def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
     return xp.where(index < 0, index + input.size, index)
 
 
-@op
+@op(exact_out=True)
 def take(xp: Backend, input: Array, index: Index) -> Array:
     """The elements at places of the flattened ``input``.
 
@@ -231,7 +231,7 @@ def _numpy_take(
     return input[(slice(None),) * at + (index,)]
 
 
-@composite(out=True)
+@composite(out=True, exact_out=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``.
 
@@ -287,7 +287,7 @@ def _from_front(xp: Backend, input: Index, size: int) -> Array:
 @op(forms=(
     "(..., as_tuple: Literal[False] = False) -> Tensor",
     "(..., as_tuple: Literal[True]) -> tuple[Tensor, ...]",
-))  # fmt: skip
+), exact_out=True)  # fmt: skip
 def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
     """Where the elements that are not zero lie.
 

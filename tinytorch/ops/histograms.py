@@ -54,7 +54,7 @@ def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any)
 # -- counting ------------------------------------------------------------------------------------
 
 
-@op
+@op(exact_out=True)
 def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """How many elements fall into each of ``bins`` equal bins.
 

@@ -42,7 +42,7 @@ def check_source(
         )
 
 
-@op(inplace=True)
+@op(inplace=True, exact_out=True)
 def index_add(
     xp: Backend, input: Array, dim: int, index: Index, source: Array, *, alpha: float = 1
 ) -> Array:
@@ -85,7 +85,7 @@ index_add.vjp(
 )
 
 
-@op(inplace=True)
+@op(inplace=True, exact_out=True)
 def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array) -> Array:
     """``input`` with ``source`` written over the slices that ``index`` names.
 
@@ -180,7 +180,7 @@ index_fill.vjp(
 _REDUCTIONS = ("prod", "mean", "amax", "amin")
 
 
-@composite(out=True, inplace=True, node="IndexReduceBackward0")
+@composite(out=True, inplace=True, node="IndexReduceBackward0", exact_out=True)
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
     include_self: bool = True,

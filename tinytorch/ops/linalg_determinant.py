@@ -11,7 +11,7 @@ from ._results import named_result
 from .linalg_solve import inv, inv_ex
 
 
-@op(namespaces=("linalg", ""))
+@op(namespaces=("linalg", ""), exact_out=True)
 def det(xp: Backend, A: Array) -> Array:
     """The determinant of every matrix of a batch.
 

@@ -104,7 +104,7 @@ def _eigvalsh(xp: Backend, A: Array, UPLO: str) -> Array:
     )  # fmt: skip
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, exact_out=True)
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of every symmetric or Hermitian matrix of a batch; see ``linalg.eigh``.
 
@@ -136,7 +136,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
 # -- any square matrix -------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), method=False, returns=_Eig, materialize=False)
+@op(namespaces=("linalg",), method=False, returns=_Eig, materialize=False, exact_out=False)
 def eig(xp: Backend, A: Array) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of every square matrix of a batch.
 

@@ -22,7 +22,7 @@ from .shape import normalize_dim
 # -- vectors ---------------------------------------------------------------------------------------
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, exact_out=True)
 def vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -98,7 +98,7 @@ def _check_not_empty(x: Tensor, p: float, axes: tuple[int, ...] | None) -> None:
 # -- matrices --------------------------------------------------------------------------------------
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, exact_out=True)
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
@@ -177,7 +177,7 @@ def _largest_or_zero(values: Tensor, dim: int, keepdim: bool) -> Tensor:
     return amax(values, dim, keepdim) if values.shape[dim] else sum_(values, dim, keepdim)
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, exact_out=True)
 def norm(
     A: Tensor,
     ord: float | str | None = None,

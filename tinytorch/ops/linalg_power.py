@@ -36,7 +36,7 @@ def _identity(xp: Backend, A: Array) -> Array:
 _identity.vjp(A=lambda xp, g: xp.zeros_like(g))
 
 
-@composite(namespaces=("linalg", ""))
+@composite(namespaces=("linalg", ""), exact_out=True)
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all.
 

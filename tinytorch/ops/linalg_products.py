@@ -17,7 +17,7 @@ from .reduction import sum as sum_
 from .shape import normalize_dim, unsqueeze
 
 
-@composite(namespaces=("linalg",), method=False, node="ViewBackward0")
+@composite(namespaces=("linalg",), method=False, node="ViewBackward0", exact_out=True)
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications.
 
@@ -100,7 +100,7 @@ def _multiplied(chain: list[Tensor], cuts: dict[tuple[int, int], int], i: int, j
     return matmul(_multiplied(chain, cuts, i, k), _multiplied(chain, cuts, k + 1, j))
 
 
-@composite(method=False, node="ViewBackward0")
+@composite(method=False, node="ViewBackward0", exact_out=True)
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; see ``linalg.multi_dot``.
 
@@ -115,7 +115,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     return multi_dot(chain, out=out)
 
 
-@composite(namespaces=("linalg",), method=False, node="SumBackward1")
+@composite(namespaces=("linalg",), method=False, node="SumBackward1", exact_out=True)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Dot products of the vectors along a dimension, those of ``x`` conjugated.
 
@@ -150,7 +150,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     return written(out, sum_(product, dim), "linalg.vecdot")  # type: ignore[no-any-return]
 
 
-@op(namespaces=("linalg",), method=False)
+@op(namespaces=("linalg",), method=False, exact_out=True)
 def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
     """Cross product of the vectors of three elements along a dimension.
 

@@ -117,7 +117,7 @@ def _square_rule(xp: Any, for_q: Any, for_r: Any, q: Any, r: Any) -> Any:
 qr.vjp(A=torch_convention(_qr_rule))
 
 
-@op(returns=_Geqrf)
+@op(returns=_Geqrf, exact_out=False)
 def geqrf(xp: Backend, input: Array) -> tuple[Array, Array]:
     """QR factors as LAPACK leaves them; not differentiable.
 
@@ -244,7 +244,7 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     return householder_product(input, tau, out=out)
 
 
-@composite(node="OrmqrBackward0", frees=True)
+@composite(node="OrmqrBackward0", frees=True, exact_out=True)
 def ormqr(
     input: Tensor,
     tau: Tensor,

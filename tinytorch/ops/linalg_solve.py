@@ -84,7 +84,7 @@ def _restored(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
 # -- solve -----------------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), method=False, node="LinalgSolveExBackward0")
+@op(namespaces=("linalg",), method=False, node="LinalgSolveExBackward0", exact_out=True)
 def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
     """The solution ``X`` of ``A X = B``, for every matrix of a batch.
 
@@ -197,7 +197,7 @@ def _inverse_anyway(xp: Backend, a: Array) -> tuple[Array, Array]:
     return solve_anyway(xp, a, xp.eye(a.shape[-1], dtype=a.dtype))
 
 
-@op(namespaces=("linalg",), method=False, node="LinalgInvExBackward0")
+@op(namespaces=("linalg",), method=False, node="LinalgInvExBackward0", exact_out=True)
 def inv(xp: Backend, A: Array) -> Array:
     """The inverse of every matrix of a batch.
 
@@ -265,7 +265,7 @@ def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array,
 inv_ex.vjp(A=lambda xp, g, out: _inv_rule(xp, g[0], out[0]))
 
 
-@composite
+@composite(exact_out=True)
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch; see ``linalg.inv``.
 

@@ -146,7 +146,7 @@ def _svdvals(xp: Backend, A: Array) -> Array:
     )
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",), method=False, exact_out=True)
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values of every matrix of a batch; see ``linalg.svd``.
 

@@ -26,7 +26,7 @@ from .linalg_solve import no_failures
 # -- substitution ----------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), method=False)
+@op(namespaces=("linalg",), method=False, exact_out=True)
 def solve_triangular(
     xp: Backend, A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Array:
@@ -171,7 +171,7 @@ def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
     )
 
 
-@op(namespaces=("linalg", ""), node="LinalgCholeskyExBackward0")
+@op(namespaces=("linalg", ""), node="LinalgCholeskyExBackward0", exact_out=True)
 def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
     """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
 

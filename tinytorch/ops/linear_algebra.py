@@ -31,7 +31,10 @@ _PRODUCTS = {
 }  # fmt: skip
 
 
-@op(operators=("matmul",), namespaces=("", "linalg"), node=product_name, strict=True)
+@op(
+    operators=("matmul",), namespaces=("", "linalg"), node=product_name, strict=True,
+    exact_out=True,
+)
 def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """Matrix product of two tensors.
 
@@ -129,7 +132,7 @@ def _matmul_other(xp: Any, g: Any, input: Any, other: Any) -> Any:
 matmul.vjp(input=_matmul_input, other=_matmul_other)
 
 
-@op(strict=True)
+@op(strict=True, exact_out=True)
 def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
     """Product of two matrices, without broadcasting.
 
@@ -160,7 +163,7 @@ mm.vjp(
 )
 
 
-@op(strict=True)
+@op(strict=True, exact_out=True)
 def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
     """Products of the matrices in two batches.
 
@@ -196,7 +199,7 @@ bmm.vjp(
 )
 
 
-@op(strict=True)
+@op(strict=True, exact_out=True)
 def mv(xp: Backend, input: Array, vec: Array) -> Array:
     """Product of a matrix and a vector.
 
@@ -234,7 +237,7 @@ mv.vjp(
 )
 
 
-@op
+@op(exact_out=True)
 def dot(xp: Backend, input: Array, tensor: Array) -> Array:
     """Sum of the products of two vectors' elements.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._op import Array, Backend, Operand, op
 
 
-@op(method=False, promote="arithmetic", strict=True)
+@op(method=False, promote="arithmetic", strict=True, exact_out=True)
 def isin(
     xp: Backend,
     elements: Operand,

@@ -96,7 +96,7 @@ def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
 p_norm.vjp(input=torch_convention(_p_norm_gradient))
 
 
-@composite(out=True)
+@composite(out=True, exact_out=True)
 def norm(
     input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -240,7 +240,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return p_norm(input - other, float(p))
 
 
-@composite(out=True, inplace=True, node="RenormBackward0")
+@composite(out=True, inplace=True, node="RenormBackward0", exact_out=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
 

@@ -107,7 +107,7 @@ def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tens
     return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))
 
 
-@composite(out=True, node="SqueezeBackward4")
+@composite(out=True, node="SqueezeBackward4", exact_out=True)
 def quantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",
@@ -136,7 +136,7 @@ def quantile(
     return quantile_along("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@composite(out=True, node="SqueezeBackward4")
+@composite(out=True, node="SqueezeBackward4", exact_out=True)
 def nanquantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",

@@ -214,7 +214,7 @@ def bernoulli(
 bernoulli.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op
+@op(exact_out=True)
 def multinomial(
     xp: Backend,
     input: Array,

@@ -42,7 +42,7 @@ def _check(
     return at
 
 
-@op(inplace=True)
+@op(inplace=True, exact_out=True)
 def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
     """``input`` with ``src`` added at the places ``index`` names along ``dim``.
 
@@ -121,7 +121,7 @@ _scatter.vjp(
 _SCATTER_MODES = {"add": "sum", "multiply": "prod"}
 
 
-@composite(out=True, inplace=True)
+@composite(out=True, inplace=True, exact_out=True)
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
     reduce: str | None = None,
@@ -243,7 +243,7 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
     return limits.min if mode == "amax" else limits.max
 
 
-@composite(out=True, inplace=True, node="ScatterReduceBackward0")
+@composite(out=True, inplace=True, node="ScatterReduceBackward0", exact_out=True)
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

@@ -77,7 +77,7 @@ def _numpy_sort(
     return values
 
 
-@composite(out=True)
+@composite(out=True, exact_out=True)
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
 ) -> Tensor:
@@ -113,7 +113,7 @@ def _numpy_argsort(
     return argsort(source, dim, descending)
 
 
-@composite(out=True, node="SortBackward0")
+@composite(out=True, node="SortBackward0", exact_out=True)
 def msort(input: Tensor) -> Tensor:
     """``input`` in ascending order along its first dimension, without the indices.
 
@@ -230,7 +230,7 @@ def _agreed(boundaries: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     return boundaries.to(wanted), values.to(wanted)
 
 
-@composite(out=True)
+@composite(out=True, exact_out=True)
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
     side: str | None = None, sorter: Tensor | None = None,
@@ -281,7 +281,7 @@ def searchsorted(
     return _search(*_agreed(sequence, values), after, out_int32)
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, exact_out=True)
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:

@@ -171,7 +171,7 @@ def place(input: Tensor) -> tuple[int, int]:
     return distance // input.itemsize, last * whole.itemsize // input.itemsize
 
 
-@composite(out=True, node="AsStridedBackward0_copy")
+@composite(out=True, node="AsStridedBackward0_copy", exact_out=True)
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:

@@ -16,7 +16,7 @@ from .linear_algebra import dot
 from .shape import flip
 
 
-@composite(node="VdotBackward0")
+@composite(node="VdotBackward0", exact_out=True)
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 
@@ -43,7 +43,7 @@ def _conjugated(input: Tensor) -> Tensor:
     return input.conj() if input.is_complex() else input
 
 
-@composite
+@composite(exact_out=True)
 def cross(
     input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:

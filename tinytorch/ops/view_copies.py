@@ -16,7 +16,7 @@ from .splitting import split, split_with_sizes, unbind
 from .transposition import t
 
 
-@composite(out=True, method=False, node="AliasBackward0_copy")
+@composite(out=True, method=False, node="AliasBackward0_copy", exact_out=True)
 def alias_copy(input: Tensor) -> Tensor:
     """``input`` as a copy.
 
@@ -28,7 +28,7 @@ def alias_copy(input: Tensor) -> Tensor:
     return input.clone()
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, exact_out=True)
 def detach_copy(input: Tensor) -> Tensor:
     """What ``detach`` shows, as a copy: no gradient flows through it.
 
@@ -40,7 +40,7 @@ def detach_copy(input: Tensor) -> Tensor:
     return input.detach().clone()
 
 
-@composite(out=True, method=False, node="DiagonalBackward0_copy")
+@composite(out=True, method=False, node="DiagonalBackward0_copy", exact_out=True)
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """What ``diagonal`` shows, as a copy.
 
@@ -52,7 +52,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
     return own_copy(diagonal(input, offset, dim1, dim2))
 
 
-@composite(out=True, method=False, node="ExpandBackward0_copy")
+@composite(out=True, method=False, node="ExpandBackward0_copy", exact_out=True)
 def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) -> Tensor:
     """What ``expand`` shows, as a copy.
 
@@ -65,7 +65,7 @@ def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) ->
     return own_copy(expand(input, size, *more))
 
 
-@composite(out=True, method=False, node="PermuteBackward0_copy")
+@composite(out=True, method=False, node="PermuteBackward0_copy", exact_out=True)
 def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """What ``permute`` shows, as a copy.
 
@@ -78,7 +78,7 @@ def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
     return own_copy(permute(input, dims, *more))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, exact_out=True)
 def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
     """What ``select`` shows, as a copy.
 
@@ -90,7 +90,7 @@ def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
     return own_copy(select(input, dim, index))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, exact_out=True)
 def slice_copy(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
@@ -135,7 +135,7 @@ def split_with_sizes_copy(
     return tuple(own_copy(piece) for piece in split_with_sizes(input, split_sizes, dim))
 
 
-@composite(out=True, method=False, node="SqueezeBackward0_copy")
+@composite(out=True, method=False, node="SqueezeBackward0_copy", exact_out=True)
 def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """What ``squeeze`` shows, as a copy.
 
@@ -147,7 +147,7 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
     return own_copy(squeeze(input, dim))
 
 
-@composite(out=True, method=False, node="TBackward0_copy")
+@composite(out=True, method=False, node="TBackward0_copy", exact_out=True)
 def t_copy(input: Tensor) -> Tensor:
     """What ``t`` shows, as a copy.
 
@@ -160,7 +160,7 @@ def t_copy(input: Tensor) -> Tensor:
     return own_copy(t(input))
 
 
-@composite(out=True, method=False, node="TransposeBackward0_copy")
+@composite(out=True, method=False, node="TransposeBackward0_copy", exact_out=True)
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """What ``transpose`` shows, as a copy.
 
@@ -185,7 +185,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(own_copy(piece) for piece in unbind(input, dim))
 
 
-@composite(out=True, method=False, node="UnfoldBackward0_copy")
+@composite(out=True, method=False, node="UnfoldBackward0_copy", exact_out=True)
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """What ``Tensor.unfold`` shows, as a copy.
 
@@ -198,7 +198,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return own_copy(unfold(input, dimension, size, step))
 
 
-@composite(out=True, method=False, node="UnsqueezeBackward0_copy")
+@composite(out=True, method=False, node="UnsqueezeBackward0_copy", exact_out=True)
 def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     """What ``unsqueeze`` shows, as a copy.
 
@@ -210,7 +210,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     return own_copy(unsqueeze(input, dim))
 
 
-@composite(out=True, method=False, node="ViewBackward0_copy")
+@composite(out=True, method=False, node="ViewBackward0_copy", exact_out=True)
 def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) -> Tensor:
     """What ``view`` shows, as a copy.
 
