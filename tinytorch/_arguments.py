@@ -154,14 +154,6 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     return given
 
 
-#: Operations whose factors PyTorch still takes in their former place, among the tensors.
-_FORMER_ORDERS = {
-    "add": ("alpha",), "sub": ("alpha",), "addcmul": ("value",), "addcdiv": ("value",),
-    "addmm": ("beta", "alpha"), "addmv": ("beta", "alpha"), "addr": ("beta", "alpha"),
-    "addbmm": ("beta", "alpha"), "baddbmm": ("beta", "alpha"),
-}  # fmt: skip
-
-
 def _in_present_order(
     op: Op, args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -172,7 +164,7 @@ def _in_present_order(
     """
     tensors = tuple(value for value in args if isinstance(value, Tensor))
     numbers = [value for value in args if isinstance(value, Number)]
-    names = _FORMER_ORDERS.get(op.qualname, ())
+    names = op.former_order
     fits = len(tensors) == op.positional and len(numbers) + len(tensors) == len(args)
     fits = fits and len(numbers) <= len(names) and options.keys().isdisjoint(names)
     if not fits or any(isinstance(value, Number) for value in args[1 - op.positional :]):

@@ -116,8 +116,8 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``"copies"`` where that is so of copies alone,
             ``gather`` from which position on too many arguments are one
             sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
-            torch does, ``buffered``, ``exact_out``, ``forms`` the signatures that the stub declares
-            where the result depends on the arguments:
+            torch does, ``buffered``, ``exact_out``, ``former_order``, ``forms`` the signatures that
+            the stub declares where the result depends on the arguments:
             ``"(input: Tensor, dim: int) -> return_types.max"``.
 
     Returns:

@@ -80,6 +80,7 @@ class Op:
         frees: Whether a second backward pass is refused though a node kept no tensor: torch keeps
             one there, such as an index, or a number made a tensor.
         picks: Whether indices say which elements are meant.
+        former_order: The factors that PyTorch still takes in their former place, among the tensors.
         exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or may have any
             of its kind or a higher one; None: exact where there are several results.
         buffered: Whether all is read before anything is written, so that operands may share the
@@ -140,6 +141,7 @@ class Op:
         self.gather: int | None = options.pop("gather", None)
         self.returns: Any = options.pop("returns", None)
         self.buffered: bool = options.pop("buffered", False)
+        self.former_order: tuple[str, ...] = options.pop("former_order", ())
         self.exact_out: bool | None = options.pop("exact_out", None)
         self.materialize: bool = options.pop("materialize", True)
         self.strict: bool = options.pop("strict", False)

@@ -56,7 +56,7 @@ def _transposed(xp: Any, x: Any) -> Any:
     return xp.swapaxes(x, -1, -2)
 
 
-@op(inplace=True, strict=True, buffered=True, exact_out=True)
+@op(inplace=True, strict=True, buffered=True, exact_out=True, former_order=("beta", "alpha"))
 def addmm(
     xp: Backend, input: Array, mat1: Array, mat2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -100,7 +100,7 @@ def _mat2_rule(xp: Any, g: Any, mat1: Any, alpha: Any) -> Any:
 addmm.vjp(input=_input_rule, mat1=_mat1_rule, mat2=_mat2_rule)
 
 
-@op(inplace=True, strict=True, buffered=True, exact_out=True)
+@op(inplace=True, strict=True, buffered=True, exact_out=True, former_order=("beta", "alpha"))
 def addmv(
     xp: Backend, input: Array, mat: Array, vec: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -142,7 +142,7 @@ addmv.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic")
+@op(inplace=True, promote="arithmetic", former_order=("beta", "alpha"))
 def addr(
     xp: Backend, input: Array, vec1: Array, vec2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -197,7 +197,7 @@ def _check_batches(name: str, batch1: Array, batch2: Array) -> None:
     check_product(name, batch1, batch2)
 
 
-@op(inplace=True, strict=True, buffered=True, exact_out=True)
+@op(inplace=True, strict=True, buffered=True, exact_out=True, former_order=("beta", "alpha"))
 def baddbmm(
     xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -236,7 +236,7 @@ baddbmm.vjp(
 )
 
 
-@op(strict=True, buffered=True, exact_out=True)
+@op(strict=True, buffered=True, exact_out=True, former_order=("beta", "alpha"))
 def addbmm(
     xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:

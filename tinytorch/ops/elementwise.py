@@ -47,7 +47,7 @@ def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
     return xp.logical_and(other, alpha) if kind == "b" else xp.multiply(other, alpha)
 
 
-@op(inplace=True, operators=("add",), promote="arithmetic", ufunc="add")
+@op(inplace=True, operators=("add",), promote="arithmetic", ufunc="add", former_order=("alpha",))
 def add(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
 ) -> Array:
@@ -85,7 +85,7 @@ add.vjp(
 
 @op(
     inplace=True, operators=("sub",), promote="difference", ufunc="subtract",
-    aliases=("subtract",), number_node="RsubBackward1",
+    aliases=("subtract",), number_node="RsubBackward1", former_order=("alpha",),
 )  # fmt: skip
 def sub(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None

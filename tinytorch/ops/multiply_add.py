@@ -60,7 +60,7 @@ lerp.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic")
+@op(inplace=True, promote="arithmetic", former_order=("value",))
 def addcmul(
     xp: Backend, input: Array, tensor1: Array, tensor2: Array, *, value: float = 1
 ) -> Array:
@@ -93,7 +93,7 @@ addcmul.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic")
+@op(inplace=True, promote="arithmetic", former_order=("value",))
 def addcdiv(
     xp: Backend, input: Array, tensor1: Array, tensor2: Array, *, value: float = 1
 ) -> Array:
