@@ -31,7 +31,6 @@ from .constraint_registry import transform_to as transform_to
 from .continuous import Cauchy as Cauchy
 from .continuous import Exponential as Exponential
 from .continuous import Gumbel as Gumbel
-from .continuous import HalfCauchy as HalfCauchy
 from .continuous import Laplace as Laplace
 from .continuous import Pareto as Pareto
 from .continuous import Uniform as Uniform
@@ -49,12 +48,13 @@ from .gamma import FisherSnedecor as FisherSnedecor
 from .gamma import Gamma as Gamma
 from .gamma import InverseGamma as InverseGamma
 from .gamma import StudentT as StudentT
+from .half import HalfCauchy as HalfCauchy
+from .half import HalfNormal as HalfNormal
 from .independent import Independent as Independent
 from .kl import kl_divergence as kl_divergence
 from .kl import register_kl as register_kl
 from .mixture import MixtureSameFamily as MixtureSameFamily
 from .multivariate_normal import MultivariateNormal as MultivariateNormal
-from .normal import HalfNormal as HalfNormal
 from .normal import LogNormal as LogNormal
 from .normal import Normal as Normal
 from .relaxed import RelaxedBernoulli as RelaxedBernoulli

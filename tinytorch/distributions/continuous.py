@@ -11,10 +11,10 @@ from ..ops.random import rand
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .transformed_distribution import TransformedDistribution
-from .transforms import AbsTransform, AffineTransform, ExpTransform
+from .transforms import AffineTransform, ExpTransform
 from .utils import broadcast_all, euler_constant, is_number
 
-__all__ = ["Cauchy", "Exponential", "Gumbel", "HalfCauchy", "Laplace", "Pareto", "Uniform"]
+__all__ = ["Cauchy", "Exponential", "Gumbel", "Laplace", "Pareto", "Uniform"]
 
 
 class Uniform(Distribution):
@@ -273,63 +273,6 @@ class Cauchy(Distribution):
 
     def entropy(self) -> Tensor:
         return math.log(4 * math.pi) + self.scale.log()
-
-
-class HalfCauchy(TransformedDistribution):
-    """The law of the size of a Cauchy number around 0.
-
-    Args:
-        scale: The Cauchy number's scale.
-        validate_args: Whether parameters and values are checked.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributions.HalfCauchy(1.0).cdf(tt.tensor(1.0))
-        tensor(0.5000)
-    """
-
-    arg_constraints = {"scale": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
-    base_dist: Cauchy
-
-    def __init__(self, scale: Any, validate_args: Any = None) -> None:
-        super().__init__(
-            Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args
-        )
-
-    @property
-    def scale(self) -> Tensor:
-        """The Cauchy number's scale."""
-        return self.base_dist.scale
-
-    @property
-    def mean(self) -> Tensor:
-        return self.scale.new_full(self._extended_shape(), math.inf)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.scale.new_zeros(self.scale.shape)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.base_dist.variance
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
-        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)
-
-    def cdf(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, prob: Tensor) -> Tensor:
-        return self.base_dist.icdf((prob + 1) / 2)
-
-    def entropy(self) -> Tensor:
-        return self.base_dist.entropy() - math.log(2)
 
 
 class Gumbel(TransformedDistribution):

@@ -15,7 +15,8 @@ from .distribution import Distribution
 from .gamma import Beta, Dirichlet, Gamma
 from .independent import Independent
 from .multivariate_normal import MultivariateNormal, _batch_mahalanobis
-from .normal import HalfNormal, Normal
+from .half import HalfNormal
+from .normal import Normal
 from .transformed_distribution import TransformedDistribution
 from .utils import _sum_rightmost
 

@@ -11,10 +11,10 @@ from ..ops.random import normal
 from . import constraints
 from .distribution import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
-from .transforms import AbsTransform, ExpTransform
+from .transforms import ExpTransform
 from .utils import _standard_normal, broadcast_all, is_number
 
-__all__ = ["HalfNormal", "LogNormal", "Normal"]
+__all__ = ["LogNormal", "Normal"]
 
 
 class Normal(ExponentialFamily):
@@ -133,60 +133,3 @@ class LogNormal(TransformedDistribution):
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() + self.loc
-
-
-class HalfNormal(TransformedDistribution):
-    """The law of the size of a normal number of mean 0.
-
-    Args:
-        scale: The normal number's standard deviation.
-        validate_args: Whether parameters and values are checked.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributions.HalfNormal(1.0).mean
-        tensor(0.7979)
-    """
-
-    arg_constraints = {"scale": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
-    base_dist: Normal
-
-    def __init__(self, scale: Any, validate_args: Any = None) -> None:
-        super().__init__(
-            Normal(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args
-        )
-
-    @property
-    def scale(self) -> Tensor:
-        """The normal number's standard deviation."""
-        return self.base_dist.scale
-
-    @property
-    def mean(self) -> Tensor:
-        return self.scale * math.sqrt(2 / math.pi)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.scale.new_zeros(self.scale.shape)
-
-    @property
-    def variance(self) -> Tensor:
-        return self.scale.pow(2) * (1 - 2 / math.pi)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
-        return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)
-
-    def cdf(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, prob: Tensor) -> Tensor:
-        return self.base_dist.icdf((prob + 1) / 2)
-
-    def entropy(self) -> Tensor:
-        return self.base_dist.entropy() - math.log(2)

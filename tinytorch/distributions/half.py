@@ -1,0 +1,109 @@
+"""Laws of the size of a number whose own law is symmetric around 0."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .._tensor import Tensor
+from . import constraints
+from .continuous import Cauchy
+from .normal import Normal
+from .transformed_distribution import TransformedDistribution
+from .transforms import AbsTransform
+
+__all__ = ["HalfCauchy", "HalfNormal"]
+
+
+class _Half(TransformedDistribution):
+    """Twice the density at a size: that of the number and of its negative."""
+
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+    base_dist: Any
+    _whole: Any
+
+    def __init__(self, scale: Any, validate_args: Any = None) -> None:
+        whole = self._whole(0, scale, validate_args=False)
+        super().__init__(whole, AbsTransform(), validate_args=validate_args)
+
+    @property
+    def scale(self) -> Tensor:
+        """The number's scale, which for a normal one is its standard deviation."""
+        found: Tensor = self.base_dist.scale
+        return found
+
+    @property
+    def mode(self) -> Tensor:
+        return self.scale.new_zeros(self.scale.shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        both: Tensor = self.base_dist.log_prob(value) + math.log(2)
+        return both.where(value >= 0, -math.inf)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        found: Tensor = 2 * self.base_dist.cdf(value) - 1
+        return found
+
+    def icdf(self, prob: Tensor) -> Tensor:
+        found: Tensor = self.base_dist.icdf((prob + 1) / 2)
+        return found
+
+    def entropy(self) -> Tensor:
+        found: Tensor = self.base_dist.entropy() - math.log(2)
+        return found
+
+
+class HalfCauchy(_Half):
+    """The law of the size of a Cauchy number around 0.
+
+    Args:
+        scale: The Cauchy number's scale.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.HalfCauchy(1.0).cdf(tt.tensor(1.0))
+        tensor(0.5000)
+    """
+
+    base_dist: Cauchy
+    _whole = Cauchy
+
+    @property
+    def mean(self) -> Tensor:
+        return self.scale.new_full(self._extended_shape(), math.inf)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.base_dist.variance
+
+
+class HalfNormal(_Half):
+    """The law of the size of a normal number of mean 0.
+
+    Args:
+        scale: The normal number's standard deviation.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.HalfNormal(1.0).mean
+        tensor(0.7979)
+    """
+
+    base_dist: Normal
+    _whole = Normal
+
+    @property
+    def mean(self) -> Tensor:
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.scale.pow(2) * (1 - 2 / math.pi)
