@@ -72,6 +72,25 @@ def same(use: Callable[[Any], Any]) -> None:
     assert_same(ours, theirs)
 
 
+def refusals(use: Callable[[Any], Any]) -> tuple[str, str]:
+    """The texts of the errors, of one type, that both libraries raise in ``use``."""
+    ours, theirs = both(lambda lib: outcome(use, lib))
+    assert isinstance(theirs, tuple), "PyTorch accepts it"
+    assert isinstance(ours, tuple) and ours[0] == theirs[0], (ours, theirs)
+    return ours[1], theirs[1]
+
+
+def refused(use: Callable[[Any], Any], words: int = 3) -> None:
+    """Assert that both libraries refuse ``use`` alike, to the first ``words`` of the text."""
+    ours, theirs = refusals(use)
+    assert ours.split()[:words] == theirs.split()[:words], (ours, theirs)
+
+
+def of_nn(use: str) -> Callable[[Any], Any]:
+    """What the text ``use`` says of a library's ``nn``."""
+    return lambda lib: eval(f"nn.{use}", {"nn": lib.nn, "lib": lib})
+
+
 def arguments(function: Any) -> list[tuple[str, Any]]:
     """Names and defaults of a signature's parameters."""
     return [

@@ -96,11 +96,7 @@ ERRORS: list[Any] = [
 
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors(case: Any) -> None:
-    ours, theirs = parity.both(
-        lambda lib: parity.outcome(lambda lib: run(lib, case, "float64", True), lib)
-    )
-    assert isinstance(theirs[0], str) and ours[0] == theirs[0]
-    assert ours[1].split()[:3] == theirs[1].split()[:3]
+    parity.refused(lambda lib: run(lib, case, "float64", True))
 
 
 def test_blank_must_be_a_class() -> None:

@@ -185,11 +185,7 @@ ERRORS = [
 
 @pytest.mark.parametrize("use", ERRORS)
 def test_errors(use: str) -> None:
-    ours, theirs = parity.both(
-        lambda lib: parity.outcome(lambda lib: eval(f"nn.{use}", {"nn": lib.nn, "lib": lib}), lib)
-    )
-    assert isinstance(theirs[0], str)
-    assert ours[0] == theirs[0]
+    parity.refusals(parity.of_nn(use))
 
 
 CLASSES = sorted(

@@ -306,9 +306,6 @@ def test_errors(use: str) -> None:
     def run(lib: Any) -> Any:
         x = lib.arange(15.0).reshape(3, 5)
         scope = {"lib": lib, "x": x, "t": lib.tensor, "ones": lib.ones}
-        return parity.outcome(lambda lib: eval(f"lib.nn.functional.{use}", scope), lib)
+        return eval(f"lib.nn.functional.{use}", scope)
 
-    ours, theirs = parity.both(run)
-    assert isinstance(theirs[0], str), "PyTorch accepts it"
-    assert ours[0] == theirs[0], (ours, theirs)
-    assert ours[1].split()[:3] == theirs[1].split()[:3], (ours, theirs)
+    parity.refused(run)

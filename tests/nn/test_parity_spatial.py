@@ -202,12 +202,7 @@ ERRORS = [
 
 @pytest.mark.parametrize("use", ERRORS)
 def test_errors(use: str) -> None:
-    ours, theirs = parity.both(
-        lambda lib: parity.outcome(lambda lib: eval(f"nn.{use}", {"nn": lib.nn, "lib": lib}), lib)
-    )
-    assert isinstance(theirs[0], str), "PyTorch accepts it"
-    assert ours[0] == theirs[0], (ours, theirs)
-    assert ours[1].split()[:3] == theirs[1].split()[:3], (ours, theirs)
+    parity.refused(parity.of_nn(use))
 
 
 def test_another_number_of_channels_is_a_warning_without_parameters() -> None:
