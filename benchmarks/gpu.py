@@ -69,8 +69,8 @@ def _cpu() -> str:
 #: Tests of what a GPU adds, which choose the backend themselves.
 GPU_TESTS = (
     "cuda/test_cuda.py", "cuda/test_cuda_family.py", "cuda/test_cuda_sources.py",
-    "cuda/test_cupy_backend.py", "cuda/test_pinned.py", "test_strictcupy_contract.py",
-    "test_strictcupy_waits.py",
+    "cuda/test_cupy_backend.py", "cuda/test_deferred_checks.py", "cuda/test_pinned.py",
+    "cuda/test_unusable_cupy.py", "test_strictcupy_contract.py", "test_strictcupy_waits.py",
 )  # fmt: skip
 #: The outcome of one test in pytest's verbose output, alone or from one of several processes.
 _ALONE = re.compile(r"^(tests/.*?::.*) (PASSED|FAILED|ERROR|SKIPPED)(?: \(.*\))? +\[ *\d+%\]$")

@@ -15,6 +15,8 @@ from .base import OUT_OF_BOUNDS, Array, Backend
 #: Answers kept at most; then the host waits for them, which also bounds the memory they take.
 _MOST = 1024
 _Host = numpy.ndarray[Any, Any]
+#: What was computed, the check of it, and the stream that computes it.
+_Pending = tuple[Array, Callable[[_Host], None], Any]
 
 
 class DeferredChecks(Backend):
@@ -37,7 +39,7 @@ class DeferredChecks(Backend):
         self._nothing_pending()
 
     def _nothing_pending(self) -> None:
-        self._pending: deque[tuple[Array, Callable[[_Host], None]]] = deque()
+        self._pending: deque[_Pending] = deque()
         self._answering = threading.RLock()
 
     def check_indices(
@@ -71,30 +73,51 @@ class DeferredChecks(Backend):
         return self._defer(valid.all(), lambda host: check(host, message))
 
     def _defer(self, answer: Array, check: Callable[[_Host], None]) -> None:
-        self._pending.append((answer, check))
+        self._pending.append((answer, check, self.library.cuda.get_current_stream()))
         if len(self._pending) >= _MOST:
             self.raise_pending()
 
     def raise_pending(self) -> None:
-        """Wait for the checks made so far; raise what the first that failed found.
+        """Wait, once, for the checks made so far; raise what the first that failed found.
 
         A thread that comes here while another waits does so as well: no check is answered twice,
         and none is forgotten: all stay in the queue until the last is answered, in case the user
         interrupts the wait.
         """
         with self._answering:
-            count = len(self._pending)
-            answers = [self._answer(*self._pending[i]) for i in range(count)]
-            for _ in range(count):
+            pending = [self._pending[i] for i in range(len(self._pending))]
+            answers = self._fetched(pending) if pending else []
+            checks = [check for _, check, _ in pending]
+            found = [self._answer(*pair) for pair in zip(answers, checks, strict=True)]
+            for _ in pending:
                 self._pending.popleft()
-        failed = [error for error in answers if error is not None]
+        failed = [error for error in found if error is not None]
         if failed:
             raise self._explained(failed)
 
-    def _answer(self, answer: Array, check: Callable[[_Host], None]) -> Exception | None:
+    def _fetched(self, pending: list[_Pending]) -> list[_Host]:
+        """The answers on the host, flat, by a single transfer."""
+        here = self.library.cuda.get_current_stream()
+        for stream in {each.ptr: each for _, _, each in pending}.values():
+            if stream.ptr != here.ptr:
+                here.wait_event(stream.record())
+        flat = [answer.reshape(-1) for answer, _, _ in pending]
+        alike: dict[Any, list[int]] = {}
+        for place, answer in enumerate(flat):
+            alike.setdefault(answer.dtype, []).append(place)
+        order = [place for places in alike.values() for place in places]
+        joined = [self.library.concatenate([flat[i] for i in places]) for places in alike.values()]
+        host = self.library.asnumpy(
+            self.library.concatenate([each.astype("int64", copy=False) for each in joined])
+        )
+        ends = numpy.cumsum([flat[place].size for place in order])
+        parts = dict(zip(order, numpy.split(host, ends[:-1]), strict=True))
+        return [parts[place] for place in range(len(flat))]
+
+    def _answer(self, host: _Host, check: Callable[[_Host], None]) -> Exception | None:
         """What a check has found."""
         try:
-            check(self.library.asnumpy(answer))
+            check(host)
         except Exception as error:  # the caller raises the first of them
             return error
         return None
