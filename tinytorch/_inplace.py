@@ -69,7 +69,7 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
     _check_overlap(op, target, operands[1:])
     _record_and_write(op, xp, target, given, bool(wants))
     if constant:
-        _assigned(target, None, op.backward_name)
+        _give_history(target, op.backward_name, edge_of(target), None)
     return target
 
 
@@ -136,13 +136,16 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
     write(xp, target._data, value._data, name.rstrip("_"))
     target._bump()
     if edge is not None or (target._rg and _state.grad_enabled() and target.requires_grad):
-        _assigned(target, edge, "CopyBackwards" if name == "copy_" else None)
+        if name == "copy_" or edge is None:
+            _give_history(target, "CopyBackwards", edge_of(target), edge)
+        else:  # what it was made of took its old value
+            _give_history(target, None, edge)
     return target
 
 
-def _assigned(target: Tensor, edge: Any, name: Any) -> None:
-    """Give ``target`` the history of what was written over it; a constant has the edge None."""
+def _give_history(target: Tensor, name: Any, *edges: Any) -> None:
+    """Give ``target`` a node: of what was written over it, or of its old value and of that."""
     data = target._data
-    op = OPS["_assigned"] if name is None else OPS["_assigned"].called(name)
-    node = Node(op, target._xp, (edge,), (None,), (), data.shape, data.dtype)
+    op = OPS["_assigned"] if name is None else OPS["_written_over"].called(name)
+    node = Node(op, target._xp, edges, (None,) * len(edges), (), data.shape, data.dtype)
     rebase(target, node, OPS["_view_scatter"])

@@ -142,4 +142,54 @@ w=v[1:]; p(w.requires_grad, w.is_leaf); w.sum().backward(); p(x.grad, v.grad)
 x=L.ones(3,requires_grad=True)
 with L.no_grad(): v=x.view(3)
 p(v.detach().requires_grad, v.clone().requires_grad, v.is_leaf)
+# copied over: a saved result
+x=L.ones(2,requires_grad=True); z=x.exp(); z.copy_(L.ones(2)); z.sum().backward(); p(x.grad)
+# copied over: a saved result, by what requires grad
+x=L.ones(2,requires_grad=True); z=x.exp(); z.copy_(x*3); z.sum().backward(); p(x.grad)
+# copied over: the old value has a gradient of zeros
+x=L.ones(2,requires_grad=True); y=x*2; y.copy_(L.ones(2)); y.sum().backward(); p(x.grad)
+# copied over: a row of the old value
+x=L.ones(2,2,requires_grad=True); y=x*2; y[0].copy_(L.ones(2)); y.sum().backward(); p(x.grad)
+# copied over: both have a gradient
+x=L.ones(2,requires_grad=True); w=L.ones(2,requires_grad=True); y=w*2; y.copy_(x*3)
+p([n.name().split(":")[-1] for n, _ in y.grad_fn.next_functions]); y.sum().backward()
+p(x.grad,w.grad)
+# copied over: a factor
+x=L.ones(2,requires_grad=True); a=x*1; y=a*a; a.copy_(L.ones(2)); y.sum().backward(); p(x.grad)
+# copied over: a summand
+x=L.ones(2,requires_grad=True); a=x*1; y=a+a; a.copy_(L.ones(2)); y.sum().backward(); p(x.grad)
+# copied over: a state that is kept
+x=L.ones(2,requires_grad=True); h=L.zeros(2); h.copy_(x.exp()); h.sum().backward()
+p(x.grad); h.copy_(x*2); h.sum().backward()
+# copied over: a state that is kept without its history
+x=L.ones(2,requires_grad=True); h=L.zeros(2); h.copy_(x.exp()); h.sum().backward(); h.detach_()
+h.copy_(x*2); h.sum().backward(); p(x.grad)
+# compared in place: the old value has a gradient of zeros
+x=L.ones(2,requires_grad=True); y=x*2; y.gt_(3.); y.sum().backward(); p(x.grad)
+# modified: index read at
+x=L.ones(3,requires_grad=True); i=L.tensor([0,1]); y=x[i]; i.zero_(); y.sum().backward(); p(x.grad)
+# modified: one of two indices read at
+x=L.ones(3,3,requires_grad=True); i=L.tensor([0,1]); y=x[i,[1,2]]; i+=1; y.sum().backward()
+# modified: index of columns
+x=L.ones(3,3,requires_grad=True); i=L.tensor([0,1]); y=x[:,i]; i+=1; y.sum().backward()
+# modified: mask read at
+x=L.ones(3,requires_grad=True); m=x.detach()>0; y=x[m]; m.zero_(); y.sum().backward()
+# modified: mask selected by
+x=L.ones(3,requires_grad=True); m=x.detach()>0; y=x.masked_select(m); m.zero_(); y.sum().backward()
+# modified: index written at
+x=L.ones(3,requires_grad=True); a=x*1; i=L.tensor([0,1]); a[i]=0.; i.zero_(); a.sum().backward()
+# modified: mask written at
+x=L.ones(3,requires_grad=True); a=x*1; m=a>0; a[m]=0.; m.zero_(); a.sum().backward()
+# modified: index put at
+x=L.ones(3,requires_grad=True); i=L.tensor([0,1]); y=x.index_put((i,),L.zeros(2)); i.zero_()
+y.sum().backward()
+# modified: index of what needs no gradient
+x=L.ones(2,requires_grad=True); i=L.tensor([0,1]); y=L.ones(3)[i]*x; i.zero_(); y.sum().backward()
+p(x.grad)
+# modified: before it was an index
+x=L.ones(3,requires_grad=True); i=L.tensor([0,1]); i.zero_(); y=x[i]; y.sum().backward(); p(x.grad)
+# modified: vector whose own gradient alone is wanted
+x=L.ones(2,requires_grad=True); a=x*1; y=a.dot(L.ones(2)); a.zero_(); y.backward(); p(x.grad)
+# modified: vector of the other's gradient
+x=L.ones(2,requires_grad=True); a=x*1; y=a.dot(x); a.zero_(); y.backward(); p(x.grad)
 """

@@ -60,7 +60,8 @@ def is_needed(tensor: Any, node: Any) -> bool:
         for name in op.needs(i)
     }
     saved = (node.args[op.index[name]] for name in needed & op.index.keys())
-    return any(hasattr(x, "dtype") and tensor._xp.is_view(tensor._data, x) for x in saved)
+    arrays = (x for value in saved for x in (value if value.__class__ is tuple else (value,)))
+    return any(hasattr(x, "dtype") and tensor._xp.is_view(tensor._data, x) for x in arrays)
 
 
 def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:

@@ -69,6 +69,16 @@ def _assigned(xp: Backend, input: Array) -> Array:
 _assigned.vjp(input=lambda xp, g: g)
 
 
+@op(method=False, node="CopyBackwards")
+def _written_over(xp: Backend, input: Array, src: Array) -> Array:
+    return xp.array(src)
+
+
+# What the old value was made from has a gradient all the same, of zeros: so it is in torch, where
+# a backward pass finds there what was modified after it had been saved.
+_written_over.vjp(input=lambda xp, g: xp.zeros_like(g), src=lambda xp, g: g)
+
+
 @op(method=False)
 def _laid(xp: Backend, input: Array, strides: Any) -> Array:
     """``input``, or a copy, with its elements so far apart in memory; None: row-major.

@@ -10,6 +10,7 @@ from .._convert import written_number
 from .._inplace import assign
 from .._op import OPS, Array, Backend, composite, op
 from .._overlap import check_overlap
+from .._record import note_versions
 from .._tensor import Tensor, wrap
 from .._write import check_writable, scalar_name
 from ..autograd.inference import refuse_saved
@@ -233,7 +234,19 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     if raw.__class__ is tuple and _ints_stand_apart(raw):
         before, raw = _ints_first(raw)
         self = _getitem(self, before)
-    return _getitem(self, raw)
+    out = _getitem(self, raw)
+    if out._rg is True:  # recorded, and no view
+        _keep_index(out._node, index)
+    return out
+
+
+def _keep_index(node: Any, index: Any) -> None:
+    """Let a backward pass see it if an index was modified after it had been read at."""
+    items = index if isinstance(index, (tuple, list)) else (index,)
+    tensors = tuple(item for item in items if isinstance(item, Tensor))
+    if tensors:
+        node.saved = tensors
+        note_versions(node)
 
 
 def _ints_stand_apart(index: tuple[Any, ...]) -> bool:
@@ -288,7 +301,7 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
     if raw.__class__ is tuple and _ints_stand_apart(raw):
         before, raw = _ints_first(raw)
         self = _getitem(self, before)
-    _write_at(self, raw, value)
+    _write_at(self, raw, value, index)
 
 
 def _set_part(self: Tensor, index: Any, value: Any) -> None:
@@ -310,8 +323,8 @@ def _moved(self: Tensor, value: Tensor) -> Tensor:
     return value.to(backend=self._xp)
 
 
-def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
-    """``target[index] = value`` with its history."""
+def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
+    """``target[index] = value`` with its history; ``given`` is the index with its tensors."""
     if value.is_complex() and not target.is_complex():
         if _has_arrays(index):
             _check_put(target, value)
@@ -331,7 +344,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
         part = data[index].shape
         extra = fitted.ndim - len(part)
         if extra > 0 and all(n == 1 for n in fitted.shape[:extra]):
-            return _write_at(target, index, value.reshape(fitted.shape[extra:]))
+            return _write_at(target, index, value.reshape(fitted.shape[extra:]), given)
         if not _has_arrays(index):
             expanded_size(fitted.shape, part)  # says how they differ
         raise RuntimeError(
@@ -343,6 +356,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor) -> None:
         node = Node(
             OPS["_setitem"], target._xp, edges, (None, None, index), (), data.shape, data.dtype
         )
+        _keep_index(node, given)
         rebase(target, node, OPS["_view_scatter"])
 
 
@@ -413,7 +427,10 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     """
     _check_put(input, values)
     raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
-    return (_additem if accumulate else _setitem)(input, values, raw)
+    out = (_additem if accumulate else _setitem)(input, values, raw)
+    if out._rg:
+        _keep_index(out._node, indices)
+    return out
 
 
 @op(method=False, node="IndexPutBackward0", frees=True)

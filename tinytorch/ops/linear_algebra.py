@@ -279,19 +279,21 @@ def _aligned(a: Array, b: Array) -> bool:
     return bool(a.shape[-1] == b.shape[-2 if b.ndim > 1 else 0])
 
 
-def _dot_input(xp: Any, g: Any, input: Any, tensor: Any) -> Any:
-    if input.ndim == tensor.ndim == 1 or not input.ndim or not tensor.ndim:
+def _dot_input(xp: Any, g: Any, in_shape: Any, tensor: Any) -> Any:
+    ndim = len(in_shape)
+    if ndim == tensor.ndim == 1 or not ndim or not tensor.ndim:
         return g * tensor
     rest = [d for d in range(tensor.ndim) if d != max(tensor.ndim - 2, 0)]
-    return xp.tensordot(g, tensor, (list(range(input.ndim - 1, g.ndim)), rest))
+    return xp.tensordot(g, tensor, (list(range(ndim - 1, g.ndim)), rest))
 
 
-def _dot_tensor(xp: Any, g: Any, input: Any, tensor: Any) -> Any:
-    if input.ndim == tensor.ndim == 1 or not input.ndim or not tensor.ndim:
+def _dot_tensor(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
+    ndim = len(in_shape)
+    if input.ndim == ndim == 1 or not input.ndim or not ndim:
         return g * input
     rows = list(range(input.ndim - 1))
     found = xp.tensordot(input, g, (rows, rows))
-    return found if tensor.ndim == 1 else xp.moveaxis(found, 0, -2)
+    return found if ndim == 1 else xp.moveaxis(found, 0, -2)
 
 
 dot.vjp(input=_dot_input, tensor=_dot_tensor)
