@@ -52,10 +52,11 @@ def _everything() -> Iterator[tuple[str, str, Any]]:
 
 
 def _entry(family: str, names: list[str]) -> list[str]:
-    whole = f'        "{family}": "{" ".join(names)}",\n'
-    if len(whole) <= 101:
-        return [whole]
-    lines = textwrap.wrap(" ".join(names), 84)
-    ends = [" "] * (len(lines) - 1) + [""]
-    parts = [f'            "{line}{end}"\n' for line, end in zip(lines, ends, strict=True)]
-    return [f'        "{family}": (\n', *parts, "        ),\n"]
+    """A family's names as a string over as many lines as they take."""
+    begin = f'        "{family}": "'
+    whole = f'{begin}{" ".join(names)}",'
+    if len(whole) <= 100:
+        return [whole + "\n"]
+    text = " ".join(names) + '""",'
+    return [line + "\n" for line in textwrap.wrap(
+        text, 100, initial_indent=begin + '""', subsequent_indent=" " * 12)]  # fmt: skip

@@ -104,7 +104,7 @@ def answered_names(module: str, scope: Scope) -> dict[str, Any]:
     active backend has them or not.
     """
     loaded = importlib.import_module(module)
-    names = {name for name in dir(loaded) if not name.startswith("_")}
+    names = {n for n in dir(loaded) if not n.startswith("_") or is_named_so(loaded, n)}
     values: dict[str, Any] = {}
     if module == "tinytorch":
         numpy = load("numpy")
@@ -118,6 +118,11 @@ def answered_names(module: str, scope: Scope) -> dict[str, Any]:
     }  # fmt: skip
     values.update({name: getattr(loaded, name) for name in names})
     return dict(sorted(values.items()))
+
+
+def is_named_so(module: Any, name: str) -> bool:
+    """Whether a name with an underscore is that of an operation, as ``_foreach_add`` is."""
+    return not name.startswith("__") and is_operation(getattr(module, name))
 
 
 def is_foreign(meant: Entity | Alias) -> bool:

@@ -236,11 +236,11 @@ def resolve(name: str) -> Any:
         return dtype
     if name == "__all__":
         return starred()
-    if name.startswith("_"):
-        raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
     table = vars(sys.modules["tinytorch"])
     if name in NAMESPACES[""]:
         return table.setdefault(name, NAMESPACES[""][name])
+    if name.startswith("_") and name not in _FAMILY_OF[""]:
+        raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
     if name == "torch":  # PyTorch's module has itself under this name, and programs use it
         return sys.modules["tinytorch"]
     if name == "default_generator":  # another one on each backend

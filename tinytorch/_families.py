@@ -12,113 +12,94 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "adaptive_pooling": "adaptive_avg_pool1d",
         "added_products": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
         "applied_functions": "apply_along_axis piecewise",
-        "array_creation": (
-            "array asanyarray ascontiguousarray astype copy frombuffer fromfunction fromiter "
-            "geomspace identity tri"
-        ),
-        "array_editing": (
-            "append block compress delete extract flatnonzero insert resize take_along_axis "
-            "trim_zeros"
-        ),
-        "array_facts": (
-            "array_equal array_equiv common_type iscomplexobj isdtype isrealobj isscalar "
-            "issubdtype min_scalar_type ndim shape size"
-        ),
+        "array_creation": """array asanyarray ascontiguousarray astype copy frombuffer fromfunction
+            fromiter geomspace identity tri""",
+        "array_editing": """append block compress delete extract flatnonzero insert resize
+            take_along_axis trim_zeros""",
+        "array_facts": """array_equal array_equiv common_type iscomplexobj isdtype isrealobj
+            isscalar issubdtype min_scalar_type ndim shape size""",
         "array_files": "savez savez_compressed",
         "array_histograms": "histogram2d histogram_bin_edges",
-        "array_shapes": (
-            "broadcast_arrays expand_dims matrix_transpose matvec permute_dims repeat rollaxis "
-            "unstack vecdot vecmat"
-        ),
+        "array_shapes": """broadcast_arrays expand_dims matrix_transpose matvec permute_dims repeat
+            rollaxis unstack vecdot vecmat""",
         "array_writing": "copyto fill_diagonal place put_along_axis putmask",
         "averages": "average cumulative_prod cumulative_sum percentile ptp",
         "bessel_functions": "i0 i0_",
         "bilinear": "bilinear",
-        "bitwise": (
-            "bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift "
-            "bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ "
-            "bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ invert left_shift "
-            "right_shift"
-        ),
+        "bitwise": """bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift
+            bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift
+            bitwise_right_shift_ bitwise_xor bitwise_xor_ invert left_shift right_shift""",
         "broadcasting": "broadcast_shapes broadcast_tensors broadcast_to expand_as",
         "combining": "block_diag cartesian_prod combinations meshgrid unravel_index",
-        "comparison": (
-            "allclose eq eq_ equal ge ge_ greater greater_ greater_equal greater_equal_ gt gt_ "
-            "isclose isfinite isinf isnan isneginf isposinf isreal le le_ less less_ less_equal "
-            "less_equal_ logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ "
-            "logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_"
-        ),
-        "complex_numbers": (
-            "angle complex conj conj_physical conj_physical_ conjugate imag polar real "
-            "resolve_conj resolve_neg sgn sgn_ view_as_complex view_as_real"
-        ),
+        "comparison": """allclose eq eq_ equal ge ge_ greater greater_ greater_equal greater_equal_
+            gt gt_ isclose isfinite isinf isnan isneginf isposinf isreal le le_ less less_
+            less_equal less_equal_ logical_and logical_and_ logical_not logical_not_ logical_or
+            logical_or_ logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_""",
+        "complex_numbers": """angle complex conj conj_physical conj_physical_ conjugate imag polar
+            real resolve_conj resolve_neg sgn sgn_ view_as_complex view_as_real""",
         "conversion": "clone to",
-        "convolution": (
-            "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d "
-            "convolution"
-        ),
-        "creation": (
-            "as_tensor asarray empty empty_permuted empty_strided eye from_numpy full ones "
-            "scalar_tensor tensor zeros"
-        ),
+        "convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+            conv_transpose3d convolution""",
+        "creation": """as_tensor asarray empty empty_permuted empty_strided eye from_numpy full ones
+            scalar_tensor tensor zeros""",
         "creation_like": "empty_like full_like ones_like zeros_like",
         "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
-        "diagonal": (
-            "diag diag_embed diagflat diagonal tril tril_ tril_indices triu triu_ triu_indices"
-        ),
+        "diagonal": """diag diag_embed diagflat diagonal tril tril_ tril_indices triu triu_
+            triu_indices""",
         "differences": "cumulative_trapezoid diff trapezoid trapz",
         "distance": "cosine_similarity pairwise_distance",
         "distance_matrix": "cdist pdist",
         "dropout": "alpha_dropout dropout feature_alpha_dropout feature_dropout rrelu",
         "einsum": "einsum inner kron tensordot",
-        "elementwise": (
-            "abs abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide "
-            "floor_divide_ mod mul mul_ multiply multiply_ neg neg_ negative negative_ positive "
-            "reciprocal reciprocal_ remainder remainder_ square square_ sub sub_ subtract "
-            "subtract_ true_divide true_divide_"
-        ),
+        "elementwise": """abs abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide
+            floor_divide_ mod mul mul_ multiply multiply_ neg neg_ negative negative_ positive
+            reciprocal reciprocal_ remainder remainder_ square square_ sub sub_ subtract subtract_
+            true_divide true_divide_""",
         "error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
-        "exponential": (
-            "exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 log2_ log_ pow "
-            "pow_ power rsqrt rsqrt_ sqrt sqrt_"
-        ),
+        "exponential": """exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 log2_
+            log_ pow pow_ power rsqrt rsqrt_ sqrt sqrt_""",
         "extrema": "amax amin aminmax argmax argmin max min",
         "filling": "fill fill_ zero_",
         "floating_point": "float_power float_power_ frexp ldexp ldexp_ nan_to_num nan_to_num_",
+        "foreach": """_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add
+            _foreach_add_ _foreach_addcdiv _foreach_addcdiv_ _foreach_addcmul _foreach_addcmul_
+            _foreach_asin _foreach_asin_ _foreach_atan _foreach_atan_ _foreach_ceil _foreach_ceil_
+            _foreach_clamp_max _foreach_clamp_max_ _foreach_clamp_min _foreach_clamp_min_
+            _foreach_clone _foreach_copy_ _foreach_cos _foreach_cos_ _foreach_cosh _foreach_cosh_
+            _foreach_div _foreach_div_ _foreach_erf _foreach_erf_ _foreach_erfc _foreach_erfc_
+            _foreach_exp _foreach_exp_ _foreach_expm1 _foreach_expm1_ _foreach_floor _foreach_floor_
+            _foreach_frac _foreach_frac_ _foreach_lerp _foreach_lerp_ _foreach_lgamma
+            _foreach_lgamma_ _foreach_log _foreach_log10 _foreach_log10_ _foreach_log1p
+            _foreach_log1p_ _foreach_log2 _foreach_log2_ _foreach_log_ _foreach_max _foreach_maximum
+            _foreach_maximum_ _foreach_minimum _foreach_minimum_ _foreach_mm _foreach_mul
+            _foreach_mul_ _foreach_neg _foreach_neg_ _foreach_norm _foreach_pow _foreach_pow_
+            _foreach_powsum _foreach_reciprocal _foreach_reciprocal_ _foreach_round _foreach_round_
+            _foreach_rsqrt _foreach_rsqrt_ _foreach_sigmoid _foreach_sigmoid_ _foreach_sign
+            _foreach_sign_ _foreach_sin _foreach_sin_ _foreach_sinh _foreach_sinh_ _foreach_sqrt
+            _foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_ _foreach_tanh
+            _foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_""",
         "former_names": "eig lstsq matrix_rank solve symeig",
-        "gamma_functions": (
-            "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ "
-            "polygamma"
-        ),
+        "gamma_functions": """digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_
+            mvlgamma mvlgamma_ polygamma""",
         "gathering": "argwhere gather index_select nonzero nonzero_static take take_along_dim",
         "gradients": "gradient",
         "hashing": "hash_tensor",
         "histograms": "bincount histc histogram histogramdd",
-        "index_grids": (
-            "diag_indices diag_indices_from indices ix_ ravel_multi_index tril_indices_from "
-            "triu_indices_from"
-        ),
-        "index_writing": (
-            "index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_reduce "
-            "index_reduce_ put put_"
-        ),
+        "index_grids": """diag_indices diag_indices_from indices ix_ ravel_multi_index
+            tril_indices_from triu_indices_from""",
+        "index_writing": """index_add index_add_ index_copy index_copy_ index_fill index_fill_
+            index_reduce index_reduce_ put put_""",
         "indexing": "index_put index_put_",
         "inner_images": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
-        "inner_layers": (
-            "alpha_dropout_ batch_norm dropout_ embedding embedding_renorm_ "
-            "feature_alpha_dropout_ feature_dropout_ instance_norm native_batch_norm "
-            "native_dropout native_group_norm native_layer_norm rrelu_"
-        ),
-        "inner_losses": (
-            "binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss "
-            "kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss"
-        ),
+        "inner_layers": """alpha_dropout_ batch_norm dropout_ embedding embedding_renorm_
+            feature_alpha_dropout_ feature_dropout_ instance_norm native_batch_norm native_dropout
+            native_group_norm native_layer_norm rrelu_""",
+        "inner_losses": """binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss
+            hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss""",
         "inspection": "is_conj is_inference is_neg is_nonzero is_same_size is_tensor",
         "integers": "gcd gcd_ lcm lcm_",
-        "joining": (
-            "atleast_1d atleast_2d atleast_3d cat column_stack concat concatenate dstack hstack "
-            "row_stack stack vstack"
-        ),
+        "joining": """atleast_1d atleast_2d atleast_3d cat column_stack concat concatenate dstack
+            hstack row_stack stack vstack""",
         "layout": "contiguous reshape_as view view_as",
         "linalg_determinant": "det logdet slogdet",
         "linalg_lu": "lu_unpack",
@@ -134,26 +115,22 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "matrix_factors": "lu lu_solve pca_lowrank qr svd svd_lowrank",
         "membership": "isin",
         "multiply_add": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
-        "nan_reductions": (
-            "nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanpercentile nanprod nanstd "
-            "nanvar"
-        ),
+        "nan_reductions": """nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanpercentile
+            nanprod nanstd nanvar""",
         "normalization": "group_norm layer_norm rms_norm",
         "norms": "dist frobenius_norm norm norm_except_dim nuclear_norm renorm renorm_",
         "number_parts": "bitwise_count cbrt divmod fabs iscomplex modf rint",
         "order_statistics": "kthvalue median mode nanmedian",
-        "other_kinds": (
-            "ccol_indices_copy chalf choose_qparams_optimized col_indices_copy crow_indices_copy "
-            "dequantize dsmm fake_quantize_per_channel_affine fake_quantize_per_tensor_affine "
-            "fused_moving_avg_obs_fake_quant hsmm hspmm indices_copy int_repr is_distributed "
-            "q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
-            "q_zero_point quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic "
-            "quantized_batch_norm quantized_gru_cell quantized_lstm_cell quantized_max_pool1d "
-            "quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell "
-            "quantized_rnn_tanh_cell resize_as_sparse_ row_indices_copy saddmm smm "
-            "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor "
-            "sparse_csc_tensor sparse_csr_tensor spmm sspaddmm values_copy"
-        ),
+        "other_kinds": """ccol_indices_copy chalf choose_qparams_optimized col_indices_copy
+            crow_indices_copy dequantize dsmm fake_quantize_per_channel_affine
+            fake_quantize_per_tensor_affine fused_moving_avg_obs_fake_quant hsmm hspmm indices_copy
+            int_repr is_distributed q_per_channel_axis q_per_channel_scales
+            q_per_channel_zero_points q_scale q_zero_point quantize_per_channel quantize_per_tensor
+            quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell quantized_lstm_cell
+            quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell
+            quantized_rnn_tanh_cell resize_as_sparse_ row_indices_copy saddmm smm sparse_bsc_tensor
+            sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
+            sparse_csr_tensor spmm sspaddmm values_copy""",
         "padding": "constant_pad_nd",
         "padding_modes": "pad",
         "partial_orders": "argpartition lexsort partition",
@@ -170,129 +147,96 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "recurrent": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
         "reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
         "reshaping_inplace": "as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_",
-        "rounding": (
-            "around ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac frac_ "
-            "heaviside heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc "
-            "trunc_"
-        ),
+        "rounding": """around ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac
+            frac_ heaviside heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc
+            trunc_""",
         "sampled_signals": "convolve correlate digitize ediff1d interp unwrap",
         "scattering": "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
-        "selection": (
-            "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fmax fmin maximum "
-            "minimum where"
-        ),
-        "set_operations": (
-            "intersect1d setdiff1d setxor1d union1d unique_all unique_counts unique_inverse "
-            "unique_values"
-        ),
-        "shape": (
-            "expand flatten flip permute ravel reshape squeeze swapaxes swapdims transpose "
-            "unflatten unsqueeze"
-        ),
+        "selection": """clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fmax fmin
+            maximum minimum where""",
+        "set_operations": """intersect1d setdiff1d setxor1d union1d unique_all unique_counts
+            unique_inverse unique_values""",
+        "shape": """expand flatten flip permute ravel reshape squeeze swapaxes swapdims transpose
+            unflatten unsqueeze""",
         "short_time_fourier": "istft stft",
         "shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
         "slicing": "diagonal_scatter narrow narrow_copy select select_scatter slice_scatter unfold",
         "sorting": "argsort bucketize msort searchsorted sort topk",
-        "spectral_windows": (
-            "bartlett_window blackman_window hamming_window hann_window kaiser_window"
-        ),
-        "splitting": (
-            "array_split chunk dsplit hsplit split split_with_sizes tensor_split unbind "
-            "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit"
-        ),
+        "spectral_windows": """bartlett_window blackman_window hamming_window hann_window
+            kaiser_window""",
+        "splitting": """array_split chunk dsplit hsplit split split_with_sizes tensor_split unbind
+            unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit""",
         "statistics": "corrcoef cov",
         "storages": "is_storage",
         "strides": "as_strided as_strided_copy as_strided_scatter",
         "tapers": "bartlett blackman hamming hanning kaiser",
-        "tensor_functions": (
-            "detach detach_ from_dlpack get_device is_complex is_floating_point is_signed numel "
-            "rsub"
-        ),
+        "tensor_functions": """detach detach_ from_dlpack get_device is_complex is_floating_point
+            is_signed numel rsub""",
         "transposition": "adjoint moveaxis movedim t",
-        "trigonometric": (
-            "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
-            "arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ "
-            "atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ degrees "
-            "hypot hypot_ rad2deg rad2deg_ radians sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh "
-            "tanh_"
-        ),
+        "trigonometric": """acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_
+            arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh
+            asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ degrees
+            hypot hypot_ rad2deg rad2deg_ radians sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh
+            tanh_""",
         "unique": "unique unique_consecutive",
         "variance": "std std_mean var var_mean",
         "vector_products": "cross trace vander vdot",
-        "view_copies": (
-            "alias_copy detach_copy diagonal_copy expand_copy permute_copy select_copy slice_copy "
-            "split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy "
-            "unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy"
-        ),
+        "view_copies": """alias_copy detach_copy diagonal_copy expand_copy permute_copy select_copy
+            slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy
+            unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy
+            view_copy""",
     },
     "Tensor": {
         "activation": "log_softmax relu relu_ sigmoid sigmoid_ softmax",
         "added_products": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
         "array_methods": "argpartition choose compress conjugate copy flat to_device",
         "bessel_functions": "i0 i0_",
-        "bitwise": (
-            "__and__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__ __lshift__ "
-            "__or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__ "
-            "bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift "
-            "bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ "
-            "bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_"
-        ),
+        "bitwise": """__and__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__
+            __lshift__ __or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__
+            bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift
+            bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift
+            bitwise_right_shift_ bitwise_xor bitwise_xor_""",
         "broadcasting": "broadcast_to expand_as sum_to_size",
         "combining": "combinations",
-        "comparison": (
-            "__eq__ __ge__ __gt__ __le__ __lt__ __ne__ allclose eq eq_ equal ge ge_ greater "
-            "greater_ greater_equal greater_equal_ gt gt_ isclose isfinite isinf isnan isneginf "
-            "isposinf isreal le le_ less less_ less_equal less_equal_ logical_and logical_and_ "
-            "logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ lt lt_ ne "
-            "ne_ not_equal not_equal_"
-        ),
-        "complex_numbers": (
-            "angle conj conj_physical conj_physical_ imag real resolve_conj resolve_neg sgn sgn_"
-        ),
-        "conversion": (
-            "astype bool byte cdouble cfloat char clone cpu cuda double float half int is_pinned "
-            "long pin_memory short to type type_as"
-        ),
+        "comparison": """__eq__ __ge__ __gt__ __le__ __lt__ __ne__ allclose eq eq_ equal ge ge_
+            greater greater_ greater_equal greater_equal_ gt gt_ isclose isfinite isinf isnan
+            isneginf isposinf isreal le le_ less less_ less_equal less_equal_ logical_and
+            logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ lt
+            lt_ ne ne_ not_equal not_equal_""",
+        "complex_numbers": """angle conj conj_physical conj_physical_ imag real resolve_conj
+            resolve_neg sgn sgn_""",
+        "conversion": """astype bool byte cdouble cfloat char clone cpu cuda double float half int
+            is_pinned long pin_memory short to type type_as""",
         "creation_like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
         "cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
         "diagonal": "diag diag_embed diagflat diagonal tril tril_ triu triu_",
         "diagonal_filling": "fill_diagonal_",
         "differences": "diff",
         "einsum": "inner kron",
-        "elementwise": (
-            "__abs__ __add__ __div__ __floordiv__ __iadd__ __idiv__ __ifloordiv__ __imod__ "
-            "__imul__ __isub__ __itruediv__ __mod__ __mul__ __neg__ __pos__ __radd__ __rdiv__ "
-            "__rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__ abs abs_ "
-            "absolute absolute_ add add_ div div_ divide divide_ floor_divide floor_divide_ mul "
-            "mul_ multiply multiply_ neg neg_ negative negative_ positive reciprocal reciprocal_ "
-            "remainder remainder_ square square_ sub sub_ subtract subtract_ true_divide "
-            "true_divide_"
-        ),
+        "elementwise": """__abs__ __add__ __div__ __floordiv__ __iadd__ __idiv__ __ifloordiv__
+            __imod__ __imul__ __isub__ __itruediv__ __mod__ __mul__ __neg__ __pos__ __radd__
+            __rdiv__ __rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ __sub__ __truediv__ abs
+            abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide floor_divide_ mul
+            mul_ multiply multiply_ neg neg_ negative negative_ positive reciprocal reciprocal_
+            remainder remainder_ square square_ sub sub_ subtract subtract_ true_divide
+            true_divide_""",
         "error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
-        "exponential": (
-            "__ipow__ __pow__ __rpow__ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p "
-            "log1p_ log2 log2_ log_ pow pow_ rsqrt rsqrt_ sqrt sqrt_"
-        ),
+        "exponential": """__ipow__ __pow__ __rpow__ exp exp2 exp2_ exp_ expm1 expm1_ log log10
+            log10_ log1p log1p_ log2 log2_ log_ pow pow_ rsqrt rsqrt_ sqrt sqrt_""",
         "extrema": "amax amin aminmax argmax argmin max min",
         "filling": "fill fill_ zero_",
         "floating_point": "float_power float_power_ frexp ldexp ldexp_ nan_to_num nan_to_num_",
         "former_names": "eig lstsq reinforce resize resize_as solve symeig",
-        "gamma_functions": (
-            "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ "
-            "polygamma polygamma_"
-        ),
+        "gamma_functions": """digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_
+            mvlgamma mvlgamma_ polygamma polygamma_""",
         "gathering": "argwhere gather index_select nonzero nonzero_static take take_along_dim",
         "hashing": "hash_tensor",
         "histograms": "bincount histc histogram",
-        "index_writing": (
-            "index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_reduce "
-            "index_reduce_ put put_"
-        ),
+        "index_writing": """index_add index_add_ index_copy index_copy_ index_fill index_fill_
+            index_reduce index_reduce_ put put_""",
         "indexing": "__getitem__ __setitem__ copy_ index_put index_put_",
-        "inspection": (
-            "data_ptr dim_order is_conj is_cpu is_cuda is_meta is_neg is_nonzero is_quantized "
-            "is_same_size is_set_to is_sparse storage_offset"
-        ),
+        "inspection": """data_ptr dim_order is_conj is_cpu is_cuda is_meta is_neg is_nonzero
+            is_quantized is_same_size is_set_to is_sparse storage_offset""",
         "integers": "gcd gcd_ lcm lcm_",
         "layout": "contiguous reshape_as view view_as",
         "linalg_determinant": "det logdet slogdet",
@@ -309,58 +253,44 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "multiply_add": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
         "norms": "dist norm renorm renorm_",
         "order_statistics": "kthvalue median mode nanmedian",
-        "other_kinds": (
-            "ccol_indices chalf coalesce col_indices crow_indices dense_dim dequantize indices "
-            "int_repr is_coalesced is_distributed is_ipu is_maia is_mkldnn is_mps is_mtia "
-            "is_nested is_shared is_sparse_csr is_vulkan is_xla is_xpu q_per_channel_axis "
-            "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme "
-            "resize_as_sparse_ row_indices share_memory_ smm sparse_dim sparse_mask "
-            "sparse_resize_ sparse_resize_and_clear_ sspaddmm to_dense to_mkldnn to_padded_tensor "
-            "to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr "
-            "values"
-        ),
+        "other_kinds": """ccol_indices chalf coalesce col_indices crow_indices dense_dim dequantize
+            indices int_repr is_coalesced is_distributed is_ipu is_maia is_mkldnn is_mps is_mtia
+            is_nested is_shared is_sparse_csr is_vulkan is_xla is_xpu q_per_channel_axis
+            q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme
+            resize_as_sparse_ row_indices share_memory_ smm sparse_dim sparse_mask sparse_resize_
+            sparse_resize_and_clear_ sspaddmm to_dense to_mkldnn to_padded_tensor to_sparse
+            to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values""",
         "quantiles": "nanquantile quantile",
         "random": "bernoulli multinomial",
-        "random_inplace": (
-            "bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_"
-        ),
+        "random_inplace": """bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_
+            uniform_""",
         "rearranging": "fliplr flipud repeat repeat_interleave roll rot90 tile",
         "rectifiers": "hardshrink prelu",
         "reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
-        "reshaping_inplace": (
-            "as_strided_ resize_ resize_as_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_"
-        ),
-        "rounding": (
-            "ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac frac_ heaviside "
-            "heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc trunc_"
-        ),
+        "reshaping_inplace": """as_strided_ resize_ resize_as_ squeeze_ swapaxes_ swapdims_ t_
+            transpose_ unsqueeze_""",
+        "rounding": """ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac frac_
+            heaviside heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc
+            trunc_""",
         "scattering": "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
-        "selection": (
-            "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fmax fmin maximum "
-            "minimum where"
-        ),
-        "shape": (
-            "expand flatten flip permute ravel reshape squeeze swapaxes swapdims transpose "
-            "unflatten unsqueeze"
-        ),
+        "selection": """clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fmax fmin
+            maximum minimum where""",
+        "shape": """expand flatten flip permute ravel reshape squeeze swapaxes swapdims transpose
+            unflatten unsqueeze""",
         "short_time_fourier": "istft stft",
         "slicing": "diagonal_scatter narrow narrow_copy select select_scatter slice_scatter unfold",
         "sorting": "argsort msort searchsorted sort topk",
-        "splitting": (
-            "array_split chunk dsplit hsplit split split_with_sizes tensor_split unbind "
-            "unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit"
-        ),
+        "splitting": """array_split chunk dsplit hsplit split split_with_sizes tensor_split unbind
+            unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit""",
         "statistics": "corrcoef cov",
         "storages": "set_ storage untyped_storage",
         "strides": "as_strided as_strided_copy as_strided_scatter",
         "tensor_functions": "as_subclass new",
         "transposition": "H T adjoint mH mT moveaxis movedim t",
-        "trigonometric": (
-            "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh "
-            "arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh asinh_ "
-            "atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ hypot "
-            "hypot_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_"
-        ),
+        "trigonometric": """acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_
+            arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ asin asin_ asinh
+            asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad deg2rad_ hypot
+            hypot_ rad2deg rad2deg_ sin sin_ sinc sinc_ sinh sinh_ tan tan_ tanh tanh_""",
         "unique": "unique unique_consecutive",
         "variance": "std var",
         "vector_products": "cross trace vdot",
@@ -389,27 +319,21 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "matrix_factors": "diagonal",
     },
     "nn.functional": {
-        "activation": (
-            "elu elu_ gelu leaky_relu leaky_relu_ log_softmax relu relu_ sigmoid sigmoid_ silu "
-            "silu_ softmax"
-        ),
-        "adaptive_pooling": (
-            "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
-            "adaptive_max_pool2d adaptive_max_pool3d"
-        ),
+        "activation": """elu elu_ gelu leaky_relu leaky_relu_ log_softmax relu relu_ sigmoid
+            sigmoid_ silu silu_ softmax""",
+        "adaptive_pooling": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
+            adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
         "attention": "scaled_dot_product_attention",
         "batch_normalization": "batch_norm instance_norm local_response_norm",
         "bilinear": "bilinear",
         "class_loss": "cross_entropy linear_cross_entropy nll_loss",
-        "convolution": (
-            "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d"
-        ),
+        "convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+            conv_transpose3d""",
         "ctc_loss": "ctc_loss",
         "distance": "cosine_similarity pairwise_distance",
         "distance_matrix": "pdist",
-        "dropout": (
-            "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu"
-        ),
+        "dropout": """alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout
+            rrelu""",
         "embedding": "embedding one_hot",
         "embedding_bag": "embedding_bag",
         "fractional_pooling": "fractional_max_pool2d fractional_max_pool3d",
@@ -418,64 +342,48 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "interpolation": "interpolate upsample upsample_bilinear upsample_nearest",
         "linear_algebra": "linear",
         "loss": "huber_loss l1_loss mse_loss smooth_l1_loss",
-        "margin_loss": (
-            "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multi_margin_loss "
-            "multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss "
-            "triplet_margin_loss triplet_margin_with_distance_loss"
-        ),
+        "margin_loss": """cosine_embedding_loss hinge_embedding_loss margin_ranking_loss
+            multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss
+            triplet_margin_loss triplet_margin_with_distance_loss""",
         "multi_head_attention": "multi_head_attention_forward",
         "normalization": "group_norm layer_norm normalize rms_norm",
         "padding": "pad",
         "pooling": "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d",
-        "pooling_indices": (
-            "adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices "
-            "adaptive_max_pool3d_with_indices fractional_max_pool2d_with_indices "
-            "fractional_max_pool3d_with_indices max_pool1d_with_indices max_pool2d_with_indices "
-            "max_pool3d_with_indices"
-        ),
+        "pooling_indices": """adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices
+            adaptive_max_pool3d_with_indices fractional_max_pool2d_with_indices
+            fractional_max_pool3d_with_indices max_pool1d_with_indices max_pool2d_with_indices
+            max_pool3d_with_indices""",
         "power_pooling": "lp_pool1d lp_pool2d lp_pool3d",
-        "probability_loss": (
-            "binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss kl_div "
-            "poisson_nll_loss"
-        ),
-        "rectifiers": (
-            "celu celu_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_ hardtanh "
-            "hardtanh_ prelu relu6 relu6_ selu selu_ softshrink threshold threshold_"
-        ),
+        "probability_loss": """binary_cross_entropy binary_cross_entropy_with_logits
+            gaussian_nll_loss kl_div poisson_nll_loss""",
+        "rectifiers": """celu celu_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_
+            hardtanh hardtanh_ prelu relu6 relu6_ selu selu_ softshrink threshold threshold_""",
         "shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
-        "smooth_activation": (
-            "glu gumbel_softmax logsigmoid mish mish_ softmin softplus softsign tanhshrink"
-        ),
+        "smooth_activation": """glu gumbel_softmax logsigmoid mish mish_ softmin softplus softsign
+            tanhshrink""",
         "trigonometric": "tanh tanh_",
         "unfolding": "fold unfold",
         "unpooling": "max_unpool1d max_unpool2d max_unpool3d",
     },
     "signal.windows": {
-        "windows": (
-            "bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming "
-            "hann kaiser nuttall"
-        ),
+        "windows": """bartlett blackman cosine exponential gaussian general_cosine general_hamming
+            hamming hann kaiser nuttall""",
     },
     "special": {
         "activation": "expit log_softmax softmax",
-        "bessel_functions": (
-            "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 i0 i0_ i0e i1 i1e modified_bessel_i0 "
-            "modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 "
-            "scaled_modified_bessel_k1 spherical_bessel_j0"
-        ),
+        "bessel_functions": """airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 i0 i0_ i0e i1 i1e
+            modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1
+            scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0""",
         "error_functions": "entr erf erf_ erfc erfc_ erfcx erfinv erfinv_ log_ndtr ndtr ndtri",
         "exponential": "exp2 exp2_ expm1 expm1_ log1p log1p_",
-        "gamma_functions": (
-            "digamma digamma_ gammainc gammaincc gammaln multigammaln polygamma psi zeta"
-        ),
+        "gamma_functions": """digamma digamma_ gammainc gammaincc gammaln multigammaln polygamma psi
+            zeta""",
         "logarithms": "logit logit_ xlog1py xlogy xlogy_",
-        "orthogonal_polynomials": (
-            "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v "
-            "chebyshev_polynomial_w hermite_polynomial_h hermite_polynomial_he "
-            "laguerre_polynomial_l legendre_polynomial_p shifted_chebyshev_polynomial_t "
-            "shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
-            "shifted_chebyshev_polynomial_w"
-        ),
+        "orthogonal_polynomials": """chebyshev_polynomial_t chebyshev_polynomial_u
+            chebyshev_polynomial_v chebyshev_polynomial_w hermite_polynomial_h hermite_polynomial_he
+            laguerre_polynomial_l legendre_polynomial_p shifted_chebyshev_polynomial_t
+            shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v
+            shifted_chebyshev_polynomial_w""",
         "reduction": "logsumexp",
         "rounding": "round round_",
         "trigonometric": "sinc sinc_",

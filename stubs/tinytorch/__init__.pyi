@@ -187,6 +187,346 @@ uint32: dtype
 uint64: dtype
 uint8: dtype
 
+def _foreach_abs(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``abs`` of each tensor of a list."""
+def _foreach_abs_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``abs_`` of each tensor of a list."""
+def _foreach_acos(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``acos`` of each tensor of a list."""
+def _foreach_acos_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``acos_`` of each tensor of a list."""
+def _foreach_add(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+    alpha: _complex = 1,
+) -> tuple[Tensor, ...]:
+    """``add`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_add_(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+    alpha: _complex = 1,
+) -> Sequence[Tensor]:
+    """``add_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_addcdiv(
+    self: Sequence[Tensor],
+    tensor1: Sequence[Tensor],
+    tensor2: Sequence[Tensor],
+    value: _complex | Sequence[_complex] | Tensor = 1,
+    *,
+    scalars: Sequence[_complex] | Tensor | None = None,
+) -> tuple[Tensor, ...]:
+    """``addcdiv`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_addcdiv_(
+    self: Sequence[Tensor],
+    tensor1: Sequence[Tensor],
+    tensor2: Sequence[Tensor],
+    value: _complex | Sequence[_complex] | Tensor = 1,
+    *,
+    scalars: Sequence[_complex] | Tensor | None = None,
+) -> Sequence[Tensor]:
+    """``addcdiv_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_addcmul(
+    self: Sequence[Tensor],
+    tensor1: Sequence[Tensor],
+    tensor2: Sequence[Tensor],
+    value: _complex | Sequence[_complex] | Tensor = 1,
+    *,
+    scalars: Sequence[_complex] | Tensor | None = None,
+) -> tuple[Tensor, ...]:
+    """``addcmul`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_addcmul_(
+    self: Sequence[Tensor],
+    tensor1: Sequence[Tensor],
+    tensor2: Sequence[Tensor],
+    value: _complex | Sequence[_complex] | Tensor = 1,
+    *,
+    scalars: Sequence[_complex] | Tensor | None = None,
+) -> Sequence[Tensor]:
+    """``addcmul_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_asin(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``asin`` of each tensor of a list."""
+def _foreach_asin_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``asin_`` of each tensor of a list."""
+def _foreach_atan(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``atan`` of each tensor of a list."""
+def _foreach_atan_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``atan_`` of each tensor of a list."""
+def _foreach_ceil(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``ceil`` of each tensor of a list."""
+def _foreach_ceil_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``ceil_`` of each tensor of a list."""
+def _foreach_clamp_max(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> tuple[Tensor, ...]:
+    """``clamp_max`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_clamp_max_(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> Sequence[Tensor]:
+    """``clamp_max_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_clamp_min(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> tuple[Tensor, ...]:
+    """``clamp_min`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_clamp_min_(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> Sequence[Tensor]:
+    """``clamp_min_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_clone(self: Sequence[Tensor], *, memory_format: Any = None) -> tuple[Tensor, ...]:
+    """``clone`` of each tensor of a list."""
+def _foreach_copy_(
+    self: Sequence[Tensor],
+    src: Sequence[Tensor],
+    non_blocking: _bool = False,
+) -> Sequence[Tensor]:
+    """``copy_`` to each tensor of a list from that of another."""
+def _foreach_cos(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``cos`` of each tensor of a list."""
+def _foreach_cos_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``cos_`` of each tensor of a list."""
+def _foreach_cosh(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``cosh`` of each tensor of a list."""
+def _foreach_cosh_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``cosh_`` of each tensor of a list."""
+def _foreach_div(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> tuple[Tensor, ...]:
+    """``div`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_div_(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> Sequence[Tensor]:
+    """``div_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_erf(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``erf`` of each tensor of a list."""
+def _foreach_erf_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``erf_`` of each tensor of a list."""
+def _foreach_erfc(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``erfc`` of each tensor of a list."""
+def _foreach_erfc_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``erfc_`` of each tensor of a list."""
+def _foreach_exp(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``exp`` of each tensor of a list."""
+def _foreach_exp_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``exp_`` of each tensor of a list."""
+def _foreach_expm1(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``expm1`` of each tensor of a list."""
+def _foreach_expm1_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``expm1_`` of each tensor of a list."""
+def _foreach_floor(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``floor`` of each tensor of a list."""
+def _foreach_floor_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``floor_`` of each tensor of a list."""
+def _foreach_frac(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``frac`` of each tensor of a list."""
+def _foreach_frac_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``frac_`` of each tensor of a list."""
+def _foreach_lerp(
+    self: Sequence[Tensor],
+    tensors1: Sequence[Tensor],
+    weight: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    weights: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, ...]:
+    """``lerp`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_lerp_(
+    self: Sequence[Tensor],
+    tensors1: Sequence[Tensor],
+    weight: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    weights: Sequence[Tensor] | None = None,
+) -> Sequence[Tensor]:
+    """``lerp_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_lgamma(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``lgamma`` of each tensor of a list."""
+def _foreach_lgamma_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``lgamma_`` of each tensor of a list."""
+def _foreach_log(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``log`` of each tensor of a list."""
+def _foreach_log10(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``log10`` of each tensor of a list."""
+def _foreach_log10_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``log10_`` of each tensor of a list."""
+def _foreach_log1p(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``log1p`` of each tensor of a list."""
+def _foreach_log1p_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``log1p_`` of each tensor of a list."""
+def _foreach_log2(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``log2`` of each tensor of a list."""
+def _foreach_log2_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``log2_`` of each tensor of a list."""
+def _foreach_log_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``log_`` of each tensor of a list."""
+def _foreach_max(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The largest element of each tensor of a list."""
+def _foreach_maximum(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> tuple[Tensor, ...]:
+    """``maximum`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_maximum_(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> Sequence[Tensor]:
+    """``maximum_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_minimum(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> tuple[Tensor, ...]:
+    """``minimum`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_minimum_(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> Sequence[Tensor]:
+    """``minimum_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_mm(self: Sequence[Tensor], mat2: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``mm`` of each matrix of a list and that of another."""
+def _foreach_mul(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> tuple[Tensor, ...]:
+    """``mul`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_mul_(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+) -> Sequence[Tensor]:
+    """``mul_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_neg(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``neg`` of each tensor of a list."""
+def _foreach_neg_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``neg_`` of each tensor of a list."""
+def _foreach_norm(
+    self: Sequence[Tensor],
+    ord: _float = 2,
+    dtype: dtype | None = None,
+) -> tuple[Tensor, ...]:
+    """``linalg.vector_norm`` of each tensor of a list, over all its elements."""
+def _foreach_pow(
+    self: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex,
+    exponent: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex,
+) -> tuple[Tensor, ...]:
+    """``pow`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_pow_(
+    self: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex,
+    exponent: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex,
+) -> Sequence[Tensor]:
+    """``pow_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_powsum(
+    self: Sequence[Tensor],
+    ord: _float = 2,
+    dtype: dtype | None = None,
+) -> tuple[Tensor, ...]:
+    """The sum of ``abs(x) ** ord`` of each tensor of a list: its norm before the root."""
+def _foreach_reciprocal(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``reciprocal`` of each tensor of a list."""
+def _foreach_reciprocal_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``reciprocal_`` of each tensor of a list."""
+def _foreach_round(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``round`` of each tensor of a list."""
+def _foreach_round_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``round_`` of each tensor of a list."""
+def _foreach_rsqrt(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``rsqrt`` of each tensor of a list."""
+def _foreach_rsqrt_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``rsqrt_`` of each tensor of a list."""
+def _foreach_sigmoid(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``sigmoid`` of each tensor of a list."""
+def _foreach_sigmoid_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``sigmoid_`` of each tensor of a list."""
+def _foreach_sign(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``sign`` of each tensor of a list."""
+def _foreach_sign_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``sign_`` of each tensor of a list."""
+def _foreach_sin(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``sin`` of each tensor of a list."""
+def _foreach_sin_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``sin_`` of each tensor of a list."""
+def _foreach_sinh(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``sinh`` of each tensor of a list."""
+def _foreach_sinh_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``sinh_`` of each tensor of a list."""
+def _foreach_sqrt(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``sqrt`` of each tensor of a list."""
+def _foreach_sqrt_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``sqrt_`` of each tensor of a list."""
+def _foreach_sub(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+    alpha: _complex = 1,
+) -> tuple[Tensor, ...]:
+    """``sub`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_sub_(
+    self: Sequence[Tensor],
+    other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
+    *,
+    scalar: _complex | None = None,
+    scalars: Sequence[_complex] | None = None,
+    alpha: _complex = 1,
+) -> Sequence[Tensor]:
+    """``sub_`` of each tensor of a list and what belongs to it, a list or one for all."""
+def _foreach_tan(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``tan`` of each tensor of a list."""
+def _foreach_tan_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``tan_`` of each tensor of a list."""
+def _foreach_tanh(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``tanh`` of each tensor of a list."""
+def _foreach_tanh_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``tanh_`` of each tensor of a list."""
+def _foreach_trunc(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """``trunc`` of each tensor of a list."""
+def _foreach_trunc_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``trunc_`` of each tensor of a list."""
+def _foreach_zero_(self: Sequence[Tensor]) -> Sequence[Tensor]:
+    """``zero_`` of each tensor of a list."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor."""
 def abs_(input: Tensor) -> Tensor:
