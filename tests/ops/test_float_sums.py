@@ -38,6 +38,34 @@ def test_ones_are_counted_exactly() -> None:
     assert tt.ones(100, 2000).sum(0).eq(100).all() and tt.ones(100, 2000).sum(1).eq(2000).all()
 
 
+@pytest.mark.parametrize("size", [100, 3000, 70_001, 2_000_001])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_sums_and_products_are_in_the_dtype_asked_for(dtype: str, size: int) -> None:
+    values = (np.arange(size) % 7 == 0) + 1.0 / (1 if dtype == "int64" else 3)
+    x = tt.tensor(values.astype(dtype))
+    for wanted in (tt.float64, tt.float32, tt.int64):
+        exact = np.asarray(x).astype(wanted.name).sum(dtype="float64")
+        for name in ("sum", "nansum"):
+            found = getattr(x, name)(dtype=wanted)
+            assert found.dtype is wanted and getattr(x, name)(0, dtype=wanted).dtype is wanted
+            bound = 1e-5 if wanted is tt.float32 else 1e-12  # of blocks, one after another
+            np.testing.assert_allclose(np.asarray(found), exact, bound)
+        ones = (x * 0 + 1).reshape(-1, 1)
+        assert ones.prod(dtype=wanted).dtype is wanted and ones.prod(dtype=wanted).item() == 1
+        assert ones.prod(0, dtype=wanted).dtype is wanted
+        if wanted.is_floating_point and dtype != "int64":
+            assert x.mean(dtype=wanted).dtype is x.nanmean(dtype=wanted).dtype is wanted
+
+
+def test_more_halves_than_a_half_can_count_have_a_mean() -> None:
+    x = tt.full((70_001,), 0.5, dtype=tt.float16)
+    x[3] = math.nan
+    x.requires_grad_()
+    assert x.nanmean().item() == x.reshape(-1, 1).nanmean(0).item() == 0.5
+    (x[4:] * 1000).nanmean().backward()
+    assert x.grad[5].item() == pytest.approx(1000 / 69_997, 5e-3)  # of a subnormal half
+
+
 def test_what_is_no_number_spreads() -> None:
     x = tt.ones(100, 200)
     x[3, 5], x[7, 5] = math.inf, -math.inf

@@ -32,7 +32,9 @@ def float_prod(array: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
     Returns:
         Array or scalar.
     """
-    if array.size < _FEW or not array.flags.c_contiguous or dtype not in (None, array.dtype):
+    if array.size < _FEW or not array.flags.c_contiguous:
+        return None
+    if dtype is not None and dtype != array.dtype:  # float64 equals None, to NumPy
         return None
     if array.dtype.kind not in "fiu" or array.dtype.char == "e":
         return None

@@ -151,7 +151,8 @@ class NumpyBackend(Backend):
     ) -> Any:  # fmt: skip
         """``numpy.sum``, several times faster on large float arrays, and on a few elements."""
         if out is None and not others:
-            if array.dtype.char in "fd" and dtype in (None, array.dtype):
+            own = dtype is None or dtype == array.dtype  # to NumPy float64 equals None
+            if own and array.dtype.char in "fd":
                 found = float_sum(array, axis, keepdims)
                 if found is not None:
                     return found

@@ -228,14 +228,16 @@ def nanmean(
     native = _mean_dtype(xp, input, dtype) or input.dtype
     axes = reduced_axes("nanmean", dim, input.ndim)
     total = xp.sum(xp.where(known, input, 0), axis=axes, dtype=native, keepdims=keepdim)
-    return total / xp.sum(known, axis=axes, dtype=native, keepdims=keepdim)
+    count = xp.sum(known, axis=axes, keepdims=keepdim)  # whole: float16 ends at 65504
+    return xp.astype(total / count, native)
 
 
 def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     known = input == input
     axes = reduced_axes("nanmean", dim, input.ndim)
-    count = xp.sum(xp.astype(known, g.dtype), axis=axes, keepdims=keepdim)
-    return xp.where(known, spread(xp, g / count, input.shape, dim, keepdim), 0)
+    count = xp.sum(known, axis=axes, keepdims=keepdim)
+    share = xp.astype(g / count, g.dtype)
+    return xp.where(known, spread(xp, share, input.shape, dim, keepdim), 0)
 
 
 nanmean.vjp(input=_nanmean_gradient)
