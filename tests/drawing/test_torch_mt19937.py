@@ -12,6 +12,7 @@ import pytest
 
 from strictcupy.backend import StrictBackend
 from tinytorch.backends import load
+from tinytorch.backends.host_generator import HostGenerator
 from tinytorch.backends.random_formulas import (
     insert_by_links,
     modulo,
@@ -20,7 +21,7 @@ from tinytorch.backends.random_formulas import (
     swap_by_links,
     swap_loop,
 )
-from tinytorch.backends.torch_mt19937 import HostGenerator, TorchMT19937
+from tinytorch.backends.torch_mt19937 import TorchMT19937
 
 COUNT = 20000
 
@@ -139,7 +140,7 @@ def test_search_rows_finds_the_first_share_not_below() -> None:
         weights, units = rng.random((5, n)), rng.random((5, 40))
         shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
         expected = [np.minimum(np.searchsorted(s, u), n - 1) for s, u in zip(shares, units)]
-        np.testing.assert_array_equal(search_rows(weights, units), expected)
+        np.testing.assert_array_equal(search_rows(np, weights, units), expected)
 
 
 # -- state ---------------------------------------------------------------------------------
@@ -168,6 +169,8 @@ def test_a_state_survives_its_bytes() -> None:
 
 def test_the_host_generator_hands_out_the_backends_arrays() -> None:
     class Elsewhere:
+        library = np
+
         def from_numpy(self, array: Any) -> Any:
             return ("device", array)
 
@@ -176,7 +179,6 @@ def test_the_host_generator_hands_out_the_backends_arrays() -> None:
 
     there: Any = HostGenerator(Elsewhere(), 3)  # type: ignore[arg-type]
     here = engine(3)
-    weights = np.array([0.2, 0.3, 0.5])
     for name, args in {
         "uniform": ((4,), np.float32), "normal": ((4,), np.complex64),
         "integers": (0, 5, (4,), np.int64), "bits": ((4,), np.int32), "permutation": (4,),
@@ -187,8 +189,6 @@ def test_the_host_generator_hands_out_the_backends_arrays() -> None:
         label, drawn = getattr(there, name)(*args)
         assert label == "device"
         np.testing.assert_array_equal(drawn, getattr(here, name)(*args))
-    label, drawn = there.multinomial(("device", weights), 2)
-    np.testing.assert_array_equal(drawn, here.multinomial(weights, 2))
     assert load("numpy").make_generator(3).uniform((), np.float64) == engine(3).uniform(
         (), np.float64
     )
@@ -205,6 +205,22 @@ def test_chances_are_compared_where_they_are(dtype: Any) -> None:
     assert there.get_state().tolist() == here.get_state().tolist()
     with pytest.raises(RuntimeError, match="p_in >= 0 && p_in <= 1"):
         there.bernoulli(xp.asarray(chances + 1), (5, 7), np.float32)
+
+
+@pytest.mark.parametrize("count, replacement", [(1, False), (3, False), (1, True), (6, True)])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_weights_are_searched_where_they_are(
+    count: int, replacement: bool, dtype: Any
+) -> None:
+    xp = load(StrictBackend)
+    weights = np.random.default_rng(0).random((5, 4)).astype(dtype)
+    there, here = HostGenerator(xp, 3), engine(3)
+    drawn = there.multinomial(xp.asarray(weights), count, replacement)
+    assert type(drawn) is xp.array_type and drawn.dtype == np.int64
+    np.testing.assert_array_equal(drawn.get(), here.multinomial(weights, count, replacement))
+    assert there.get_state().tolist() == here.get_state().tolist()
+    with pytest.raises(RuntimeError, match="element < 0"):
+        there.multinomial(xp.asarray(-weights), count, replacement)
 
 
 # -- laws ----------------------------------------------------------------------------------

@@ -392,7 +392,7 @@ class Backend(Placement):
 
     def make_generator(self, seed: int) -> Any:
         """A random engine with torch's CPU streams, handing out this library's arrays."""
-        from .torch_mt19937 import HostGenerator
+        from .host_generator import HostGenerator
 
         return HostGenerator(self, seed)
 

@@ -207,16 +207,19 @@ def _follow(link: NDArray) -> None:
         link[active] = further.compress(moved)
 
 
-def search_rows(weights: NDArray, units: NDArray) -> NDArray:
-    """For each unit the first index whose cumulative share is not below it, row by row."""
+def search_rows(xp: Any, weights: Any, units: Any) -> Any:
+    """For each unit the first index whose cumulative share is not below it, row by row.
+
+    ``xp`` is the library that both arrays are of.
+    """
     real = np.float64 if weights.dtype == np.float64 else np.float32
-    shares = np.cumsum(weights.astype(real, copy=False), axis=-1)
+    shares = xp.cumsum(weights.astype(real, copy=False), axis=-1)
     shares /= shares[:, -1:]
-    low = np.zeros(units.shape, np.int64)
-    high = np.full(units.shape, weights.shape[-1] - 1)
+    low = xp.zeros(units.shape, np.int64)
+    high = xp.full(units.shape, weights.shape[-1] - 1)
     for _ in range(weights.shape[-1].bit_length()):
         middle = (low + high) >> 1
-        below = np.take_along_axis(shares, middle, axis=-1) < units
-        low = np.where(below & (low < high), middle + 1, low)
-        high = np.where(below, high, middle)
+        below = xp.take_along_axis(shares, middle, axis=-1) < units
+        low = xp.where(below & (low < high), middle + 1, low)
+        high = xp.where(below, high, middle)
     return low

@@ -51,7 +51,7 @@ from .random_formulas import (
 )
 
 if TYPE_CHECKING:
-    from .base import Array, Backend
+    from .base import Array
 
 #: The seed of a generator nobody seeded.
 DEFAULT_SEED = 67280421310721
@@ -75,7 +75,7 @@ _TINY_NORMAL = 24
 _WORD = 2**32
 _MASK24 = np.uint64(2**24 - 1)
 _MASK53 = np.uint64(2**53 - 1)
-_NO_CHANCE = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p"
+NO_CHANCE = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p"
 _SHIFT = np.uint64(32)
 _UNIT24 = np.float32(2.0**-24)
 _FLOAT32 = np.dtype(np.float32)
@@ -87,6 +87,9 @@ class TorchMT19937:
     Args:
         seed: Any integer; the low 64 bits are kept, the low 32 bits decide the stream.
     """
+
+    #: What computes with arrays that are given.
+    _library: Any = np
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
         self._lock = threading.RLock()
@@ -198,6 +201,10 @@ class TorchMT19937:
 
     def _fetch(self, array: Array) -> NDArray:
         return array  # type: ignore[no-any-return]
+
+    def _check_all(self, valid: Array, message: str) -> None:
+        if not valid.all():
+            raise RuntimeError(message)
 
     # -- uniform and normal -----------------------------------------------------------
 
@@ -366,7 +373,7 @@ class TorchMT19937:
             return self._place(self._fill(shape, dtype, draw))
         chances = self._fetch(p)
         if not ((chances >= 0) & (chances <= 1)).all():
-            raise RuntimeError(_NO_CHANCE)
+            raise RuntimeError(NO_CHANCE)
         return self._place((self._units_for(chances, shape) < chances).astype(dtype))
 
     def _units_for(self, chances: Array, shape: Sequence[int]) -> NDArray:
@@ -458,41 +465,17 @@ class TorchMT19937:
         Raises:
             RuntimeError: If a weight is negative or not finite, or a row is all zero.
         """
-        host = self._fetch(weights)
-        if not ((host >= 0) & (host < np.inf)).all():
-            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-        if not (host.sum(axis=-1) > 0).all():
-            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        xp = self._library
+        valid = (weights >= 0) & (weights < math.inf)
+        self._check_all(valid, "probability tensor contains either `inf`, `nan` or element < 0")
+        positive = weights.sum(axis=-1) > 0
+        self._check_all(positive, "invalid multinomial distribution (sum of probabilities <= 0)")
         if replacement and count > 1:
-            rows = host.reshape(-1, host.shape[-1])
-            picked = search_rows(rows, self._fill((len(rows), count), np.float64, self._unit64))
-            return self._place(picked.reshape(*host.shape[:-1], count))
+            rows = weights.reshape(-1, weights.shape[-1])
+            units = self._place(self._fill((len(rows), count), np.float64, self._unit64))
+            return search_rows(xp, rows, units).reshape(*weights.shape[:-1], count)
         # Efraimidis and Spirakis (2006): the largest of w / Exp(1) are a weighted sample.
-        clocks = self._fill(host.shape, host.dtype, lambda n: -np.log1p(-self._unit64(n)))
+        clocks = self._fill(weights.shape, weights.dtype, lambda n: -np.log1p(-self._unit64(n)))
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            keys = host / clocks
-        return self._place(np.argsort(-keys, axis=-1, kind="stable")[..., :count])
-
-
-class HostGenerator(TorchMT19937):
-    """The engine for a backend that has none of its own: draws on the host, then copies.
-
-    So one seed gives the same numbers on every backend.
-    """
-
-    def __init__(self, backend: Backend, seed: int = DEFAULT_SEED) -> None:
-        self._backend = backend
-        super().__init__(seed)
-
-    def bernoulli(self, p: float | Array, shape: Sequence[int], dtype: Any) -> Array:
-        """The same, compared where ``p`` is: an array of chances is not fetched."""
-        if isinstance(p, (int, float)):
-            return super().bernoulli(p, shape, dtype)
-        self._backend.check_all((p >= 0) & (p <= 1), _NO_CHANCE)
-        return (self._place(self._units_for(p, shape)) < p).astype(dtype)
-
-    def _place(self, array: NDArray) -> Array:
-        return self._backend.from_numpy(array)
-
-    def _fetch(self, array: Array) -> NDArray:
-        return self._backend.to_numpy(array)
+            keys = weights / self._place(clocks)
+        return xp.argsort(-keys, axis=-1, kind="stable")[..., :count]
