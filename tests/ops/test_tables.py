@@ -29,6 +29,14 @@ def test_bags(mode: str, padding: int | None) -> None:
     compare("embedding_bag", FLAT, randn(6, 4), ends, include_last_offset=True, **options)
 
 
+def test_the_largest_of_bags_with_ties_losses_and_no_members() -> None:
+    table = np.array([[1.0, -np.inf], [np.nan, -np.inf], [1.0, 2.0], [2.0, 2.0]])
+    for index, starts in (
+        ([0, 2, 0], [0, 0, 2]), ([2, 3, 3, 2], [0, 3, 4]), ([], [0, 0]), ([0, 0], [0, 1]),
+    ):  # fmt: skip
+        compare("embedding_bag", np.array(index, int), table, np.array(starts), mode="max")
+
+
 def test_weights_of_a_sum() -> None:
     for padding in (None, 3):
         compare("embedding_bag", FLAT, randn(6, 4), STARTS, mode="sum", padding_idx=padding,

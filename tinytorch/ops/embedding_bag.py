@@ -208,23 +208,33 @@ def _sums(
 def _maxima(
     flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None
 ) -> Tensor:
-    xp, index = weight._xp, flat._data
-    xp.check_indices("embedding_bag", index, weight.shape[0], 0, negative=False)
-    counts = _bag_sums.kernel(xp, xp.ones(bags.shape, "int64"), bags, count)
-    longest = length
-    if longest is None:  # bags of any lengths: the host waits for the largest
-        longest = int(counts.max()) if counts.size else 0
-    if not (longest and count):
-        return weight.new_zeros((count, weight.shape[1])) + weight.sum() * 0  # type: ignore
-    # Bags side by side as a matrix of positions, shorter ones filled with their last.
-    place = xp.arange(longest)
-    start = xp.searchsorted(bags, xp.arange(count), side="left")
-    position = xp.minimum(start[:, None] + place, index.shape[0] - 1)
-    rows = xp.take(index, position)
-    valid = place < counts[:, None]
-    if padding is not None:
-        valid = valid & (rows != padding)
-    values = xp.where(valid[:, :, None], xp.take(weight._data, rows, axis=0), -xp.inf)
-    winner = xp.take_along_axis(rows, xp.argmax(values, axis=1), axis=1)
-    filled = wrap(valid.any(axis=1)[:, None].astype(weight._data.dtype), xp)
-    return gather(weight, 0, wrap(winner.astype("int64"), xp)) * filled
+    xp, rows = weight._xp, flat._data
+    xp.check_indices("embedding_bag", rows, weight.shape[0], 0, negative=False)
+    if not (rows.size and count):
+        return weight.new_zeros((count, weight.shape[1])) + weight[:0].sum()  # type: ignore
+    valid = xp.ones(rows.shape, bool) if padding is None else rows != padding
+    values = xp.where(valid[:, None], xp.take(weight._data, rows, axis=0), -xp.inf)
+    if length is None:
+        place = _firsts_of_segments(xp, values, bags, count)
+    else:
+        place = xp.argmax(values.reshape(count, length, -1), axis=1)
+        place = place + xp.arange(count)[:, None] * length
+    winner = xp.take(rows, place).astype("int64")
+    members = _bag_sums.kernel(xp, valid.astype("int64"), bags, count)
+    empty = wrap(members[:, None] == 0, xp)
+    return gather(weight, 0, wrap(winner, xp)).masked_fill(empty, 0)
+
+
+def _firsts_of_segments(xp: Backend, values: Array, bags: Array, count: int) -> Array:
+    """Where the largest of each bag stands first, by column; 0 in an empty bag."""
+    members, width = values.shape
+    slot = (bags[:, None] * width + xp.arange(width)).reshape(-1)
+    size = (count + 1) * width  # bags beyond ``count`` are dropped
+    largest = xp.full(size, -xp.inf, dtype=values.dtype)
+    xp.index_combine("maximum", largest, slot, values.reshape(-1))
+    best = largest[slot].reshape(values.shape)
+    is_best = (values == best) | (values != values)
+    place = xp.where(is_best, xp.arange(members)[:, None], members).reshape(-1)
+    first = xp.full(size, members)
+    xp.index_combine("minimum", first, slot, place)
+    return first[: count * width].reshape(count, width) % members
