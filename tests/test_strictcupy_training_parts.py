@@ -120,6 +120,12 @@ class TestLayers:
         step, x = update(TABLES[name]().cuda()), classes(10, 3, 5)
         assert waits(lambda: step(x)) == []
 
+    @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+    def test_of_bags_of_any_length(self, mode: str) -> None:
+        model, x = nn.EmbeddingBag(10, 4, mode=mode, padding_idx=1).cuda(), classes(10, 9)
+        starts, step = tt.tensor([0, 2, 2, 5], device="cuda"), update(model)
+        assert waits(lambda: step(x, starts)) == []
+
     @pytest.mark.parametrize("mask", [False, True])
     def test_attention(self, mask: bool) -> None:
         model, x = nn.MultiheadAttention(8, 2, dropout=0.1).cuda(), cuda(5, 2, 8)
@@ -180,6 +186,28 @@ def test_options_of_optimizers(name: str, half: bool) -> None:
     model, x = (model.half(), x.half()) if half else (model, x)
     step = update(model, optimizer=OPTIMIZERS[name](list(model.parameters())))
     assert waits(lambda: step(x)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adadelta"]
+)
+def test_a_capturable_rate_stays_on_the_device(name: str) -> None:
+    start, x = tt.tensor([[1.0, -2.0, 0.5]]), tt.tensor([[1.0, 2.0, -1.0], [0.5, 1.0, 3.0]])
+    ends = []
+    for lr, capturable in ((0.1, False), (tt.tensor(0.1, device="cuda"), True)):
+        weight, inputs = start.to("cuda").requires_grad_(), x.to("cuda")
+        optimizer: Any = getattr(optim, name)
+        optimizer = optimizer([weight], lr=lr, capturable=capturable, weight_decay=0.1)
+
+        def step(weight: Any = weight, inputs: Any = inputs, optimizer: Any = optimizer) -> None:
+            optimizer.zero_grad()
+            (inputs @ weight.T).square().mean().backward()
+            optimizer.step()
+
+        assert waits(step) == []
+        ends.append(weight.detach().cpu())
+    assert tt.allclose(*ends, atol=1e-6)
+    assert (abs(ends[0] - start) > 1e-5).all()
 
 
 SCHEDULERS: dict[str, Callable[[optim.Optimizer], Any]] = {
@@ -253,6 +281,11 @@ class TestRoundTheStep:
                 F.cross_entropy(model(x), y) * len(y)
 
         assert waits(evaluate) == []
+
+    @pytest.mark.parametrize("count, replacement", [(1, False), (3, False), (3, True)])
+    def test_sampling_by_weight(self, count: int, replacement: bool) -> None:
+        scores = cuda(4, 8)
+        assert waits(lambda: tt.multinomial(scores.softmax(1), count, replacement)) == []
 
 
 def test_where_a_triangle_lies_is_known_without_asking() -> None:

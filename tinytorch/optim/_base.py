@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeAlias
 
 from .. import _state, backends
@@ -21,7 +22,7 @@ class Bucket:
     """Parameters that one kernel call updates: same backend, same device, same key.
 
     Attributes:
-        xp: Their backend; None where the step is differentiable.
+        xp: Their backend; None where the step is over tensors.
         key: What the optimizer wanted to be the same, such as the step count.
         names: The state that the kernel takes; None for a column that stays empty.
         rows: Per parameter the tensor, its gradient and its state.
@@ -72,7 +73,8 @@ class ArrayOptimizer(Optimizer):
             with _state.enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            self._update(group)
+            with _state.no_grad() if _rate_stays(group) else nullcontext():
+                self._update(group)
         return loss
 
     def _update(self, group: ParamGroup) -> None:
@@ -97,7 +99,7 @@ class ArrayOptimizer(Optimizer):
             group: The parameter group.
             names: The state that the kernel takes, in its order; None leaves a column empty.
         """
-        recorded = group.get("differentiable", False)
+        over_tensors = group.get("differentiable", False) or _rate_stays(group)
         kept = [name for name in names if name]
         found: dict[Any, Bucket] = {}
         for p in group["params"]:
@@ -108,7 +110,7 @@ class ArrayOptimizer(Optimizer):
             if kept:
                 state, key = self._enter(p, group)
                 row = (p, grad, *[state[name] for name in kept])
-            xp = None if recorded else p._xp
+            xp = None if over_tensors else p._xp
             place = (xp, xp and xp.device_index(p._data), key)
             bucket = found.get(place)
             if bucket is None:
@@ -157,11 +159,20 @@ def increase(number: Tensor, by: float) -> float:
 def number(value: Any, group: ParamGroup | None = None) -> Any:
     """A hyper-parameter as a Python number; one-element tensors are accepted everywhere.
 
-    In a differentiable ``group`` it stays what it is: gradients flow to it too.
+    In a differentiable ``group`` it stays what it is: gradients flow to it too. So does a rate
+    that is on a device in a capturable one: the host does not wait for it.
     """
     if not isinstance(value, Tensor) or (group is not None and group["differentiable"]):
         return value
+    if group is not None and value is group["lr"] and _rate_stays(group):
+        return value.reshape(())
     return value.item()
+
+
+def _rate_stays(group: ParamGroup) -> bool:
+    """Whether a step takes the learning rate as the tensor that it is."""
+    lr = group["lr"]
+    return isinstance(lr, Tensor) and bool(group.get("capturable")) and not lr.is_cpu
 
 
 def check(valid: bool, what: str, value: object) -> None:

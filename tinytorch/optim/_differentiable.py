@@ -1,4 +1,4 @@
-"""The kernels' ``xp`` of a differentiable step: every call is recorded in the graph."""
+"""The kernels' ``xp`` of a step over tensors: one that is recorded, or whose rate is a tensor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..autograd.engine import Hooks
-from ..backends.base import Backend
 
 __all__ = ["RecordedArrays"]
 
@@ -24,10 +23,19 @@ class RecordedArrays:
     """
 
     block_elements = None
-    add_scaled: Any = Backend.add_scaled
 
     def __init__(self, tensors: Iterable[Tensor]) -> None:
         self.kept = {id(tensor) for tensor in tensors}
+
+    def add_scaled(
+        self, target: Tensor, array: Tensor, scale: Any, keep: Any = 1.0, buffer: Any = None
+    ) -> None:
+        """``Backend.add_scaled``; a factor that is a tensor is not looked at."""
+        if isinstance(keep, Tensor) or keep != 1.0:
+            self.multiply(target, keep, out=target)
+        if isinstance(scale, Tensor) or scale != 1.0:
+            array = self.multiply(array, scale)
+        self.add(target, array, out=target)
 
     def kernel(self, name: str) -> None:
         """A fused kernel records nothing: use the shared twin."""

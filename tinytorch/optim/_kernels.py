@@ -103,10 +103,10 @@ def _descent(xp: Backend, p: Array, g: Array, weight_decay: float, maximize: boo
     return xp.add(g, decay, out=decay)
 
 
-def _shrink(xp: Backend, p: Array, factor: float) -> None:
-    """``p *= 1 - factor``: weight decay apart from the gradient."""
-    if factor != 0:
-        xp.multiply(p, 1.0 - factor, out=p)
+def _shrink(xp: Backend, p: Array, lr: float, weight_decay: float) -> None:
+    """``p *= 1 - lr * weight_decay``: weight decay apart from the gradient."""
+    if weight_decay != 0:
+        xp.multiply(p, 1.0 - lr * weight_decay, out=p)
 
 
 def _average(xp: Backend, mean: Array, value: Array, keep: float, s: Array | None) -> None:
@@ -169,7 +169,7 @@ def adam_update(
     tiles = _tiles(xp, params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs)
     for p, g, mean, square, largest, s in tiles:
         if decoupled:
-            _shrink(xp, p, lr * weight_decay)
+            _shrink(xp, p, lr, weight_decay)
         d = _descent(xp, p, g, penalty, maximize)
         _average(xp, mean, d, beta1, s)
         _average_square(xp, square, d, beta2, s)
@@ -196,7 +196,7 @@ def nadam_update(
     penalty = 0.0 if decoupled else weight_decay
     for p, g, mean, square, s in _tiles(xp, params, grads, exp_avgs, exp_avg_sqs):
         if decoupled:
-            _shrink(xp, p, lr * weight_decay)
+            _shrink(xp, p, lr, weight_decay)
         d = _descent(xp, p, g, penalty, maximize)
         _average(xp, mean, d, beta1, s)
         _average_square(xp, square, d, beta2, s)
@@ -228,7 +228,7 @@ def radam_update(
     penalty = 0.0 if decoupled else weight_decay
     for p, g, mean, square, s in _tiles(xp, params, grads, exp_avgs, exp_avg_sqs):
         if decoupled:
-            _shrink(xp, p, lr * weight_decay)
+            _shrink(xp, p, lr, weight_decay)
         d = _descent(xp, p, g, penalty, maximize)
         _average(xp, mean, d, beta1, s)
         _average_square(xp, square, d, beta2, s)
@@ -346,7 +346,7 @@ def asgd_update(
     """Averaged SGD: ``axs`` are the running averages of the parameters."""
     for p, g, average, s in _tiles(xp, params, grads, axs):
         d = _descent(xp, p, g, weight_decay, maximize)
-        _shrink(xp, p, lambd * eta)
+        _shrink(xp, p, eta, lambd)
         _subtract_scaled(xp, p, d, eta, s)
         if mu == 1:
             average[...] = p

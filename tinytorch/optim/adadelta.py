@@ -26,7 +26,8 @@ class Adadelta(ArrayOptimizer):
         eps: Added under the roots. Default: 1e-6.
         weight_decay: Factor of the L2 penalty. Default: 0.
         foreach: Accepted; selects nothing. Default: None.
-        capturable: Accepted; selects nothing. Default: False.
+        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: False.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
 

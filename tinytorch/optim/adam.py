@@ -39,7 +39,8 @@ class Adam(ArrayOptimizer):
             Default: False.
         foreach: Accepted; selects nothing. Default: None.
         maximize: Ascend instead of descending. Default: False.
-        capturable: Accepted; selects nothing. Default: False.
+        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
         fused: Accepted; selects nothing. Default: None.
         decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` in place of
@@ -136,7 +137,8 @@ class AdamW(Adam):
         amsgrad: Divide by the largest second moment so far. Default: False.
         maximize: Ascend instead of descending. Default: False.
         foreach: Accepted; selects nothing. Default: None.
-        capturable: Accepted; selects nothing. Default: False.
+        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
         fused: Accepted; selects nothing. Default: None.
 

@@ -27,7 +27,8 @@ class Adamax(ArrayOptimizer):
         foreach: Accepted; selects nothing. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        capturable: Accepted; selects nothing. Default: False.
+        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: False.
 
     Raises:
         ValueError: For a negative number or betas outside [0, 1).

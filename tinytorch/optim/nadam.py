@@ -34,7 +34,8 @@ class NAdam(ArrayOptimizer):
             the penalty. Default: False.
         foreach: Accepted; selects nothing. Default: None.
         maximize: Ascend instead of descending. Default: False.
-        capturable: Accepted; selects nothing. Default: False.
+        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
 
     Raises:

@@ -27,7 +27,8 @@ class RMSprop(ArrayOptimizer):
         weight_decay: Factor of the L2 penalty. Default: 0.
         momentum: Share of the step kept for the next. Default: 0.
         centered: Estimate the gradient's variance in place of its square. Default: False.
-        capturable: Accepted; selects nothing. Default: False.
+        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: False.
         foreach: Accepted; selects nothing. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
