@@ -145,6 +145,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "rearranging": "fliplr flipud repeat_interleave roll rot90 tile",
         "rectifiers": "celu celu_ hardshrink prelu selu selu_ threshold threshold_",
         "recurrent": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
+        "recurrent_layers": "gru lstm rnn_relu rnn_tanh",
         "reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
         "reshaping_inplace": "as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_",
         "rounding": """around ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac

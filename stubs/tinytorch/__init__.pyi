@@ -2035,6 +2035,32 @@ def group_norm(
     eps: _float = 1e-05,
 ) -> Tensor:
     """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels."""
+@overload
+def gru(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]:
+    """Layers of gated recurrent units along sequences; arguments as of ``lstm``, ``hx`` a tensor."""
+@overload
+def gru(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, Tensor]:
+    """Layers of gated recurrent units along sequences; arguments as of ``lstm``, ``hx`` a tensor."""
 def gru_cell(
     input: Tensor,
     hx: Tensor,
@@ -2646,6 +2672,32 @@ def logsumexp(
     keepdims: _bool = ...,
 ) -> Tensor:
     """``log(sum(exp(input)))`` along ``dim``, without overflow."""
+@overload
+def lstm(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, ...]:
+    """Layers of long short-term memory along sequences, with parameters that are given."""
+@overload
+def lstm(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, ...]:
+    """Layers of long short-term memory along sequences, with parameters that are given."""
 def lstm_cell(
     input: Tensor,
     hx: tuple[Tensor, Tensor],
@@ -3752,6 +3804,32 @@ def rms_norm(
     eps: _float | None = None,
 ) -> Tensor:
     """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions."""
+@overload
+def rnn_relu(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]:
+    """Simple recurrent layers with relu along sequences; arguments as of ``gru``."""
+@overload
+def rnn_relu(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, Tensor]:
+    """Simple recurrent layers with relu along sequences; arguments as of ``gru``."""
 def rnn_relu_cell(
     input: Tensor,
     hx: Tensor,
@@ -3761,6 +3839,32 @@ def rnn_relu_cell(
     b_hh: Tensor | None = None,
 ) -> Tensor:
     """max(0, input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh)."""
+@overload
+def rnn_tanh(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]:
+    """Simple recurrent layers with tanh along sequences; arguments as of ``gru``."""
+@overload
+def rnn_tanh(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, Tensor]:
+    """Simple recurrent layers with tanh along sequences; arguments as of ``gru``."""
 def rnn_tanh_cell(
     input: Tensor,
     hx: Tensor,

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._tensor import Tensor
+from ..ops._recurrence import run
 from ..ops.creation import empty
 from . import init
-from ._recurrence import run
 from .module import Module
 from .parameter import Parameter
 from .utils.rnn import PackedSequence

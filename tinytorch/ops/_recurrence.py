@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._tensor import Tensor
-from ..ops.joining import cat, stack
-from ..ops.linear_algebra import linear
-from ..ops.recurrent import gru_step, lstm_step
-from . import functional as F
+from .dropout import dropout as zero_some
+from .joining import cat, stack
+from .linear_algebra import linear
+from .recurrent import gru_step, lstm_step
 
 State = tuple[Any, ...]
 #: Takes what the input says at one time, and the state; returns the new state.
@@ -80,7 +80,7 @@ def run(
             finals.append(final)
         input = outputs[0] if directions == 1 else cat(outputs, -1)
         if dropout and layer + directions < len(weights):
-            input = F.dropout(input, dropout, True)
+            input = zero_some(input, dropout, True)
     return input, tuple(stack(list(parts)) for parts in zip(*finals, strict=True))
 
 
