@@ -1,10 +1,14 @@
-"""``tinytorch.types``: the names that programs annotate with."""
+"""``tinytorch.types``, the names that programs annotate with, and annotations at run time."""
 
 from __future__ import annotations
+
+from operator import attrgetter
+from typing import get_type_hints
 
 import pytest
 
 import tinytorch as tt
+from tinytorch import nn
 
 
 def test_names_are_pytorchs() -> None:
@@ -19,3 +23,17 @@ def test_they_mean_the_library_s_classes() -> None:
     assert tt.types.Tensor is tt.Tensor and tt.types.Size is tt.Size
     assert isinstance(tt.ones(1).untyped_storage(), tt.types.Storage)
     assert tt.types._dtype is tt.dtype and tt.types._device is tt.device
+
+
+@pytest.mark.parametrize("space", ["nn", "optim", "utils.data", "distributions", "autograd"])
+def test_annotations_of_classes_can_be_read(space: str) -> None:
+    """Libraries look for annotations of their own in classes that derive from these."""
+    home = attrgetter(space)(tt)
+    kinds = {kind for name in dir(home) if isinstance(kind := getattr(home, name), type)}
+    for kind in {base for kind in kinds for base in kind.__mro__} | {tt.Tensor}:
+        get_type_hints(kind)
+
+    class Model(nn.Module):
+        config: int
+
+    assert get_type_hints(Model)["config"] is int

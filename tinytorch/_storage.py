@@ -27,17 +27,18 @@ class Storage:
         "_data", "_xp", "_rg", "_node", "_grad", "_vc", "_base", "_view",
     )  # fmt: skip
 
-    #: The raw array, of the library that ``_xp`` wraps.
-    _data: Array
-    _xp: Backend
-    #: True, False, or VIEW: whether it requires grad depends on the tensor it is a view of.
-    _rg: Any
-    _node: Node | Slot | None
-    _grad: Tensor | None
-    #: ``[version]``, shared with everything that shares the memory; None until needed.
-    _vc: list[int] | None
-    _base: Tensor | None
-    _view: Any
+    if TYPE_CHECKING:  # names that typing.get_type_hints(Tensor) would not find
+        #: The raw array, of the library that ``_xp`` wraps.
+        _data: Array
+        _xp: Backend
+        #: True, False, or VIEW: whether it requires grad depends on the tensor it is a view of.
+        _rg: Any
+        _node: Node | Slot | None
+        _grad: Tensor | None
+        #: ``[version]``, shared with everything that shares the memory; None until needed.
+        _vc: list[int] | None
+        _base: Tensor | None
+        _view: Any
 
     requires_grad: bool
 

@@ -39,6 +39,46 @@ def test_trees(tree: Any) -> None:
     assert answers[0] == answers[1]
 
 
+@pytest.mark.parametrize("tree", TREES, ids=repr)
+def test_where_leaves_are(tree: Any) -> None:
+    answers = []
+    for tools in both():
+        pairs, structure = tools.tree_flatten_with_path(tree)
+        assert structure == tools.tree_structure(tree)
+        assert pairs == tools.tree_leaves_with_path(tree)
+        answers.append([
+            [(tools.keystr(path), repr(path), leaf) for path, leaf in pairs],
+            [tools.key_get(tree, path) for path, _ in pairs], len({path for path, _ in pairs}),
+            tools.tree_map_with_path(
+                lambda path, x, y, tools=tools: (tools.keystr(path), x, y), tree, tree
+            ),
+        ])  # fmt: skip
+    assert repr(answers[0]) == repr(answers[1])
+
+
+def test_where_the_leaves_of_own_classes_are() -> None:
+    class Output(OrderedDict[str, int]):
+        pass
+
+    class Mute:
+        pass
+
+    for tools in both():
+        tools.register_pytree_node(
+            Output, lambda tree: ([*tree.values()], [*tree]),
+            lambda children, keys: Output(zip(keys, children, strict=True)),
+            serialized_type_name="Output", flatten_with_keys_fn=tools._dict_flatten_with_keys,
+        )  # fmt: skip
+        tools.register_pytree_node(Mute, lambda _: ([1], None), lambda children, _: Mute())
+        pairs = tools.tree_leaves_with_path([Output(loss=1, logits=2)])
+        assert [tools.keystr(path) for path, _ in pairs] == ["[0]['loss']", "[0]['logits']"]
+        assert tools.tree_map(lambda x: -x, Output(loss=1)) == Output(loss=-1)
+        with pytest.raises(ValueError, match="Did not find a flatten_with_keys_fn for type"):
+            tools.tree_leaves_with_path([Mute()])
+        with pytest.raises(ValueError, match="mismatch"):
+            tools.tree_map_with_path(lambda path, x, y: x, [1, 2], [1])
+
+
 def test_wrong_trees() -> None:
     for tools in both():
         with pytest.raises(ValueError, match="`leaves` has length 1"):

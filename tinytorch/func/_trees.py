@@ -9,6 +9,8 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ._tree_keys import of_mapping, of_named_tuple, of_sequence
+
 
 class Container(NamedTuple):
     """How a kind of container is taken apart and put together."""
@@ -16,30 +18,35 @@ class Container(NamedTuple):
     children: Callable[[Any], list[Any]]
     context: Callable[[Any], Any]
     rebuild: Callable[[Any, list[Any]], Any]
+    #: Where each child is; None for a class that was registered without a word of it.
+    keys: Callable[[Any], list[Any]] | None = None
 
 
 _CONTAINERS: dict[Any, Container] = {
-    tuple: Container(list, lambda tree: None, lambda context, children: tuple(children)),
-    list: Container(list, lambda tree: None, lambda context, children: children),
+    tuple: Container(
+        list, lambda tree: None, lambda context, children: tuple(children), of_sequence
+    ),
+    list: Container(list, lambda tree: None, lambda context, children: children, of_sequence),
     dict: Container(
         lambda tree: [*tree.values()], list,
-        lambda keys, children: dict(zip(keys, children, strict=True)),
+        lambda keys, children: dict(zip(keys, children, strict=True)), of_mapping,
     ),
     OrderedDict: Container(
         lambda tree: [*tree.values()], list,
-        lambda keys, children: OrderedDict(zip(keys, children, strict=True)),
+        lambda keys, children: OrderedDict(zip(keys, children, strict=True)), of_mapping,
     ),
     defaultdict: Container(
         lambda tree: [*tree.values()], lambda tree: [tree.default_factory, [*tree]],
         lambda context, children: defaultdict(
             context[0], zip(context[1], children, strict=True)
-        ),
+        ), of_mapping,
     ),
     deque: Container(
-        list, lambda tree: tree.maxlen, lambda maxlen, children: deque(children, maxlen)
+        list, lambda tree: tree.maxlen, lambda maxlen, children: deque(children, maxlen),
+        of_sequence,
     ),
 }  # fmt: skip
-_NAMED_TUPLE = Container(list, type, lambda kind, children: kind(*children))
+_NAMED_TUPLE = Container(list, type, lambda kind, children: kind(*children), of_named_tuple)
 
 
 def _container(tree: Any) -> tuple[Any, Container | None]:
@@ -141,6 +148,23 @@ def _taken_apart(
         return LEAF
     children = [_taken_apart(child, leaves, is_leaf) for child in container.children(tree)]
     return Tree(kind, container, container.context(tree), children)
+
+
+def with_paths(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None, above: tuple[Any, ...] = ()
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The leaves of a tree, each behind the keys that lead to it."""
+    kind, container = _container(tree)
+    if container is None or (is_leaf is not None and is_leaf(tree)):
+        yield above, tree
+        return
+    if container.keys is None:
+        raise ValueError(
+            f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a "
+            "flatten_with_keys_fn argument to register_pytree_node."
+        )
+    for key, child in zip(container.keys(tree), container.children(tree), strict=True):
+        yield from with_paths(child, is_leaf, (*above, key))
 
 
 def unflatten(structure: Tree, leaves: Sequence[Any]) -> Any:

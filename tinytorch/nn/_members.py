@@ -25,7 +25,8 @@ class Members:
     training: bool
     _parameters: Registry[Parameter | None]
     _buffers: Registry[Tensor | None]
-    _modules: Registry[Module | None]
+    if TYPE_CHECKING:  # a name that typing.get_type_hints(Module) would not find
+        _modules: Registry[Module | None]
     _non_persistent_buffers_set: set[str]
 
     def __init__(self) -> None:

@@ -9,18 +9,21 @@ Example:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
-from ..func._trees import LEAF, Container, Tree, flatten, register, unflatten
+from ..func._tree_keys import GetAttrKey, MappingKey, SequenceKey, of_mapping
+from ..func._trees import LEAF, Container, Tree, flatten, register, unflatten, with_paths
 
 __all__ = [
-    "LeafSpec", "PyTree", "TreeSpec", "register_pytree_node", "tree_all", "tree_any",
-    "tree_flatten", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only",
-    "tree_structure", "tree_unflatten",
+    "GetAttrKey", "KeyPath", "LeafSpec", "MappingKey", "PyTree", "SequenceKey", "TreeSpec",
+    "key_get", "keystr", "register_pytree_node", "tree_all", "tree_any", "tree_flatten",
+    "tree_flatten_with_path", "tree_iter", "tree_leaves", "tree_leaves_with_path", "tree_map",
+    "tree_map_", "tree_map_only", "tree_map_with_path", "tree_structure", "tree_unflatten",
 ]  # fmt: skip
 
 PyTree = Any
 TreeSpec = Tree
+KeyPath: TypeAlias = tuple[Any, ...]
 
 
 def LeafSpec() -> Tree:
@@ -30,7 +33,7 @@ def LeafSpec() -> Tree:
 
 def register_pytree_node(
     cls: type, flatten_fn: Callable[[Any], Any], unflatten_fn: Callable[[Any, Any], Any],
-    **options: Any,
+    *, flatten_with_keys_fn: Callable[[Any], Any] | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """Make the values of a class trees.
 
@@ -38,6 +41,7 @@ def register_pytree_node(
         cls: The class.
         flatten_fn: Function of a value that gives its children and what else it holds.
         unflatten_fn: Function of the children and that, which makes the value.
+        flatten_with_keys_fn: As ``flatten_fn``, with pairs of a key and a child.
         **options: Names for saved structures, which there are none of.
 
     Raises:
@@ -46,7 +50,13 @@ def register_pytree_node(
     register(cls, Container(
         lambda tree: list(flatten_fn(tree)[0]), lambda tree: flatten_fn(tree)[1],
         lambda context, children: unflatten_fn(children, context),
+        flatten_with_keys_fn and (lambda tree: [key for key, _ in flatten_with_keys_fn(tree)[0]]),
     ))  # fmt: skip
+
+
+def _dict_flatten_with_keys(tree: dict[Any, Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """What libraries register for classes that derive from dict."""
+    return [*zip(of_mapping(tree), tree.values(), strict=True)], [*tree]
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Tree]:
@@ -167,3 +177,80 @@ def tree_all(pred: Callable[[Any], bool], tree: Any) -> bool:
 def tree_any(pred: Callable[[Any], bool], tree: Any) -> bool:
     """Whether something holds of a leaf."""
     return any(map(pred, tree_leaves(tree)))
+
+
+# -- leaves and where they are ----------------------------------------------------------------
+
+
+def tree_flatten_with_path(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> tuple[list[tuple[KeyPath, Any]], Tree]:
+    """The leaves of a tree, each behind the keys that lead to it, and its structure.
+
+    Args:
+        tree: The tree.
+        is_leaf: As for ``tree_flatten``.
+
+    Raises:
+        ValueError: If a class was registered without a ``flatten_with_keys_fn``.
+
+    Example:
+        >>> from tinytorch.utils._pytree import tree_flatten_with_path
+        >>> tree_flatten_with_path({"a": [1]})[0]
+        [((MappingKey(key='a'), SequenceKey(idx=0)), 1)]
+    """
+    return tree_leaves_with_path(tree, is_leaf), tree_structure(tree, is_leaf)
+
+
+def tree_leaves_with_path(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> list[tuple[KeyPath, Any]]:
+    """The leaves of a tree from left to right, each behind the keys that lead to it."""
+    return [*with_paths(tree, is_leaf)]
+
+
+def tree_map_with_path(
+    func: Callable[..., Any], tree: Any, *rests: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:  # fmt: skip
+    """The tree with a function applied to each leaf and the keys that lead to it.
+
+    Args:
+        func: Function of the keys, the leaf, and those in the same place of the other trees.
+        tree: The tree.
+        *rests: Other trees of the same structure.
+        is_leaf: As for ``tree_flatten``.
+
+    Raises:
+        ValueError: If another tree has another structure.
+
+    Example:
+        >>> from tinytorch.utils._pytree import keystr, tree_map_with_path
+        >>> tree_map_with_path(lambda path, x: keystr(path) + str(x), {"a": [1]})
+        {'a': ["['a'][0]1"]}
+    """
+    paths = [path for path, _ in tree_leaves_with_path(tree, is_leaf)]
+    where = unflatten(tree_structure(tree, is_leaf), [_Path(path) for path in paths])
+    return tree_map(
+        lambda leaf, path, *others: func(path.keys, leaf, *others), tree, where, *rests,
+        is_leaf=is_leaf,
+    )  # fmt: skip
+
+
+class _Path:
+    """A path as a leaf."""
+
+    def __init__(self, keys: KeyPath) -> None:
+        self.keys = keys
+
+
+def keystr(kp: KeyPath) -> str:
+    """The keys as Python would write them: ``['a'][0].x``."""
+    return "".join(map(str, kp))
+
+
+def key_get(obj: Any, kp: KeyPath) -> Any:
+    """What the keys lead to."""
+    for key in kp:
+        obj = key.get(obj)
+    return obj
