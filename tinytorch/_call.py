@@ -16,7 +16,7 @@ from ._overlap import check_out
 from ._record import any_rg, make_node, record, watch
 from ._spec import Op
 from ._tensor import Tensor, wrap
-from ._write import write_to_out
+from ._write import refuse_recorded, write_to_out
 from .autograd import views
 from .autograd.nodes import next_seq, node_of
 from .autograd.packing import Recording
@@ -115,6 +115,8 @@ class _Pick:
 def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The operation with its result written to ``out``."""
     check_out(op, out, (*args, *options.values()))
+    if op.exact_out == "gives" and isinstance(out, Tensor) and options.get("dtype") is None:
+        options["dtype"] = out.dtype
     return write_to_out(out, call_plain(op, args, options), op)
 
 
@@ -123,10 +125,7 @@ def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     given, _ = prepare(op, args, options)
     recorded = op.differentiable and grad_enabled()
     if recorded and any(isinstance(t, Tensor) and t.requires_grad for t in given):
-        raise RuntimeError(
-            f"{op.name}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad."
-        )
+        refuse_recorded(op)
     return call(op, args, options)
 
 
@@ -193,10 +192,7 @@ def write_unrecorded(out: Any, result: Any, op: Op) -> Any:
     """
     parts = result if isinstance(result, tuple) else (result,)
     if grad_enabled() and any(isinstance(t, Tensor) and t.requires_grad for t in parts):
-        raise RuntimeError(
-            f"{op.name}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad."
-        )
+        refuse_recorded(op)
     return write_to_out(out, result, op)
 
 

@@ -61,7 +61,8 @@ class Op:
         optional: Positions of the tensor parameters that may be None.
         promote: Which promotion: ``"arithmetic"``, ``"difference"`` (the same, but no bools),
             ``"float"`` (integers become the default dtype), ``"quotient"`` (they do unless a
-            ``rounding_mode`` is given), ``"power"`` (an exponent has to fit the dtype) or None.
+            ``rounding_mode`` is given), ``"power"`` (an exponent has to fit the dtype),
+            ``"limits"`` (every number has to) or None.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
             an array and returns a 0-d array. None elsewhere.
@@ -81,8 +82,8 @@ class Op:
             one there, such as an index, or a number made a tensor.
         picks: Whether indices say which elements are meant.
         former_order: The factors that PyTorch still takes in their former place, among the tensors.
-        exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or may have any
-            of its kind or a higher one; None: exact where there are several results.
+        exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or any of its
+            kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``.
         buffered: Whether all is read before anything is written, so that operands may share the
             memory that the in-place form writes to.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
@@ -142,7 +143,7 @@ class Op:
         self.returns: Any = options.pop("returns", None)
         self.buffered: bool = options.pop("buffered", False)
         self.former_order: tuple[str, ...] = options.pop("former_order", ())
-        self.exact_out: bool | None = options.pop("exact_out", None)
+        self.exact_out: bool | str | None = options.pop("exact_out", None)
         self.materialize: bool = options.pop("materialize", True)
         self.strict: bool = options.pop("strict", False)
         frees = options.pop("frees", False)

@@ -435,11 +435,12 @@ def along(function: Any, name: str, input: Tensor, dim: int | None, dtype: Any) 
     x: Any = input
     if dtype is not None:
         x = x.to(dtypes.as_dtype(dtype))
-    if x._data.dtype.kind not in "fc":
-        refuse(x._xp, f"{name}_lastdim_kernel_impl", "uib", x._data)
     if dim is None:
         dim = 0 if x.ndim in (0, 1, 3) else 1
     at = normalize_dim(name, dim, x.ndim)
+    if x._data.dtype.kind != "f":
+        kernel = "lastdim_kernel" if at >= x.ndim - 1 else "kernel"
+        refuse(x._xp, f"{name}_{kernel}_impl", "uibc", x._data)
     out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())
     return out
 

@@ -79,12 +79,12 @@ def _check_numbers(input: Any, target: Any, fits: bool) -> None:
 
 
 def _check_kinds(input: Any, target: Any) -> None:
-    """Refuse integers, of which PyTorch computes no loss, and bytes that name pixels' classes."""
+    """Refuse what PyTorch computes no loss of: all but floats; and bytes for pixels' classes."""
     if input.ndim > 2 and target._data.dtype.kind == "u":
         check_scalar_type(int64, target)
-    if input._data.dtype.kind in "uib":
+    if input._data.dtype.kind != "f":
         frame = "nll_loss_out_frame" if input.ndim == 2 else "nll_loss2d_forward_out_frame"
-        refuse(input._xp, frame, "uib", input._data)
+        refuse(input._xp, frame, "uibc", input._data)
 
 
 def _all_count(input: Any, target: Any, ignore_index: int) -> bool:
@@ -205,8 +205,9 @@ def cross_entropy(
     if target._data.shape == input._data.shape and input.ndim:
         _check_probabilities(target, ignore_index)
         return _of_probabilities(input, target, weight, reduction, label_smoothing)
-    if input._data.dtype.kind in "uib":
-        refuse(input._xp, "log_softmax_lastdim_kernel_impl", "uib", input._data)
+    if input._data.dtype.kind != "f":
+        kernel = "kernel" if input.ndim > 2 else "lastdim_kernel"
+        refuse(input._xp, f"log_softmax_{kernel}_impl", "uibc", input._data)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     if weight is None and not label_smoothing and reduction in ("mean", "sum"):

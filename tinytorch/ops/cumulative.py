@@ -48,7 +48,7 @@ def _flat_if_none(input: Array, dim: Any) -> tuple[Array, Any]:
     return (input.reshape(-1), 0) if dim is None else (input, dim)
 
 
-@op(inplace=True)
+@op(inplace=True, exact_out="gives")
 def cumsum(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:
@@ -150,7 +150,7 @@ def shifted(xp: Any, array: Any, dim: int, first: int) -> Any:
     return xp.concatenate((start, _part(array, dim, None, -1)), dim)
 
 
-@op(inplace=True)
+@op(inplace=True, exact_out="gives")
 def cumprod(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:

@@ -176,7 +176,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     return contiguous(total)
 
 
-@op(inplace=True, promote="float", strict=True, also=("special.gammainc",))
+@op(inplace=True, promote="arithmetic", strict=True, also=("special.gammainc",))
 def igamma(xp: Backend, input: Array, other: Array) -> Array:
     """The regularised lower incomplete gamma function ``P(a, x)``.
 
@@ -186,6 +186,7 @@ def igamma(xp: Backend, input: Array, other: Array) -> Array:
 
     Raises:
         ImportError: If SciPy is not installed.
+        NotImplementedError: For integers or complex numbers.
 
     Example:
         >>> import tinytorch as tt
@@ -195,7 +196,7 @@ def igamma(xp: Backend, input: Array, other: Array) -> Array:
     Reference:
         https://dlmf.nist.gov/8.2
     """
-    refuse(xp, "igamma_cpu", "c", input)
+    refuse(xp, "igamma_cpu", "uibc", input)
     return special(xp, "gammainc", input, other)
 
 
@@ -210,7 +211,7 @@ igamma.vjp(
 )
 
 
-@op(inplace=True, promote="float", strict=True, also=("special.gammaincc",))
+@op(inplace=True, promote="arithmetic", strict=True, also=("special.gammaincc",))
 def igammac(xp: Backend, input: Array, other: Array) -> Array:
     """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
@@ -220,6 +221,7 @@ def igammac(xp: Backend, input: Array, other: Array) -> Array:
 
     Raises:
         ImportError: If SciPy is not installed.
+        NotImplementedError: For integers or complex numbers.
 
     Example:
         >>> import tinytorch as tt
@@ -229,7 +231,7 @@ def igammac(xp: Backend, input: Array, other: Array) -> Array:
     Reference:
         https://dlmf.nist.gov/8.2
     """
-    refuse(xp, "igammac_cpu", "c", input)
+    refuse(xp, "igammac_cpu", "uibc", input)
     return special(xp, "gammaincc", input, other)
 
 

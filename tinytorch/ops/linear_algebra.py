@@ -60,11 +60,10 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
 
 
 def check_product(name: str, a: Array, b: Array) -> None:
-    """RuntimeError unless the product ``a @ b`` exists: dtypes, inner sizes."""
-    if a.dtype != b.dtype:
-        raise RuntimeError(
-            f"{name}: expected m1 and m2 to have the same dtype, but got: {a.dtype} != {b.dtype}"
-        )
+    """Refuse ``a @ b`` unless that product exists: dtypes, inner sizes."""
+    dtype = a.dtype
+    if dtype is not b.dtype or dtype.char == "?":
+        check_factors(name, a, b)
     if not a.ndim or not b.ndim:
         raise RuntimeError(
             f"{name}: both arguments to matmul need to be at least 1D, but they are {a.ndim}D and "
@@ -73,6 +72,31 @@ def check_product(name: str, a: Array, b: Array) -> None:
     inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] != inner:
         raise RuntimeError(_mismatch(name, a, b))
+
+
+def check_factors(name: str, a: Array, b: Array) -> None:
+    """Refuse factors of two dtypes, and bools: PyTorch multiplies none unless they are empty.
+
+    Raises:
+        RuntimeError: If the dtypes differ.
+        NotImplementedError: For bools.
+    """
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"{name}: expected m1 and m2 to have the same dtype, but got: {a.dtype} != {b.dtype}"
+        )
+    if a.dtype.kind == "b" and (a.size and b.size or a.ndim == b.ndim == 1):
+        kernel = _KERNELS.get(name) or _KERNELS.get((min(a.ndim, 3), min(b.ndim, 3)), "bmm")
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+#: PyTorch's kernel for a product, by its name or by the factors' numbers of dimensions.
+_KERNELS: dict[Any, str] = {
+    (1, 1): "dot", (2, 1): "addmv_impl_cpu", (3, 1): "addmv_impl_cpu", (1, 3): "addmv_impl_cpu",
+    (1, 2): "addmm_impl_cpu_", (2, 2): "addmm_impl_cpu_", (3, 2): "addmm_impl_cpu_",
+    (2, 3): "addmm_impl_cpu_", "linear": "addmm_impl_cpu_", "addbmm": "addmm_impl_cpu_",
+    "baddbmm": "baddbmm",
+}  # fmt: skip
 
 
 def _mismatch(name: str, a: Array, b: Array) -> str:
@@ -225,6 +249,7 @@ def mv(xp: Backend, input: Array, vec: Array) -> Array:
             f"mv: addmv input tensors must have the same dtype, but got {of_vector}, {of_matrix}, "
             f"and {of_vector}"
         )
+    check_factors("mv", input, vec)
     if input.shape[1] != vec.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat "
                            f"({input.shape[0]}x{input.shape[1]}), vec ({vec.shape[0]})")
@@ -269,6 +294,7 @@ def dot(xp: Backend, input: Array, tensor: Array) -> Array:
             f"dot : expected both vectors to have same dtype, but found {input.dtype} and "
             f"{tensor.dtype}"
         )
+    check_factors("dot", input, tensor)
     return xp.dot(input, tensor)
 
 
@@ -328,17 +354,24 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
     """
     if input.shape[-1:] != weight.shape[-1:]:
         _refuse_sizes(input, weight)
-    if input.dtype != weight.dtype:
-        raise RuntimeError(
-            "linear: mat1 and mat2 must have the same dtype, but got "
-            f"{input.dtype} and {weight.dtype}"
-        )
+    dtype = input.dtype
+    if dtype is not weight.dtype or dtype.char == "?":
+        _check_linear(input, weight)
     if weight.ndim != 2:
         return _by_vector(xp, input, weight, bias)
     product = xp.matmul(input, weight.T)
     if bias is not None:
         xp.add(product, _checked_bias(bias, product), out=product)
     return product
+
+
+def _check_linear(input: Array, weight: Array) -> None:
+    if input.dtype != weight.dtype:
+        raise RuntimeError(
+            "linear: mat1 and mat2 must have the same dtype, but got "
+            f"{input.dtype} and {weight.dtype}"
+        )
+    check_factors("linear" if weight.ndim == 2 else "", input, weight)
 
 
 def _refuse_sizes(input: Array, weight: Array) -> None:

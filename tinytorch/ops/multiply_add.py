@@ -9,7 +9,7 @@ from ..autograd.names import by_operand
 from ._checks import in_single, is_half, kind_of, real_factor, refuse
 
 
-@op(inplace=True, node=by_operand("weight", "LerpBackward0", "LerpBackward1"))
+@op(inplace=True, strict=True, node=by_operand("weight", "LerpBackward0", "LerpBackward1"))
 def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
     """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
 
@@ -72,6 +72,9 @@ def addcmul(
         tensor2: Second factor; the three shapes broadcast.
         value: Number; default 1.
 
+    Raises:
+        NotImplementedError: For bools only.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
@@ -81,6 +84,7 @@ def addcmul(
         return in_single(xp, addcmul.kernel, input, tensor1, tensor2, value=value)
     value = real_factor("addcmul", tensor1, value)
     if kind_of(tensor1) in "uib":
+        refuse(xp, "addcmul_cpu_out", "b", tensor1)
         value = int(value)
     product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
     return input + product

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._convert import written_number
 from .._op import Array, Backend, op, piecewise
 from .._write import scalar_name
 from ..dtypes import finfo
@@ -26,7 +27,8 @@ def hardtanh(
 
     Raises:
         ValueError: If ``min_val`` is above ``max_val``.
-        RuntimeError: For booleans, and for unsigned integers if ``min_val`` is below 0.
+        RuntimeError: For booleans, for unsigned integers if ``min_val`` is below 0, and if the
+            dtype of integers does not hold a bound.
 
     Example:
         >>> import tinytorch as tt
@@ -39,7 +41,8 @@ def hardtanh(
     if input.dtype.kind == "u" and min_val < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if input.dtype.kind in "ui":
-        min_val, max_val = int(min_val), int(max_val)
+        dtype = xp.dtype_of(input)
+        min_val, max_val = (written_number(value, dtype) for value in (min_val, max_val))
     return xp.between(input, min_val, max_val)
 
 

@@ -40,7 +40,7 @@ def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
     return xp.broadcast_to(g, shape)
 
 
-@op(whole="total", node=by_dim("SumBackward0", "SumBackward1"))
+@op(whole="total", node=by_dim("SumBackward0", "SumBackward1"), exact_out="gives")
 def sum(
     xp: Backend,
     input: Array,
@@ -243,7 +243,7 @@ def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> A
 nanmean.vjp(input=_nanmean_gradient)
 
 
-@op(node=by_dim("ProdBackward0", "ProdBackward1"))
+@op(node=by_dim("ProdBackward0", "ProdBackward1"), exact_out="gives")
 def prod(
     xp: Backend,
     input: Array,

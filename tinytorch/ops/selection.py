@@ -153,7 +153,7 @@ def _clamp_name(node: Node) -> str:
     return "ClampBackward0" if tensors else "ClampBackward1"
 
 
-@op(inplace=True, promote="arithmetic", aliases=("clip",), node=_clamp_name, exact_out=True)
+@op(inplace=True, promote="limits", aliases=("clip",), node=_clamp_name, exact_out=True)
 def clamp(
     xp: Backend, input: Array, min: Operand | None = None, max: Operand | None = None
 ) -> Array:
@@ -169,7 +169,7 @@ def clamp(
         passes from bound to bound, both included.
 
     Raises:
-        RuntimeError: Without any bound.
+        RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
         NotImplementedError: For complex tensors.
 
     Example:
@@ -203,7 +203,7 @@ clamp.vjp(
 
 
 @op(
-    inplace=True, promote="arithmetic", strict=True,
+    inplace=True, promote="limits", strict=True,
     node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"), exact_out=True,
 )
 def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
@@ -228,7 +228,7 @@ clamp_min.vjp(
 
 
 @op(
-    inplace=True, promote="arithmetic", strict=True,
+    inplace=True, promote="limits", strict=True,
     node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"), exact_out=True,
 )
 def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:

@@ -120,6 +120,8 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         >>> tt.rsub(tt.tensor([1.0, 2.0]), 5, alpha=2)
         tensor([3., 1.])
     """
+    if not isinstance(input, Tensor):
+        raise TypeError("rsub(): input must be a Tensor")  # told again with its position
     return sub(other, input, alpha=alpha)
 
 

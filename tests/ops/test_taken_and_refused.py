@@ -1,0 +1,141 @@
+"""Calls that PyTorch takes are taken, and those that it refuses are refused with its error."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+#: Each line is run with a library ``L``, its ``nn.functional`` as ``F`` and its ``tensor`` as ``T``;
+#: what follows the last semicolon is the result.
+PRODUCTS_OF_BOOLS = """
+B = T([[True, False], [True, True]]); B @ B
+B = T([[True, False], [True, True]]); B[0] @ B
+B = T([[True, False], [True, True]]); B @ B[0]
+B = T([[True, False], [True, True]]); B[0] @ B[0]
+B = T([[True, False], [True, True]]); B[None] @ B
+B = T([[True, False], [True, True]]); B[None] @ B[None]
+B = T([[True, False], [True, True]]); B[None] @ B[0]
+B = T([[True, False], [True, True]]); L.mm(B, B)
+B = T([[True, False], [True, True]]); L.bmm(B[None], B[None])
+B = T([[True, False], [True, True]]); L.mv(B, B[0])
+B = T([[True, False], [True, True]]); L.dot(B[0], B[0])
+B = T([[True, False], [True, True]]); L.vdot(B[0], B[0])
+B = T([[True, False], [True, True]]); L.addmm(B, B, B)
+B = T([[True, False], [True, True]]); L.addmv(B[0], B, B[0])
+B = T([[True, False], [True, True]]); L.addbmm(B, B[None], B[None])
+B = T([[True, False], [True, True]]); L.baddbmm(B[None], B[None], B[None])
+B = T([[True, False], [True, True]]); L.addr(B, B[0], B[1])
+B = T([[True, False], [True, True]]); L.addcmul(B, B, B)
+B = T([[True, False], [True, True]]); L.outer(B[0], B[1])
+B = T([[True, False], [True, True]]); L.linalg.multi_dot([B, B])
+B = T([[True, False], [True, True]]); L.linalg.matrix_power(B, 2)
+B = T([[True, False], [True, True]]); F.linear(B, B)
+B = T([[True, False], [True, True]]); F.linear(B[None], B, B[0])
+B = T([[True, False], [True, True]]); F.linear(B, B[0])
+B = T([[True, False], [True, True]]); B.prod(0)
+B = T([[True, False], [True, True]]); B[:0] @ B
+B = T([[True, False], [True, True]]); B[:, :0] @ B[:0]
+B = T([[True, False], [True, True]]); L.dot(B[0, :0], B[0, :0])
+"""
+
+NUMBERS_IN_THEIR_PLACE = """
+L.clamp(T([1, 2, 3], dtype=L.uint8), 0, 300)
+L.clamp(T([1, 2, 3], dtype=L.uint8), -1, 200)
+L.clamp(T([1, 2, 3], dtype=L.int8), -1000, 1000)
+L.clamp(T([1, 2, 3], dtype=L.int8), -100, 2)
+L.clamp(T([1, 2, 3], dtype=L.int8), 1.5, 2.5)
+L.clamp(T([1, 2, 3], dtype=L.int8), 1.5, 2e10)
+L.clip(T([1, 2, 3], dtype=L.int16), max=40000)
+L.clamp(T([True, False]), 0, 300)
+T([1, 2, 3], dtype=L.int8).clamp_(max=-300)
+T([1, 2, 3], dtype=L.int8).clamp_min(-300)
+T([1, 2, 3], dtype=L.int8).clamp_max(300)
+L.clamp(T([1, 2, 3], dtype=L.uint8), min=T([-1, -1, -1]))
+F.hardtanh(T([1, 2, 3], dtype=L.int8), -300, 300)
+F.hardtanh(T([-7, 2, 3], dtype=L.int8), -3, 2)
+L.lerp(T([1.0]), 2.5, T([0.5]))
+L.lerp(T([1.0]), 2.5, 0.5)
+L.lerp(2.0, T([1.0]), 0.5)
+T([1.0]).lerp(2.5, 0.5)
+T([1.0]).lerp_(2.5, 0.5)
+T([1.0]).lerp(T([2.5]), 0.5)
+L.rsub(2, 3)
+L.rsub(2, T([3]))
+L.rsub(T([2]), 3)
+L.rsub(T([2]), T([3]))
+"""
+
+KINDS_WITHOUT_A_KERNEL = """
+L.igamma(T([2]), T([3]))
+L.igammac(T([2]), T([3]))
+L.igamma(T([True]), T([False]))
+L.special.gammainc(T([2]), T([3]))
+L.special.gammaincc(T([2]), T([3]))
+T([2]).igamma_(T([3]))
+L.igamma(T([2]), T([3.0]))
+F.nll_loss(L.ones(2, 3, dtype=L.complex64), T([0, 1]))
+F.nll_loss(L.ones(3, dtype=L.complex64), T(0))
+F.nll_loss(L.ones(2, 3, 4, dtype=L.complex64), L.zeros(2, 4, dtype=L.int64))
+F.cross_entropy(L.ones(2, 3, dtype=L.complex64), T([0, 1]))
+F.cross_entropy(L.ones(2, 3, 4, dtype=L.complex64), L.zeros(2, 4, dtype=L.int64))
+F.cross_entropy(L.ones(2, 3, dtype=L.complex64), L.ones(2, 3))
+L.softmax(L.ones(2, 3, dtype=L.complex64), 1)
+L.log_softmax(L.ones(2, 3, dtype=L.complex64), 0)
+L.softmax(L.ones(2, 3, dtype=L.int64), 0)
+"""
+
+RESULTS_WRITTEN = """
+L.sum(T([1.5, 2.0]), 0, out=T(0))
+L.sum(T([1.5, 2.0]), 0, out=L.zeros((), dtype=L.float64))
+L.sum(T([1.5, 2.0]), 0, dtype=L.float64, out=T(0.0))
+L.sum(T([1.5, 2.0]), 0, dtype=L.float64, out=L.zeros((), dtype=L.float64))
+L.sum(T([1 + 1j]), 0, out=T(0.0))
+L.sum(T([True, True]), 0, out=T(False))
+L.sum(T([200, 200]), 0, out=T(0, dtype=L.uint8))
+L.sum(T([[1.5, 2.0]]), dim=1, out=L.empty(0, dtype=L.int64))
+L.prod(T([1.5, 2.0]), 0, out=T(0))
+L.prod(T([2.0, 3.0]), 0, dtype=L.float64, out=T(0.0))
+L.prod(T([1 + 1j]), 0, out=T(0.0))
+L.cumsum(T([1.5, 2.0]), 0, out=T([0, 0]))
+L.cumsum(T([1.5, 2.0]), 0, dtype=L.float64, out=T([0.0, 0.0]))
+L.cumprod(T([1.5, 2.0]), 0, out=T([0, 0]))
+"""
+
+
+def plain(value: Any) -> Any:
+    """A result of either library in Python's own terms."""
+    if hasattr(value, "detach"):
+        array = value.detach().cpu().numpy()
+        return array.dtype.name, np.round(array, 5).tolist()
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    return value
+
+
+def outcome(library: Any, line: str) -> Any:
+    """What a line gives, or the type of its error and what is told of a missing kernel."""
+    names = {"L": library, "F": library.nn.functional, "T": library.tensor}
+    *before, last = line.split(";")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(";".join(before), names)
+            return plain(eval(last.strip(), names))
+    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+        return type(error).__name__, re.findall('"\\w+" not implemented for .*', str(error))
+
+
+@pytest.mark.parametrize(
+    "line",
+    (PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN)
+    .strip().replace("\n\n", "\n").split("\n"),
+)  # fmt: skip
+def test_outcome_is_pytorchs(line: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    assert outcome(tt, line) == outcome(torch, line)
