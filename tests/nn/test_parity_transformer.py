@@ -116,6 +116,44 @@ def test_encoders(make: str, masked: bool) -> None:
     parity.same(run)
 
 
+LEAVES_PADDING_OUT = [
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2)",
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 4, 16, 0.1, 'gelu', batch_first=True), 1,"
+    " nn.LayerNorm(8))",
+    "Transformer(8, 2, 1, 1, 16, batch_first=True)",
+]
+COMPUTES_PADDING = [
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1)",
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 1, 16, batch_first=True), 1)",
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, bias=False), 1)",
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 9, batch_first=True, norm_first=True), 1)",
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, 0.1, lib.tanh, batch_first=True), 1)",
+    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1, None, False)",
+]
+PADDING = {"tail": [[0, 0, 0, 0], [0, 1, 1, 1]], "front": [[0, 0, 0, 0], [1, 0, 0, 0]]}
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize("place", PADDING)
+@pytest.mark.parametrize("kind", ["bool", "float"])
+@pytest.mark.parametrize("make", [*LEAVES_PADDING_OUT, *COMPUTES_PADDING])
+def test_padding_in_what_is_not_recorded(make: str, kind: str, place: str) -> None:
+    def run(lib: Any) -> Any:
+        model = parity.make_layer(lib, make, "float64").eval()
+        padding = lib.tensor(PADDING[place], dtype=lib.bool)
+        if kind == "float":
+            padding = lib.zeros(2, 4, dtype=lib.float64).masked_fill(padding, -lib.inf)
+        shape = (2, 4, 8) if "batch_first" in make else (4, 2, 8)
+        x = lib.tensor(array(*shape, dtype="float64"))
+        inputs = [x, x] if make.startswith("Transformer(") else [x]
+        with lib.no_grad():
+            unseen = model(*inputs, src_key_padding_mask=padding)
+        recorded = model(*inputs, src_key_padding_mask=padding)
+        return [unseen, recorded.detach()]
+
+    parity.same(run)
+
+
 def next_mask(layer: Any) -> str:
     return "mask" if hasattr(layer, "layers") else "src_mask"
 

@@ -11,6 +11,7 @@ from .._tensor import Tensor
 from ..ops.creation import full
 from . import functional as F
 from . import init
+from ._padded_positions import can_leave_out, leave_out
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
@@ -220,8 +221,9 @@ class TransformerEncoder(Module):
         encoder_layer: The layer, copied for each.
         num_layers: How many.
         norm: A normalisation of the output. Default: none.
-        enable_nested_tensor: Accepted as in PyTorch, without effect. Default: True.
-        mask_check: Accepted as in PyTorch, without effect. Default: True.
+        enable_nested_tensor: Whether padding is 0 in the output (before ``norm``) of evaluation
+            that is not recorded, for ``batch_first`` layers that PyTorch can nest. Default: True.
+        mask_check: Whether that is so only if all padding comes last. Default: True.
 
     Example:
         >>> import tinytorch as tt
@@ -246,6 +248,7 @@ class TransformerEncoder(Module):
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
+        self.use_nested_tensor = enable_nested_tensor and can_leave_out(encoder_layer)
         self.mask_check = mask_check
 
     def forward(
@@ -271,6 +274,7 @@ class TransformerEncoder(Module):
                 src_key_padding_mask=src_key_padding_mask,
                 is_causal=bool(is_causal),
             )
+        output = leave_out(self, output, src, mask, src_key_padding_mask)
         return output if self.norm is None else self.norm(output)  # type: ignore[no-any-return]
 
 
