@@ -247,7 +247,8 @@ def test_packing_and_padding(batch_first: bool) -> None:
         x = lib.tensor(array(4, 5, 2) if batch_first else array(5, 4, 2))
         packed = rnn.pack_padded_sequence(x, lib.tensor([3, 1, 5, 3]), batch_first, False)
         back, lengths = rnn.pad_packed_sequence(packed, batch_first, -1.0, total_length=6)
-        return [list(packed), back, lengths, rnn.unpad_sequence(x, lengths, batch_first)]
+        unpadded = rnn.unpad_sequence(x, lengths, batch_first)
+        return [list(packed), back, back.stride(), lengths, unpadded]
 
     parity.same(run)
 

@@ -278,11 +278,14 @@ def pad_packed_sequence(
     padded = [_filled(row, widest - row.shape[0], features, padding_value) for row in rows]
     padded += [data.new_full((widest, *features), padding_value)] * (length - len(sizes))
     out: Any = stack(padded)
+    if batch_first:
+        out = out.transpose(0, 1)
     lengths: Any = tensor([sum(size > place for size in sizes) for place in range(widest)])
     if sequence.unsorted_indices is not None:
-        out = out.index_select(1, sequence.unsorted_indices)
+        # last, so that sequences put back in order are contiguous either way
+        out = out.index_select(0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices.cpu()]
-    return (out.transpose(0, 1) if batch_first else out), lengths
+    return out, lengths
 
 
 def _filled(row: Any, missing: int, features: Any, value: float) -> Any:
