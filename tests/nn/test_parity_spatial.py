@@ -122,6 +122,20 @@ def test_repr(make: str) -> None:
     parity.same(lambda lib: repr(parity.make_layer(lib, make)))
 
 
+@pytest.mark.parametrize("make", ["BatchNorm2d(4)", "InstanceNorm2d(4, 1e-5, 0.1, True, True)"])
+def test_evaluation_before_running_statistics_move(make: str) -> None:
+    def run(lib: Any) -> Any:
+        layer = parity.make_layer(lib, make)
+        x = lib.tensor(IMAGE, requires_grad=True)
+        first = layer.eval()(x)
+        layer.train()(2 * x + 1)
+        (first * first.cos()).sum().backward()
+        # PyTorch computes the other gradients with statistics that are no longer the forward's.
+        return [first, layer.bias.grad]
+
+    parity.same(run)
+
+
 INDEXED = [
     ("MaxPool1d(3, 2, return_indices=True)", "MaxUnpool1d(3, 2)", SEQ),
     ("MaxPool2d(2, return_indices=True)", "MaxUnpool2d(2)", IMAGE),

@@ -150,7 +150,9 @@ def _by_running_statistics(
     factor = (var + eps).rsqrt()
     if weight is not None:
         factor = factor * weight
-    shift = -mean * factor if bias is None else bias - mean * factor
+    shift = -mean * factor  # of a mean of its own, which later training does not move
+    if bias is not None:
+        shift = bias + shift
     out = x * along_channels(factor, input.ndim) + along_channels(shift, input.ndim)
     return contiguous(out.to(input.dtype), suggested(input._data))
 
