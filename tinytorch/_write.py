@@ -7,6 +7,7 @@ from typing import Any
 
 from . import dtypes
 from ._spec import Op
+from ._state import grad_enabled
 from ._tensor import Tensor
 from .autograd.inference import MAPPED, check_mapped, check_update
 
@@ -77,6 +78,14 @@ def scalar_name(dtype: dtypes.dtype) -> str:
     return _SCALAR_NAMES[dtype.name]
 
 
+def refuse_recorded(op: Op) -> None:
+    """Raise torch's RuntimeError for ``out=`` where a graph would have to be recorded."""
+    raise RuntimeError(
+        f"{op.name}(): functions with out=... arguments don't support automatic "
+        "differentiation, but one of the arguments requires grad."
+    )
+
+
 def write_to_out(
     out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True
 ) -> Any:
@@ -103,6 +112,8 @@ def write_to_out(
         out = out[0]
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if out.requires_grad and grad_enabled():
+        refuse_recorded(op)
     wanted, have = result.dtype, out.dtype
     if wanted is not have and (exact or op.exact_out):
         raise RuntimeError(

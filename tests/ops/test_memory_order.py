@@ -39,6 +39,7 @@ OF_TRANSPOSED: dict[str, Call] = {
     "tril": lambda m, x: x.tril(),
     "triu": lambda m, x: x.triu(1),
     "narrow_copy": lambda m, x: m.narrow_copy(x, 0, 1, 2),
+    "combinations": lambda m, x: m.combinations(x[0]),
     "as_strided_copy": lambda m, x: m.as_strided_copy(x, (2, 2), (1, 3)),
     "renorm": lambda m, x: x.renorm(2, 0, 1.0),
     "layer_norm": lambda m, x: m.nn.functional.layer_norm(x, (4,)),

@@ -162,6 +162,22 @@ def test_a_result_that_takes_part_in_a_graph_is_refused(name: str) -> None:
         call(tt, x, index, out=empties(tt, plain))
 
 
+@pytest.mark.parametrize("name", [*CALLS, *OTHERS])
+def test_a_tensor_that_requires_grad_is_written_only_without_recording(name: str) -> None:
+    call = {**OTHERS, **CALLS}[name]
+    plain = flat(call(tt, *arguments(tt)))
+    if not plain[0].is_floating_point():
+        pytest.skip("the result cannot require grad")
+    out = empties(tt, plain)
+    for tensor in flat(out):
+        if tensor.is_floating_point():
+            tensor.requires_grad_()
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        call(tt, *arguments(tt), out=out)
+    with tt.no_grad():
+        call(tt, *arguments(tt), out=out)
+
+
 def test_comparisons_of_what_requires_grad_may_be_written() -> None:
     x = tt.tensor([1.0, -2.0], requires_grad=True)
     out = tt.zeros(2, dtype=tt.bool)

@@ -136,8 +136,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     if r == 0:
         return input.new_empty((0,))
     index = _chosen(input.detach(), r, with_replacement)
-    picked = index_select(input, 0, flatten(index))
-    return transpose(reshape(picked, (r, index.shape[1])), 0, 1)
+    picked = index_select(input, 0, flatten(transpose(index, 0, 1)))
+    return reshape(picked, (index.shape[1], r))
 
 
 @composite(method=False, node="BlockDiagBackward0")

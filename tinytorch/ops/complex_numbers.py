@@ -321,7 +321,7 @@ def view_as_complex(xp: Backend, input: Array) -> Array:
         raise RuntimeError(
             f"Tensor must have a last dimension of size 2, got shape {list(input.shape)}"
         )
-    if input.strides[-1] != input.dtype.itemsize:
+    if input.size and input.strides[-1] != input.dtype.itemsize:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     return input.view("complex128" if input.dtype.itemsize == 8 else "complex64")[..., 0]
 

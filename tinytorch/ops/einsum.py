@@ -12,6 +12,7 @@ from .._tensor import Tensor
 from .._write import scalar_name
 from ._out import written
 from ._subscripts import Plan, Step, from_sublists, make_plan
+from .elementwise import mul
 from .reduction import sum as sum_
 from .shape import normalize_dim, permute, reshape
 
@@ -329,8 +330,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     ndim = max(input.ndim, other.ndim)
     a = (1,) * (ndim - input.ndim) + tuple(input.shape)
     b = (1,) * (ndim - other.ndim) + tuple(other.shape)
-    even = [*range(0, 2 * ndim, 2)]
-    odd = [*range(1, 2 * ndim, 2)]
-    product = einsum(reshape(input, a), even, reshape(other, b), odd, [*range(2 * ndim)])
+    rows = tuple(size for n in a for size in (n, 1))
+    product = mul(reshape(input, rows), reshape(other, tuple(k for n in b for k in (1, n))))
     result = reshape(product, tuple(m * n for m, n in zip(a, b, strict=True)))
     return written(out, result, "kron")  # type: ignore[no-any-return]

@@ -43,7 +43,7 @@ def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None
     if not input.ndim:
         raise RuntimeError(f"view: self.dim() cannot be 0 {what}")
     step = input.strides[-1] // have.itemsize
-    if step != 1 and input.shape[-1] > 1:
+    if step != 1 and input.shape[-1] > 1 and input.size:
         raise RuntimeError(f"view: self.stride(-1) must be 1 {what}, but got {step}")
     ratio = wanted.itemsize // have.itemsize
     if ratio > 1 and input.shape[-1] % ratio:
@@ -51,7 +51,7 @@ def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None
             f"view: self.size(-1) must be divisible by {ratio} {what}, but got {input.shape[-1]}"
         )
     for dim, step in enumerate(input.strides[:-1]):
-        if ratio > 1 and input.shape[dim] > 1 and step % wanted.itemsize:
+        if ratio > 1 and input.shape[dim] > 1 and input.size and step % wanted.itemsize:
             raise RuntimeError(
                 f"view: self.stride({dim}) must be divisible by {ratio} {what}, but got "
                 f"{step // have.itemsize}"
