@@ -319,10 +319,10 @@ def test_repl_goes_on_after_an_error(runner: Runner) -> None:
 
 
 def test_repl_says_which_attribute_was_meant(runner: Runner) -> None:
-    done = runner.tinytorch(input="tt.ones(2).summ\ntt.nn.Lineer\ntt.ones(1).qqqq\n1 / 0\n")
+    done = runner.tinytorch(input="tt.ones(2).reshapee\ntt.nn.Lineer\ntt.ones(1).qqqq\n1 / 0\n")
     said = [line for line in done.stderr.splitlines() if "Error: " in line]
     assert said == [
-        "AttributeError: 'Tensor' object has no attribute 'summ'. Did you mean: 'sum'?",
+        "AttributeError: 'Tensor' object has no attribute 'reshapee'. Did you mean: 'reshape'?",
         "AttributeError: module 'tinytorch.nn' has no attribute 'Lineer'. Did you mean: 'Linear'?",
         "AttributeError: 'Tensor' object has no attribute 'qqqq'",
         "ZeroDivisionError: division by zero",

@@ -140,7 +140,9 @@ def _new_main(**facts: object) -> dict[str, Any]:
     It stays for the rest of the process: threads and handlers at exit look it up late.
     """
     module = ModuleType("__main__")
-    vars(module).update(__annotations__={}, __builtins__=builtins, **facts)
+    if sys.version_info < (3, 14):  # which made them lazy
+        vars(module)["__annotations__"] = {}
+    vars(module).update(__builtins__=builtins, **facts)
     sys.modules["__main__"] = module
     return vars(module)
 

@@ -48,5 +48,6 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "remainder": _remainder,
     "mod": _remainder,
     "fmod": _fmod,
+    "fix": numpy.trunc,  # the name is deprecated in NumPy
     "nextafter": _nextafter,
 }

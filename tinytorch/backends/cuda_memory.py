@@ -27,7 +27,8 @@ def raise_torchs_error(cupy: Any) -> None:
 
 
 def _translating(allocate: Callable[[int], Any], error: type[Exception]) -> Callable[[int], Any]:
-    members = {"__module__": "tinytorch", "__reduce__": _reduce}
+    # CuPy's own __init__ wants sizes; Python 3.14 finds it before that of RuntimeError.
+    members = {"__module__": "tinytorch", "__reduce__": _reduce, "__init__": Exception.__init__}
     both = type("OutOfMemoryError", (OutOfMemoryError, error), members)
 
     def allocating(size: int) -> Any:

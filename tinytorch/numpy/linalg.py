@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from .. import linalg as _torchs
 from .._op import NAMESPACES
 from .._tensor import Tensor
 from ..ops._arrays import axes_of
-from ._dialect import as_float, called, joined, raising, tensor_of, written
+from ._dialect import as_float, called, host, joined, raising, tensor_of, written
 
 LinAlgError: type[Exception] = _torchs.LinAlgError
 
@@ -104,16 +105,24 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
     return _torchs.cholesky(as_float(a), upper)
 
 
+@functools.cache
+def _stays_complex() -> bool:
+    """Whether the NumPy at hand leaves real eigenvalues complex, as from 2.5 on."""
+    return bool(host().lib.NumpyVersion(host().__version__) >= "2.5.0")
+
+
 def _realized(given: Any, found: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Real tensors if nothing in them is imaginary, as NumPy gives for real matrices."""
-    if given.is_complex() or bool(found[0].detach().imag.any()):
+    """Real tensors if nothing in them is imaginary, where NumPy gives such for real matrices."""
+    if given.is_complex() or _stays_complex() or bool(found[0].detach().imag.any()):
         return found
     return tuple(part.real for part in found)
 
 
 @raising
 def eig(a: Any) -> Any:
-    """The eigenvalues and right eigenvectors of each matrix; real where all of them are.
+    """The eigenvalues and right eigenvectors of each matrix.
+
+    They are complex; where NumPy is older than 2.5, real if all of a real matrix's are.
 
     Args:
         a: Tensor of shape ``(*, n, n)``, or what makes one.
@@ -128,7 +137,9 @@ def eig(a: Any) -> Any:
 
 @raising
 def eigvals(a: Any) -> Tensor:
-    """The eigenvalues of each matrix; real where all of them are.
+    """The eigenvalues of each matrix.
+
+    They are complex; where NumPy is older than 2.5, real if all of a real matrix's are.
 
     Args:
         a: Tensor of shape ``(*, n, n)``, or what makes one.
