@@ -123,14 +123,18 @@ def _checked(primals: Any, tangents: Any) -> tuple[Tensor, ...]:
             raise ValueError(
                 f"Expected primal to be floating point or complex, but got: {primal.dtype}"
             )
-        if primal.shape != tangent.shape:
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the "
-                "original Tensor, this is not supported. Tensor is of size "
-                f"{list(primal.shape)} while the given forward gradient is of size "
-                f"{list(tangent.shape)}."
-            )
+        check_sizes(primal, tangent)
     return tuple(vector)
+
+
+def check_sizes(primal: Tensor, tangent: Tensor) -> None:
+    """RuntimeError if a tangent has another shape than what it is of."""
+    if primal.shape != tangent.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the "
+            f"original Tensor, this is not supported. Tensor is of size {list(primal.shape)} "
+            f"while the given forward gradient is of size {list(tangent.shape)}."
+        )
 
 
 def _check_tensors(leaves: list[Any], what: str) -> None:

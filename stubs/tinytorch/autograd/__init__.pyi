@@ -4,6 +4,7 @@ from tinytorch._state import enable_grad as enable_grad
 from tinytorch._state import inference_mode as inference_mode
 from tinytorch._state import no_grad as no_grad
 from tinytorch._state import set_grad_enabled as set_grad_enabled
+from tinytorch.autograd import forward_ad as forward_ad
 from tinytorch.autograd import functional as functional
 from tinytorch.autograd import grad_mode as grad_mode
 from tinytorch.autograd import graph as graph

@@ -1,0 +1,120 @@
+"""Short programs for ``test_programs``: dual tensors, ``autograd.forward_ad``, under ``L``.
+
+Their errors have PyTorch's words.
+"""
+
+PROGRAMS = r"""
+# dual through functions
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+x=L.tensor([0.3,2.]); v=L.tensor([1.,-2.])
+with A.dual_level():
+    d=A.make_dual(x,v)
+    p(*A.unpack_dual((d.sin()*d).exp())); p(*A.unpack_dual(L.cat([d,x])[1:]))
+    p(*A.unpack_dual(d.sum())); p(*A.unpack_dual(d)); p(A.unpack_dual(x*2)); p(A.unpack_dual(d>1))
+    p(*A.unpack_dual(d.reshape(2,1)@d.reshape(1,2))); p(A.unpack_dual(d.detach()))
+    r=A.unpack_dual(d*2); p(r.primal, r.tangent, r.primal.requires_grad, r.tangent.requires_grad)
+# two duals
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+x=L.tensor([0.3,2.]); v=L.tensor([1.,-2.])
+with A.dual_level():
+    a=A.make_dual(x,v); b=A.make_dual(x*3,v+1)
+    p(*A.unpack_dual(a*b)); p(*A.unpack_dual(a/b.sum())); p(*A.unpack_dual(b.cos()))
+# dual of a layer
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+n=L.nn.Linear(2,3); w=L.arange(6.).reshape(3,2)/7; x=L.tensor([[1.,2.]])
+with L.no_grad(): n.weight.copy_(w); n.bias.fill_(1.)
+with A.dual_level():
+    t={k: L.ones_like(q) for k,q in n.named_parameters()}
+    for k,q in list(n.named_parameters()):
+        delattr(n,k); setattr(n,k,A.make_dual(q,t[k]))
+    o,g=A.unpack_dual(n(x).tanh()); p(o.detach(), g.detach())
+# level over reverse
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+x=L.tensor([3.,4.],requires_grad=True); v=L.tensor([1.,0.5])
+with A.dual_level():
+    r=A.unpack_dual((A.make_dual(x,v)**3).sum())
+    p(r.primal.detach(), r.tangent.detach(), r.primal.requires_grad, r.tangent.requires_grad)
+    p(L.autograd.grad(r.tangent,x), L.autograd.grad(r.primal,x))
+# a gradient of duals
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+x=L.tensor([3.,4.]); v=L.tensor([1.,0.5])
+with A.dual_level():
+    g=L.func.grad(lambda x: (x**3).sum())(A.make_dual(x,v)); r=A.unpack_dual(g); p(*r)
+# dual of complex
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+x=L.tensor([1+2j,3-1j]); v=L.tensor([1j,2+0j])
+with A.dual_level():
+    d=A.make_dual(x,v); p(*A.unpack_dual(d*d)); p(*A.unpack_dual(d.abs()))
+    p(*A.unpack_dual(d.conj()*2)); p(*A.unpack_dual(d.real))
+# dual of no dimensions
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    d=A.make_dual(L.tensor(2.),L.tensor(3.)); p(*A.unpack_dual(d**3)); y=d*1; y.mul_(d)
+    p(*A.unpack_dual(y))
+# dual of doubles
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+x=L.tensor([0.3,2.],dtype=L.float64)
+with A.dual_level():
+    r=A.unpack_dual(A.make_dual(x,x+1).exp()); p(*r, r.tangent.dtype==L.float64)
+# level under no_grad
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with L.no_grad(), A.dual_level():
+    d=A.make_dual(L.tensor([2.]),L.tensor([3.])); r=A.unpack_dual(d*d)
+    p(*r, r.primal.requires_grad)
+p(L.is_grad_enabled())
+# level as a decorator
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+@A.dual_level()
+def change(f,x): return A.unpack_dual(f(A.make_dual(x,L.ones_like(x)))).tangent
+p(change(L.sin,L.zeros(2)), change(L.cos,L.zeros(2)))
+# level after an error
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+try:
+    with A.dual_level(): 1/0
+except ZeroDivisionError: p('caught')
+with A.dual_level() as n: p(n)
+# levels by hand
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+x=L.tensor([2.]); p(A.enter_dual_level())
+d=A.make_dual(x,x); p(*A.unpack_dual(d*d,level=0)); A.exit_dual_level(level=0)
+p(A.unpack_dual(x)); p(A.unpack_dual(x,level=-1)); p(A.UnpackedDualTensor._fields)
+p(A.unpack_dual(d).tangent)
+# levels nested
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.enter_dual_level()
+# no level to make in
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+A.make_dual(L.ones(2),L.ones(2))
+# no level to exit
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+A.exit_dual_level()
+# another level to exit
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.exit_dual_level(level=4)
+# another level to unpack
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.unpack_dual(A.make_dual(L.ones(2),L.ones(2)),level=3)
+# dual of integers
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.make_dual(L.ones(2,dtype=L.int64),L.ones(2))
+# tangent of integers
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.make_dual(L.ones(2),L.ones(2,dtype=L.int64))
+# tangent of another size
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.make_dual(L.ones(2),L.ones(3))
+# dual of a dual
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.make_dual(A.make_dual(L.ones(2),L.ones(2)),L.ones(2))
+# unpacked number
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.unpack_dual(3)
+"""
