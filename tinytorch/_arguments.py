@@ -162,9 +162,13 @@ def _in_present_order(
     Raises:
         TypeError: If they may not.
     """
+    names = op.former_order
+    if op.positional == 2 and names and len(args) == 3 and options.keys().isdisjoint(names):
+        first, factor, second = args  # of which the operands may be numbers, too
+        if isinstance(factor, Number) or isinstance(factor, Tensor) and not factor.ndim:
+            return (first, second), {**options, names[0]: getattr(factor, "item", lambda: factor)()}
     tensors = tuple(value for value in args if isinstance(value, Tensor))
     numbers = [value for value in args if isinstance(value, Number)]
-    names = op.former_order
     fits = len(tensors) == op.positional and len(numbers) + len(tensors) == len(args)
     fits = fits and len(numbers) <= len(names) and options.keys().isdisjoint(names)
     if not fits or any(isinstance(value, Number) for value in args[1 - op.positional :]):

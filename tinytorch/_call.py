@@ -132,6 +132,7 @@ def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
 def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     """The public function of a composite: itself, behind the layer of NumPy's spellings."""
     index = op.index
+    several = _several(source)
     run = named(op, source) if op.node is not None or op.frees else source
 
     def function(*args: Any, **options: Any) -> Any:
@@ -142,6 +143,8 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
                 return op.numpy_form(*args, **options)
             for name in options:
                 if name not in index:
+                    if several in options:
+                        args = (*args, options.pop(several))
                     options = {_spelling(op, n): v for n, v in options.items()}
                     break
         try:
@@ -153,6 +156,12 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
             raise better from None
 
     return function
+
+
+def _several(source: Callable[..., Any]) -> str | None:
+    """The name of ``*sizes`` or the like, by which PyTorch takes them as one sequence."""
+    code = source.__code__
+    return code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & 4 else None
 
 
 def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:

@@ -177,7 +177,7 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
             # Below 0 the kernel refuses it, as it could not if the number were wrapped.
             given[i] = value if value < 0 else written_number(value, dtype)
         elif op.promote == "limits":
-            given[i] = written_number(value, dtype)
+            given[i] = fit_number(written_number(value, dtype), dtype, xp)
         elif value is not None:
             given[i] = fit_number(value, dtype, xp)
 

@@ -32,8 +32,25 @@ _state.when_inference.append(_mark)
 def binary(op: Op) -> Callable[..., Any]:
     """The public function of an operation of two operands."""
     forward, _ = operands(op, call)
+    if op.former_order:
+        return _with_factor(op, forward)
 
     def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
+        if options or other is REQUIRED or not isinstance(input, Tensor):
+            return call(op, _given(op, input, other, options), options)
+        return forward(input, other)
+
+    return function
+
+
+def _with_factor(op: Op, forward: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The same, where a factor may stand between the operands, as in ``add(a, 2, b)``."""
+
+    def function(
+        input: Any = REQUIRED, other: Any = REQUIRED, *more: Any, **options: Any
+    ) -> Any:
+        if more:
+            return call(op, (input, other, *more), options)
         if options or other is REQUIRED or not isinstance(input, Tensor):
             return call(op, _given(op, input, other, options), options)
         return forward(input, other)

@@ -13,6 +13,10 @@ from tests.ops.same_as_torch import same
 
 X = np.array([[1.0, -2.0], [0.5, 3.0]])
 CALLS: dict[str, Any] = {
+    "add": lambda t, a, b, c: t.add(a, 2, b),
+    "add, a method": lambda t, a, b, c: a.add(0.5, b),
+    "sub": lambda t, a, b, c: t.sub(a, 2, b),
+    "sub, a method": lambda t, a, b, c: a.sub(2, b),
     "add_": lambda t, a, b, c: a.clone().add_(2, b),
     "sub_": lambda t, a, b, c: a.clone().sub_(2, b),
     "addcmul": lambda t, a, b, c: t.addcmul(a, 2, b, c),

@@ -108,6 +108,29 @@ L.cumprod(T([1.5, 2.0]), 0, out=T([0, 0]))
 """
 
 
+FORMER_AND_NAMED_PLACES = """
+L.add(T([1.0, 2.0]), 2, 3)
+L.add(T([1.0, 2.0]), T(2), T([3.0, 4.0]))
+L.add(1, 2, T([3.0, 4.0]))
+L.add(T([1, 2]), 2.5, T([3, 4]))
+L.add(T([1.0, 2.0]), T([3.0, 4.0]), 2)
+L.add(T([1.0, 2.0]), 2, T([3.0, 4.0]), out=L.zeros(2))
+L.add(T([1.0, 2.0]), 2, T([3.0, 4.0]), alpha=2)
+T([1.0, 2.0]).add(2, 3)
+L.sub(T([1.0, 2.0]), 2, 3)
+L.sub(T([1.0, 2.0]), T([3.0, 4.0]), 2)
+L.rsub(T([1.0, 2.0]), 2, 3)
+L.mul(T([1.0, 2.0]), 2, T([3.0, 4.0]))
+L.ones(6).view(size=(2, 3))
+L.ones(6).view(dtype=L.int32)
+L.ones(6).view(sizes=(2, 3))
+T([1, 2, 3]).repeat(repeats=(2, 2))
+T([1, 2, 3]).repeat(sizes=(2, 2))
+L.ones(2, 3).sum_to_size(size=(1, 3))
+L.ones(2, 3).new_zeros(size=(2,))
+"""
+
+
 def plain(value: Any) -> Any:
     """A result of either library in Python's own terms."""
     if hasattr(value, "detach"):
@@ -133,8 +156,8 @@ def outcome(library: Any, line: str) -> Any:
 
 @pytest.mark.parametrize(
     "line",
-    (PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN)
-    .strip().replace("\n\n", "\n").split("\n"),
+    (PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
+     + FORMER_AND_NAMED_PLACES).strip().replace("\n\n", "\n").split("\n"),
 )  # fmt: skip
 def test_outcome_is_pytorchs(line: str) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")

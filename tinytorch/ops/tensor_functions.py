@@ -104,7 +104,7 @@ def detach_(input: Tensor) -> Tensor:
 
 
 @composite(method=False, node="RsubBackward1")
-def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, element by element.
 
     Args:
