@@ -176,9 +176,9 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
         elif op.promote == "power" and i == 1 and dtype.category < 2:
             # Below 0 the kernel refuses it, as it could not if the number were wrapped.
             given[i] = value if value < 0 else written_number(value, dtype)
-        elif op.promote == "limits":
-            given[i] = fit_number(written_number(value, dtype), dtype, xp)
         elif value is not None:
+            if op.promote == "limits":
+                value = written_number(value, dtype)
             given[i] = fit_number(value, dtype, xp)
 
 
