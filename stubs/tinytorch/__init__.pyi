@@ -3914,7 +3914,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
 def rsqrt_(input: Tensor) -> Tensor:
     """In-place form of ``rsqrt``: writes the result over ``input``."""
-def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, element by element."""
 def saddmm(*args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: saddmm: sparse tensors are not supported: every tensor is dense."""
