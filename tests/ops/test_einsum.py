@@ -49,6 +49,20 @@ def test_value_is_numpys(equation: str, shapes: list[tuple[int, ...]]) -> None:
     np.testing.assert_allclose(got.numpy(), wanted, atol=1e-12)
 
 
+ORDERED = ["ij,jk->ik", "ij,jk->ki", "bij,bjk->bki", "bhqd,bhkd->bhqk", "bqhd,bkhd->bhkq",
+           "bhqk,bkhd->bqhd", "i,j->ji", "i,jk->jik", "ij,ij->ji", "ij,k->ikj"]  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", ORDERED)
+def test_strides_are_torchs(equation: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    sizes = dict(zip("bhijkqd", (2, 3, 4, 5, 6, 7, 8), strict=True))
+    terms = equation.partition("->")[0].split(",")
+    shapes = [[sizes[c] for c in term] for term in terms]
+    wanted = torch.einsum(equation, *map(torch.ones, shapes))
+    assert tt.einsum(equation, *map(tt.ones, shapes)).stride() == wanted.stride()
+
+
 @pytest.mark.parametrize(
     ("equation", "shapes"),
     [*EQUATIONS, ("...ik, ...j -> ij", [(1, 2, 3), (3,)]), ("ab,ac->bc", [(1, 3), (5, 4)])],

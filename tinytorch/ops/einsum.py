@@ -22,6 +22,7 @@ from .shape import normalize_dim, permute, reshape
 class _Layout(NamedTuple):
     """How two operands become matrices: orders of dimensions, and how many are in each group."""
 
+    swap: bool
     first: tuple[int, ...]
     second: tuple[int, ...]
     flip_first: bool
@@ -37,6 +38,13 @@ def _layout(a: str, b: str, result: str) -> _Layout:
     inner = [c for c in a if c in b and c not in result]
     left = [c for c in a if c not in b]
     right = [c for c in b if c not in a]
+    if not inner:
+        return _spread(a, b, result)
+    # The operand whose dimensions come first in the result is the first, as in PyTorch: so the
+    # product of the matrices has its elements in the result's order.
+    swap = bool(left and right) and result.index(right[0]) < result.index(left[0])
+    if swap:
+        a, b, left, right = b, a, right, left
     # Whichever order leaves the elements where they are: BLAS takes transposed matrices.
     flip_a = bool(left and inner) and a.index(inner[0]) < a.index(left[0])
     flip_b = bool(right and inner) and b.index(right[0]) < b.index(inner[0])
@@ -45,9 +53,15 @@ def _layout(a: str, b: str, result: str) -> _Layout:
     have = batch + left + right
     order = tuple(have.index(c) for c in result)
     return _Layout(
-        tuple(map(a.index, first)), tuple(map(b.index, second)), flip_a, flip_b,
+        swap, tuple(map(a.index, first)), tuple(map(b.index, second)), flip_a, flip_b,
         len(batch), len(inner), None if order == tuple(range(len(have))) else order,
     )  # fmt: skip
+
+
+def _spread(a: str, b: str, result: str) -> _Layout:
+    """The layout of a product without a sum: both have the result's order of dimensions."""
+    first, second = (tuple(term.index(c) for c in result if c in term) for term in (a, b))
+    return _Layout(False, first, second, False, False, 0, 0, None)
 
 
 @op(promote="arithmetic", method=False, node="ViewBackward0")
@@ -58,19 +72,25 @@ def _contract(xp: Backend, input: Array, other: Array, a: str, b: str, result: s
     is in two of them at least. So the rules are contractions too, at every order.
     """
     plan = _layout(a, b, result)
+    if plan.swap:
+        input, other = other, input
     x, y = xp.transpose(input, plan.first), xp.transpose(other, plan.second)
+    if not plan.inner:
+        return _beside(xp, x, a, result) * _beside(xp, y, b, result)
     batch, left, inner = _sizes(x.shape, plan.batch, plan.inner, plan.flip_first)
     _, right, _ = _sizes(y.shape, plan.batch, plan.inner, not plan.flip_second)
-    if inner:
-        product = xp.matmul(
-            _matrices(xp, x, batch, left, inner, plan.flip_first),
-            _matrices(xp, y, batch, inner, right, plan.flip_second),
-        )
-        product = xp.reshape(product, (*batch, *left, *right))
-    else:
-        x = xp.reshape(x, (*batch, *left, *(1 for _ in right)))
-        product = x * xp.reshape(y, (*batch, *(1 for _ in left), *right))
+    product = xp.matmul(
+        _matrices(xp, x, batch, left, inner, plan.flip_first),
+        _matrices(xp, y, batch, inner, right, plan.flip_second),
+    )
+    product = xp.reshape(product, (*batch, *left, *right))
     return product if plan.order is None else xp.transpose(product, plan.order)
+
+
+def _beside(xp: Any, x: Array, term: str, result: str) -> Array:
+    """An operand in the result's order, with sizes of 1 for what only the other has."""
+    sizes = iter(x.shape)
+    return xp.reshape(x, tuple(next(sizes) if c in term else 1 for c in result))
 
 
 def _sizes(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple[Any, Any, Any]:
