@@ -33,6 +33,13 @@ OTHER_WORDS = {
     "xp.sum([1, 2])", "xp.sum(2.0)", "xp.moveaxis(x, 0, 5)", "xp.broadcast_to(x, (5, 5))",
     "xp.split(x, 4)", "xp.zeros(-1)", "xp.zeros_like([1, 2])", "xp.matmul(x, np.ones((3, 1)))",
     "xp.matmul(x, 2)", "xp.dot(x, 2)", "xp.dot(v, [1, 2, 3])",
+    # Lines that only a device reaches.
+    "assign(x, 0, f)", "assign(x, ..., x.T)", "s.nonzero()", "x == 'a'", "x == [0, 1, 2]",
+    "x < None", "b - b", "-b", "x + [1, 2, 3]", "x + None", "x + 'a'", "x + (1, 2, 3)",
+    "x + x[:, :2]", "at(xp.add, b, j % 2, True)", "at(xp.add, u, j % 2, 1)",
+    "at(xp.add, c, j % 2, 1)", "at(xp.subtract, x, j % 2, 1)", "at(xp.minimum, h, j % 2, 2)",
+    "xp.max(z)", "xp.max(z, axis=0)", "xp.argmax(z)", "xp.concatenate([x, v])",
+    "xp.concatenate([])", "xp.stack([x, v])", "xp.copyto(n.copy(), x)", "xp.sort(s)",
 }  # fmt: skip
 # CuPy has complex loops that mean nothing mathematically and that NumPy lacks.
 COMPLEX_LOOPS = {"arctan2", "atan2", "copysign", "hypot", "i0", "nextafter"}
@@ -78,7 +85,12 @@ def stand_in_waits(case: str) -> bool:
 
 @pytest.mark.skipif(not RECORD["device"], reason="recorded without a GPU: what waits is unknown")
 def test_recorded_waits() -> None:
-    recorded = {case: outcome["waits"] for case, outcome in RECORD["cases"].items()}
+    # CuPy reads the array back to print it in an error, and does not count waits for a stream.
+    recorded = {
+        case: outcome["waits"]
+        for case, outcome in RECORD["cases"].items()
+        if "error" not in outcome and "synchronize" not in case
+    }
     assert {case: stand_in_waits(case) for case in recorded} == recorded
 
 

@@ -23,7 +23,8 @@ WAITING = [
     "xp.repeat(v, [1, 2, 0])", "v.repeat([1, 2, 0])", "xp.place(x, m, v)", "x.fill(s)",
     "xp.array_equal(x, x, True)", "xp.array_equal(x, x, equal_nan=True)", "xp.gradient(v, v)",
     "xp.argpartition(x, 1)", "x.argpartition(1, 0)",
-    "xp.ravel_multi_index((n[0], n[0]), (9, 9))", "xp.linalg.cond(A)",
+    "xp.ravel_multi_index((n[0], n[0]), (9, 9), 'raise')", "xp.linalg.cond(A)",
+    "xp.histogram(x)", "xp.histogram(x, v, range=(0, 2))",
     "xp.real_if_close(c)", "xp.random.randint(0, 5, 3)", "special.logsumexp(x)",
 ]  # fmt: skip
 NOT_WAITING = [
@@ -31,7 +32,8 @@ NOT_WAITING = [
     "xp.arange(0, 5, 1)", "xp.ix_(j, j)", "xp.repeat(v, 2)", "x.fill(2.0)", "xp.full(3, s)",
     "xp.full_like(x, s)", "xp.searchsorted(v, x)", "xp.roll(x, 1)", "xp.tri(3)",
     "xp.partition(x, 1)", "xp.array_equal(x, x)", "xp.gradient(v, 2.0)", "xp.gradient(x)",
-    "xp.ravel_multi_index((n[0], n[0]), (9, 9), 'wrap')",
+    "xp.ravel_multi_index((n[0], n[0]), (9, 9))", "xp.digitize(x, v)",
+    "xp.histogram(x, 2, (0, 4))", "xp.histogram(x, bins=2, range=(0, 4))",
     "xp.ravel_multi_index((n[0], n[0]), (9, 9), mode=('clip', 'wrap'))",
     "xp.clip(x, 0, s)", "xp.random.uniform(0, 1, 3)",
 ]  # fmt: skip
@@ -68,6 +70,13 @@ def test_cupy_waits_there_and_only_there() -> None:
     real = contract.real_library()
     cases = WAITING + NOT_WAITING
     assert {case: real.waits(case) for case in cases} == {case: case in WAITING for case in cases}
+
+
+def test_flat_indices_wrap_as_cupys_do() -> None:
+    index = strictcupy.asarray([1, 7])
+    assert strictcupy.ravel_multi_index((index, index), (2, 3)).tolist() == [4, 4]
+    with pytest.raises(ValueError, match="invalid entry"):
+        strictcupy.ravel_multi_index((index, index), (2, 3), mode="raise")
 
 
 @pytest.mark.parametrize("value", [[1, 2], (1, 2)])

@@ -18,9 +18,9 @@ from ._ufunc import ufunc
 
 # Waits inside CuPy's own routines (the lines marked "synchronize!" in its sources, and transfers).
 _WAITING = frozenset(
-    """argpartition argwhere asarray_chkfinite bincount compress cond delete digitize extract
+    """argpartition argwhere asarray_chkfinite bincount compress cond delete extract
     flatnonzero
-    histogram histogram2d histogramdd intersect1d mask_indices nanmax nanmin nonzero place
+    histogram2d histogramdd intersect1d mask_indices nanmax nanmin nonzero place
     real_if_close setdiff1d setxor1d sliding_window_view tril_indices tril_indices_from trim_zeros
     triu_indices triu_indices_from union1d unique unique_all unique_counts unique_inverse
     unique_values unravel_index array_repr array_str array2string logsumexp""".split()
@@ -43,7 +43,10 @@ _WAITING_IF: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
     "gradient": lambda args, kwargs: any(getattr(a, "ndim", 0) for a in args[1:]),
     "ix_": lambda args, kwargs: any(type(a) is ndarray and a.dtype.kind == "b" for a in args),
     "ravel_multi_index": lambda args, kwargs: "raise"
-    in numpy.ravel((*args[2:], kwargs.get("mode", "raise"))[0]),
+    in numpy.ravel((*args[2:], kwargs.get("mode", "wrap"))[0]),
+    # Bins of a given number in a given range are known to the host.
+    "histogram": lambda args, kwargs: (*args[2:], kwargs.get("range"))[0] is None
+    or hasattr((*args[1:], kwargs.get("bins", 10))[0], "__len__"),
     "quantile": lambda args, kwargs: isinstance(args[1], ndarray),
     "percentile": lambda args, kwargs: isinstance(args[1], ndarray),
 }
@@ -94,7 +97,7 @@ def make(namespace: str, name: str, twin: ModuleType | None) -> Any:
     if spec["kind"] == "ufunc":
         return ufunc(name, spec, FORMULAS.get(name, numpy_value))
     if spec["kind"] == "function":
-        return function(name, spec, numpy_value)
+        return function(name, spec, FORMULAS.get(name, numpy_value))
     return numpy_value
 
 

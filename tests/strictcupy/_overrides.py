@@ -119,6 +119,11 @@ def _along(a: ndarray, indices: ndarray, axis: int | None) -> tuple[Any, Any, An
     return a._host, numpy.remainder(index, size) if size else index, axis
 
 
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "wrap", order: Any = "C") -> Any:
+    """Return flat indices; by default what is out of bounds is wrapped around, unlike NumPy's."""
+    return _ravel_multi_index(multi_index, dims, mode, order)
+
+
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Choose by ``condition``; with one argument the host waits for the number of results."""
     if isinstance(condition, (bool, int, float)):
@@ -194,6 +199,11 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, **kwargs: Any) -> Any:
     return _matmul(x1, x2, **kwargs) if out is None else _matmul(x1, x2, out=out, **kwargs)
 
 
+def _row_major_matmul(x1: Any, x2: Any, **kwargs: Any) -> Any:
+    """NumPy's product, but with batches of matrices in C order, as CuPy allocates them."""
+    return numpy.matmul(x1, x2, order="C", **kwargs)
+
+
 def full(shape: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     """Return an array of one value, which cannot be a list."""
     _check_fill_value(fill_value)
@@ -213,7 +223,10 @@ def _check_fill_value(fill_value: Any) -> None:
 
 _full = function("full", names("cupy")["full"], numpy.full)
 _full_like = function("full_like", names("cupy")["full_like"], numpy.full_like)
-_matmul = function("matmul", names("cupy")["matmul"], numpy.matmul)
+_ravel_multi_index = function(
+    "ravel_multi_index", names("cupy")["ravel_multi_index"], numpy.ravel_multi_index
+)
+_matmul = function("matmul", names("cupy")["matmul"], _row_major_matmul)
 
 
 # The library itself
@@ -275,6 +288,7 @@ OWN: dict[str, Any] = {
     "argmin": argmin,
     "repeat": repeat,
     "matmul": matmul,
+    "ravel_multi_index": ravel_multi_index,
     "diagonal": diagonal,
     "get_array_module": get_array_module,
     "is_available": is_available,

@@ -223,7 +223,7 @@ def _store(result: Any, out: ndarray | None, casting: str) -> ndarray:
         return wrap(result)
     if not numpy.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
-            f"Cannot cast output from {result.dtype!r} to {out.dtype!r} "
+            f"Cannot cast output operand from {result.dtype!r} to {out.dtype!r} "
             f"according to the rule '{casting}'"
         )
     if numpy.broadcast_shapes(result.shape, out.shape) != out.shape:
