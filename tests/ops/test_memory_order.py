@@ -85,6 +85,11 @@ REORDERED: dict[str, Call] = {
         channels_last(m, x), None, None, training=True
     ),
     "relu": lambda m, x: channels_last(m, x).relu(),
+    "matmul of batches": lambda m, x: x.transpose(0, 1) @ x.permute(1, 0, 3, 2),
+    "matmul of batches and a vector": lambda m, x: x.transpose(0, 1) @ x[0, 0, 0],
+    "matmul of a vector and batches": lambda m, x: x[0, 0, :, 0] @ x.transpose(0, 1),
+    "linear": lambda m, x: m.nn.functional.linear(x.permute(2, 0, 1, 3), x[0, 0]),
+    "matrix_power": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 2),
 }
 
 

@@ -269,7 +269,7 @@ class NumpyBackend(Backend):
             if not options and x1.shape[-1] == x2.shape[0]:
                 rows = numpy.matmul(x1.reshape(-1, x2.shape[0]), x2)
                 return rows.reshape(*x1.shape[:-1], x2.shape[1])
-        return numpy.matmul(x1, x2, **options)
+        return numpy.matmul(x1, x2, order="C", **options)  # whatever the order of the batches
 
     def in_parts(
         self, work: Callable[[int, int], Any], count: int, products: bool = False
