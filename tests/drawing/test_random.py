@@ -168,8 +168,8 @@ def test_multinomial_is_torchs(count: int, replacement: bool, dtype: str) -> Non
 
     def draw(lib: Any) -> Any:
         given = lib.tensor(weights.tolist(), dtype=dtype_of(lib, dtype))
-        return lib.cat([given[2].multinomial(count, replacement).reshape(1, -1),
-                        lib.multinomial(given, count, replacement)])  # fmt: skip
+        first = given[2].multinomial(count, replacement)
+        return lib.cat([first, lib.multinomial(given, count, replacement).view(-1)])
 
     assert_exact(draw)
 

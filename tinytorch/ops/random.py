@@ -22,6 +22,7 @@ from ._drawing import (
     integers,
     not_implemented,
 )
+from ._memory import in_rows
 
 
 @creation
@@ -260,7 +261,8 @@ def multinomial(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"num_samples={num_samples}, shape {list(input.shape)}"
         )
-    return engine_of("multinomial", xp, generator).multinomial(input, num_samples, replacement)
+    drawn = engine_of("multinomial", xp, generator).multinomial(input, num_samples, replacement)
+    return in_rows(xp, drawn)
 
 
 @op(method=False)
