@@ -70,6 +70,56 @@ def test_derivatives_of_both_orders() -> None:
     assert gradgradcheck(lambda *a: F.scaled_dot_product_attention(*a, is_causal=True), causal)
 
 
+#: name: how queries, keys and values come from the heads ``(batch, length, heads, features)``.
+LAYOUTS: dict[str, Any] = {
+    "split heads": lambda t: [x.transpose(1, 2) for x in t],
+    "whole heads": lambda t: [x.transpose(1, 2).contiguous() for x in t],
+    "split queries": lambda t: [t[0].transpose(1, 2)]
+    + [x.transpose(1, 2).contiguous() for x in t[1:]],
+    "heads first": lambda t: [x.permute(2, 0, 1, 3).transpose(0, 1) for x in t],
+    "one image": lambda t: [x.transpose(1, 2)[0] for x in t],
+    "features apart": lambda t: [x.transpose(1, 2).mT.contiguous().mT for x in t],
+    "other values": lambda t: [x.transpose(1, 2) for x in (*t[:2], t[2][..., :2])],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("groups", [False, True])
+@pytest.mark.parametrize("mask", [False, True])
+def test_order_in_memory_is_pytorchs(layout: str, groups: bool, mask: bool) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    steps = []
+    for library in (tt, torch):
+        heads = 2 if groups else 6
+        three = [library.ones(2, 3, n, 4) for n in (6, heads, heads)]
+        options: Any = {"attn_mask": library.zeros(3, 3)} if mask else {}
+        out = library.nn.functional.scaled_dot_product_attention(
+            *LAYOUTS[layout](three), **options, enable_gqa=groups
+        )
+        steps.append(out.stride())
+    assert steps[0] == steps[1]
+
+
+def test_derivatives_of_heads_that_were_split_off() -> None:
+    def call(*t: Any, **options: Any) -> Any:
+        heads = (x.transpose(1, 2) for x in t)
+        return F.scaled_dot_product_attention(*heads, **options).transpose(1, 2).view(2, 3, 16)
+
+    x, y = (randn(2, 3, n, 4) for n in (4, 2))
+    results = []
+    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+        leaves = [library.tensor(a.copy(), requires_grad=True) for a in (x, y, y)]
+        heads = (t.transpose(1, 2) for t in leaves)
+        out = library.nn.functional.scaled_dot_product_attention(*heads, enable_gqa=True)
+        (out * out).sum().backward()
+        results.append([host(out), *(host(t.grad) for t in leaves)])
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+    small = [leaf(2, 3, 4, 4) for _ in range(3)]
+    assert gradcheck(lambda *t: call(*t, is_causal=True), small)
+    assert gradgradcheck(call, small)
+
+
 def test_large_scores_do_not_overflow() -> None:
     compare(NAME, 1e4 * randn(2, 3), 1e4 * randn(4, 3), randn(4, 2))
 

@@ -53,6 +53,24 @@ def _attention_weights_rule(
     )
 
 
+@op(method=False)
+def _attended(xp: Backend, weights: Array, value: Array, query: Array) -> Array:
+    """``weights value`` in the order in memory of ``query``, as PyTorch's fused kernel gives it.
+
+    Heads that were split off and transposed can then be transposed and put together in a view.
+    """
+    place = xp.empty_like(query, dtype=weights.dtype)
+    place = place.reshape(weights.shape[:-1] + value.shape[-1:])
+    xp.matmul(weights, value, out=place)
+    return place
+
+
+_attended.vjp(
+    weights=lambda xp, g, value: xp.matmul(g, xp.swapaxes(value, -1, -2)),
+    value=lambda xp, g, weights: xp.matmul(xp.swapaxes(weights, -1, -2), g),
+)
+
+
 @composite(namespaces=("nn.functional",), method=False)
 def scaled_dot_product_attention(
     query: Tensor,
@@ -111,7 +129,10 @@ def scaled_dot_product_attention(
     weights = _attention_weights(q, k, bias, scale, is_causal)
     if dropout_p:
         weights = dropout(weights, dropout_p)
-    out = weights @ v
+    if not dropout_p and _is_ordered(query, key, value, attn_mask):
+        out = _attended(weights, v, query)
+    else:
+        out = weights @ v
     if grouped:
         out = out.reshape(*out.shape[:-4], query.shape[-3], *out.shape[-2:])
     return out if out.dtype is query.dtype else out.to(query.dtype)
@@ -153,10 +174,21 @@ def _check(
         )
 
 
-def _is_fused(three: tuple[tuple[str, Tensor], ...], mask: Tensor) -> bool:
+def _is_fused(three: tuple[tuple[str, Tensor], ...], mask: Tensor | None) -> bool:
     """Whether PyTorch's fused kernel runs, which takes a mask and ``is_causal`` together."""
     images = all(t.ndim == 4 and t.shape[-1] == three[0][1].shape[-1] for _, t in three)
-    return images and mask.ndim in (2, 4) and not mask.requires_grad
+    return images and (mask is None or mask.ndim in (2, 4) and not mask.requires_grad)
+
+
+def _is_ordered(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
+    """Whether the result has the query's order in memory, and that is not row-major."""
+    steps = query._data.strides
+    if query.ndim != 4 or steps[0] >= steps[1] >= steps[2] or not query.numel():
+        return False
+    three = query, key, value
+    whole = all(t._data.strides[-1] == t._data.itemsize for t in three)
+    whole = whole and query.shape[0] == key.shape[0] == value.shape[0]
+    return whole and _is_fused(tuple(("", t) for t in three), mask)
 
 
 def _bias(query: Tensor, mask: Any) -> Any:
