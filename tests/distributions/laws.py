@@ -14,6 +14,10 @@ L = np.array([[-1.0, 0.3, 2.0], [0.0, -3.0, 1.2]])
 M = np.array([[2.0, 0.3, 0.1], [0.3, 1.5, -0.2], [0.1, -0.2, 1.0]])
 T = np.array([[1.2, 0.0, 0.0], [0.3, 0.8, 0.0], [-0.5, 0.1, 1.5]])
 
+U = np.array([[0.2, 0.49951, 0.9], [0.5004, 0.05, 0.75]])
+C = np.array([[0.4, 0.0, -0.5], [0.2, -0.9, 0.3]])
+W = np.array([[[0.5, -0.2], [0.1, 0.8], [-0.7, 0.3]], [[1.5, 0.2], [0.0, 0.3], [-0.1, 0.6]]])
+
 Law = tuple[Callable[..., Any], tuple[Any, ...]]
 #: By name, a function of ``distributions`` and tensors, and the arrays behind the tensors.
 LAWS: dict[str, Law] = {
@@ -26,10 +30,13 @@ LAWS: dict[str, Law] = {
     "Categorical by logits": (lambda d, z: d.Categorical(logits=z), (L,)),
     "Cauchy": (lambda d, m, s: d.Cauchy(m, s), (L, A)),
     "Chi2": (lambda d, a: d.Chi2(a), (A,)),
+    "ContinuousBernoulli": (lambda d, p: d.ContinuousBernoulli(p), (U,)),
+    "ContinuousBernoulli by logits": (lambda d, z: d.ContinuousBernoulli(logits=z), (L,)),
     "Dirichlet": (lambda d, a: d.Dirichlet(a), (A,)),
     "Exponential": (lambda d, r: d.Exponential(r), (A,)),
     "FisherSnedecor": (lambda d, a, b: d.FisherSnedecor(a, 4 * b + 1), (A, B)),
     "Gamma": (lambda d, a, b: d.Gamma(a, b), (A, B)),
+    "GeneralizedPareto": (lambda d, m, s, c: d.GeneralizedPareto(m, s, c), (L, A, C)),
     "Geometric": (lambda d, p: d.Geometric(p), (P,)),
     "Geometric by logits": (lambda d, z: d.Geometric(logits=z), (L,)),
     "Gumbel": (lambda d, m, s: d.Gumbel(m, s), (L, A)),
@@ -37,8 +44,13 @@ LAWS: dict[str, Law] = {
     "HalfNormal": (lambda d, s: d.HalfNormal(s), (A,)),
     "Independent": (lambda d, m, s: d.Independent(d.Normal(m, s), 1), (L, A)),
     "InverseGamma": (lambda d, a, b: d.InverseGamma(a, b), (A, B)),
+    "Kumaraswamy": (lambda d, a, b: d.Kumaraswamy(a, b), (A, B)),
+    "LKJCholesky": (lambda d, c: d.LKJCholesky(3, c), (A[0],)),
     "Laplace": (lambda d, m, s: d.Laplace(m, s), (L, A)),
     "LogNormal": (lambda d, m, s: d.LogNormal(m, s), (L, A)),
+    "LogisticNormal": (lambda d, m, s: d.LogisticNormal(m, s), (L, A)),
+    "LowRankMultivariateNormal": (
+        lambda d, m, w, s: d.LowRankMultivariateNormal(m, w, s), (L, W, A)),
     "MixtureSameFamily": (
         lambda d, a, m, s: d.MixtureSameFamily(d.Categorical(a), d.Normal(m, s)), (A, L, B)),
     "a mixture of vectors": (
@@ -69,17 +81,39 @@ LAWS: dict[str, Law] = {
         lambda d, m, s: d.TransformedDistribution(
             d.Normal(m, s), d.StickBreakingTransform()), (L, A)),
     "Uniform": (lambda d, low, width: d.Uniform(low, low + width), (L, A)),
+    "VonMises": (lambda d, m, k: d.VonMises(m, k), (L, A)),
+    "Weibull": (lambda d, s, k: d.Weibull(s, k), (A, B + 0.5)),
+    "Wishart": (lambda d, n, c: d.Wishart(n, c), (A[0] + 3, M)),
+    "Wishart by precision": (lambda d, n, c: d.Wishart(n, precision_matrix=c), (A[0] + 3, M)),
+    "Wishart by scale": (lambda d, n, c: d.Wishart(n, scale_tril=c), (A[0] + 3, T)),
 }  # fmt: skip
 
+#: Laws whose values are none of the others'.
+FOREIGN = [
+    *((p, q) for p in ("Gumbel", "Laplace", "Normal") for q in (
+        "Beta", "ContinuousBernoulli", "Exponential", "Gamma", "Pareto", "Uniform")),
+    *((p, q) for p in ("Exponential", "Gamma", "Pareto") for q in (
+        "Beta", "ContinuousBernoulli", "Uniform")),
+    *((p, "Pareto") for p in ("Beta", "ContinuousBernoulli", "Exponential", "Gamma")),
+    ("Poisson", "Bernoulli"), ("Poisson", "Binomial"),
+]  # fmt: skip
 #: Pairs that there is a formula for, besides each law with itself.
 PAIRS = [
-    ("Exponential", "Gamma"), ("Exponential", "Normal"), ("Gamma", "Exponential"),
-    ("Gamma", "Normal"), ("Laplace", "Normal"), ("Normal", "Laplace"), ("Uniform", "Normal"),
-    ("Chi2", "Gamma"),
+    ("Bernoulli", "Poisson"), ("Beta", "ContinuousBernoulli"), ("Beta", "Exponential"),
+    ("Beta", "Gamma"), ("Beta", "Normal"), ("Beta", "Uniform"), ("Chi2", "Gamma"),
+    ("ContinuousBernoulli", "Exponential"), ("ContinuousBernoulli", "Normal"),
+    ("Exponential", "Gamma"), ("Exponential", "Gumbel"), ("Exponential", "Normal"),
+    ("Gamma", "Exponential"), ("Gamma", "Gumbel"), ("Gamma", "Normal"), ("Gumbel", "Normal"),
+    ("Laplace", "Normal"), ("LowRankMultivariateNormal", "MultivariateNormal"),
+    ("MultivariateNormal", "LowRankMultivariateNormal"), ("Normal", "Gumbel"),
+    ("Normal", "Laplace"), ("Pareto", "Exponential"), ("Pareto", "Gamma"), ("Pareto", "Normal"),
+    ("Uniform", "Beta"), ("Uniform", "ContinuousBernoulli"), ("Uniform", "Exponential"),
+    ("Uniform", "Gamma"), ("Uniform", "Gumbel"), ("Uniform", "Normal"), ("Uniform", "Pareto"),
 ]  # fmt: skip
 SELF = [
-    "Bernoulli", "Beta", "Binomial", "Categorical", "Categorical by logits", "Cauchy", "Dirichlet",
-    "Exponential", "Gamma", "Geometric", "HalfNormal", "Independent", "Laplace", "LogNormal",
-    "MultivariateNormal", "MultivariateNormal by scale", "Normal", "OneHotCategorical", "Poisson",
-    "Uniform",
+    "Bernoulli", "Beta", "Binomial", "Categorical", "Categorical by logits", "Cauchy",
+    "ContinuousBernoulli", "ContinuousBernoulli by logits", "Dirichlet", "Exponential", "Gamma",
+    "Geometric", "Gumbel", "HalfNormal", "Independent", "Laplace", "LogNormal", "LogisticNormal",
+    "LowRankMultivariateNormal", "MultivariateNormal", "MultivariateNormal by scale", "Normal",
+    "OneHotCategorical", "Pareto", "Poisson", "Uniform",
 ]  # fmt: skip

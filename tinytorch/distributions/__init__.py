@@ -12,81 +12,72 @@ estimate them. For the same seed the samples are PyTorch's own.
     >>> kl_divergence(Normal(0.0, 1.0), Normal(0.0, 2.0))
     tensor(0.3181)
 
-There are no ``ContinuousBernoulli``, ``GeneralizedPareto``, ``Kumaraswamy``, ``LKJCholesky``,
-``LogisticNormal``, ``LowRankMultivariateNormal``, ``VonMises``, ``Weibull`` and ``Wishart``.
+Each law is found in PyTorch's module of it, too: ``distributions.beta.Beta``.
 """
 
 from __future__ import annotations
 
+import re
+import sys
+
+from . import constraint_registry as constraint_registry
 from . import constraints as constraints
 from . import kl as kl
 from . import transforms as transforms
 from . import utils as utils
-from .categorical import Categorical as Categorical
-from .categorical import Multinomial as Multinomial
-from .categorical import OneHotCategorical as OneHotCategorical
-from .categorical import OneHotCategoricalStraightThrough as OneHotCategoricalStraightThrough
+from .categorical import *  # noqa: F403
 from .constraint_registry import biject_to as biject_to
 from .constraint_registry import transform_to as transform_to
-from .continuous import Cauchy as Cauchy
-from .continuous import Exponential as Exponential
-from .continuous import Gumbel as Gumbel
-from .continuous import Laplace as Laplace
-from .continuous import Pareto as Pareto
-from .continuous import Uniform as Uniform
-from .counts import Bernoulli as Bernoulli
-from .counts import Binomial as Binomial
-from .counts import Geometric as Geometric
-from .counts import NegativeBinomial as NegativeBinomial
-from .counts import Poisson as Poisson
+from .continuous import *  # noqa: F403
+from .counts import *  # noqa: F403
 from .distribution import Distribution as Distribution
-from .distribution import ExponentialFamily as ExponentialFamily
-from .gamma import Beta as Beta
-from .gamma import Chi2 as Chi2
-from .gamma import Dirichlet as Dirichlet
-from .gamma import FisherSnedecor as FisherSnedecor
-from .gamma import Gamma as Gamma
-from .gamma import InverseGamma as InverseGamma
-from .gamma import StudentT as StudentT
-from .half import HalfCauchy as HalfCauchy
-from .half import HalfNormal as HalfNormal
+from .exp_family import ExponentialFamily as ExponentialFamily
+from .extremes import *  # noqa: F403
+from .gamma import *  # noqa: F403
+from .half import *  # noqa: F403
 from .independent import Independent as Independent
 from .kl import kl_divergence as kl_divergence
 from .kl import register_kl as register_kl
+from .lowrank_multivariate_normal import LowRankMultivariateNormal as LowRankMultivariateNormal
 from .mixture import MixtureSameFamily as MixtureSameFamily
 from .multivariate_normal import MultivariateNormal as MultivariateNormal
-from .normal import LogNormal as LogNormal
-from .normal import Normal as Normal
+from .normal import *  # noqa: F403
+from .random_matrices import *  # noqa: F403
 from .relaxed import RelaxedBernoulli as RelaxedBernoulli
 from .relaxed import RelaxedOneHotCategorical as RelaxedOneHotCategorical
 from .transformed_distribution import TransformedDistribution as TransformedDistribution
-from .transforms import AbsTransform as AbsTransform
-from .transforms import AffineTransform as AffineTransform
-from .transforms import ComposeTransform as ComposeTransform
-from .transforms import ExpTransform as ExpTransform
-from .transforms import IndependentTransform as IndependentTransform
-from .transforms import LowerCholeskyTransform as LowerCholeskyTransform
-from .transforms import PositiveDefiniteTransform as PositiveDefiniteTransform
-from .transforms import PowerTransform as PowerTransform
-from .transforms import ReshapeTransform as ReshapeTransform
-from .transforms import SigmoidTransform as SigmoidTransform
-from .transforms import SoftmaxTransform as SoftmaxTransform
-from .transforms import SoftplusTransform as SoftplusTransform
-from .transforms import StickBreakingTransform as StickBreakingTransform
-from .transforms import TanhTransform as TanhTransform
-from .transforms import Transform as Transform
-from .transforms import identity_transform as identity_transform
+from .transforms import *  # noqa: F403
+from .unit_interval import *  # noqa: F403
+from .von_mises import VonMises as VonMises
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy",
-    "Chi2", "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential",
-    "ExponentialFamily", "FisherSnedecor", "Gamma", "Geometric", "Gumbel", "HalfCauchy",
-    "HalfNormal", "Independent", "IndependentTransform", "InverseGamma", "Laplace", "LogNormal",
-    "LowerCholeskyTransform", "MixtureSameFamily", "Multinomial", "MultivariateNormal",
-    "NegativeBinomial", "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough",
-    "Pareto", "Poisson", "PositiveDefiniteTransform", "PowerTransform", "RelaxedBernoulli",
-    "RelaxedOneHotCategorical", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
-    "SoftplusTransform", "StickBreakingTransform", "StudentT", "TanhTransform", "Transform",
-    "TransformedDistribution", "Uniform", "biject_to", "identity_transform", "kl_divergence",
-    "register_kl", "transform_to",
+    "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "ContinuousBernoulli",
+    "Dirichlet", "Distribution", "Exponential", "ExponentialFamily", "FisherSnedecor", "Gamma",
+    "GeneralizedPareto", "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent",
+    "InverseGamma", "Kumaraswamy", "LKJCholesky", "Laplace", "LogNormal", "LogisticNormal",
+    "LowRankMultivariateNormal", "MixtureSameFamily", "Multinomial", "MultivariateNormal",
+    "NegativeBinomial", "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Pareto",
+    "Poisson", "RelaxedBernoulli", "RelaxedOneHotCategorical", "StudentT",
+    "TransformedDistribution", "Uniform", "VonMises", "Weibull", "Wishart", "biject_to",
+    "kl_divergence", "register_kl", "transform_to",
 ]  # fmt: skip
+__all__ += transforms.__all__
+
+#: PyTorch's modules whose names are not their laws' names in small letters.
+_IRREGULAR = {
+    "FisherSnedecor": "fishersnedecor", "RelaxedOneHotCategorical": "relaxed_categorical",
+    "StudentT": "studentT",
+}  # fmt: skip
+
+
+def _publish() -> None:
+    """Let PyTorch's name of a law's module stand for the module here that has the law."""
+    for name, law in list(globals().items()):
+        if isinstance(law, type) and issubclass(law, Distribution):
+            words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+            file = _IRREGULAR.get(name, words.lower())
+            module = sys.modules[law.__module__]
+            globals()[file] = sys.modules.setdefault(f"{__name__}.{file}", module)
+
+
+_publish()

@@ -15,6 +15,12 @@ __all__ = [
 ]  # fmt: skip
 
 
+def check_dims(shape: Any, least: int) -> None:
+    """Refuse the shape of an argument that is no event of a transform."""
+    if len(shape) < least:
+        raise ValueError("Too few dimensions on input")
+
+
 class Transform:
     """A function of tensors that can be turned round.
 
@@ -75,8 +81,10 @@ class Transform:
         Args:
             cache_size: 0 or 1.
         """
-        if self._cache_size == cache_size:
-            return self
+        return self if self._cache_size == cache_size else self._anew(cache_size)
+
+    def _anew(self, cache_size: int) -> Any:
+        """The same with a cache of this size."""
         if type(self).__init__ is Transform.__init__:
             return type(self)(cache_size=cache_size)
         raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
@@ -137,16 +145,25 @@ class Transform:
         return f"{type(self).__name__}()"
 
 
+class _Plain(Transform):
+    """A transform that nothing is to be chosen of: it equals every other of its class."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    __hash__ = Transform.__hash__
+
+
 class _InverseTransform(Transform):
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
         self._inv: Any = transform
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
         return self._inv.codomain
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
         return self._inv.domain
 
@@ -228,7 +245,7 @@ class ComposeTransform(Transform):
             dims = max(dims + goes_in - comes_out, goes_in)
         return dims
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
         if not self.parts:
             return constraints.real
@@ -236,7 +253,7 @@ class ComposeTransform(Transform):
         lacking = self._needed(backwards=False) - found.event_dim
         return constraints.independent(found, lacking) if lacking > 0 else found
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
         if not self.parts:
             return constraints.real
@@ -264,8 +281,8 @@ class ComposeTransform(Transform):
             found._inv = weakref.ref(self)
         return found
 
-    def with_cache(self, cache_size: int = 1) -> Any:
-        return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size)
+    def _anew(self, cache_size: int) -> Any:
+        return ComposeTransform(self.parts, cache_size)
 
     def __call__(self, x: Tensor) -> Tensor:
         for part in self.parts:
@@ -280,7 +297,7 @@ class ComposeTransform(Transform):
             values.append(part(values[-1]))
         values.append(y)
         dims, total = self.domain.event_dim, None
-        for part, before, after in zip(self.parts, values, values[1:], strict=True):
+        for part, before, after in zip(self.parts, values[:-1], values[1:], strict=True):
             change = part.log_abs_det_jacobian(before, after)
             change = _sum_rightmost(change, dims - part.domain.event_dim)
             total = change if total is None else total + change
@@ -299,7 +316,7 @@ class ComposeTransform(Transform):
 
     def __repr__(self) -> str:
         inner = ",\n    ".join(repr(part) for part in self.parts)
-        return f"ComposeTransform([\n    {inner}\n])"
+        return f"ComposeTransform(\n    {inner}\n)"
 
 
 identity_transform = ComposeTransform([])
@@ -321,16 +338,16 @@ class IndependentTransform(Transform):
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def _anew(self, cache_size: int) -> Any:
         n = self.reinterpreted_batch_ndims
         return IndependentTransform(self.base_transform, n, cache_size)
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
         inner = self.base_transform.domain
         return constraints.independent(inner, self.reinterpreted_batch_ndims)
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
         inner = self.base_transform.codomain
         return constraints.independent(inner, self.reinterpreted_batch_ndims)
@@ -344,16 +361,29 @@ class IndependentTransform(Transform):
         return self.base_transform.sign
 
     def _call(self, x: Tensor) -> Tensor:
+        check_dims(x.shape, self.domain.event_dim)
         found: Tensor = self.base_transform(x)
         return found
 
     def _inverse(self, y: Tensor) -> Tensor:
+        check_dims(y.shape, self.codomain.event_dim)
         found: Tensor = self.base_transform.inv(y)
         return found
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         change = self.base_transform.log_abs_det_jacobian(x, y)
         return _sum_rightmost(change, self.reinterpreted_batch_ndims)
+
+    def forward_shape(self, shape: Any) -> Size:
+        found: Size = self.base_transform.forward_shape(shape)
+        return found
+
+    def inverse_shape(self, shape: Any) -> Size:
+        found: Size = self.base_transform.inverse_shape(shape)
+        return found
+
+    def __repr__(self) -> str:
+        return f"IndependentTransform({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
 
 class ReshapeTransform(Transform):
@@ -373,11 +403,14 @@ class ReshapeTransform(Transform):
             raise ValueError("in_shape, out_shape have different numbers of elements")
         super().__init__(cache_size=cache_size)
 
-    @property
+    def _anew(self, cache_size: int) -> Any:
+        return ReshapeTransform(self.in_shape, self.out_shape, cache_size)
+
+    @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
         return constraints.independent(constraints.real, len(self.in_shape))
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
         return constraints.independent(constraints.real, len(self.out_shape))
 
@@ -391,7 +424,15 @@ class ReshapeTransform(Transform):
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: Any) -> Size:
-        return Size((*shape[: len(shape) - len(self.in_shape)], *self.out_shape))
+        return _reshaped(Size(shape), self.in_shape, self.out_shape)
 
     def inverse_shape(self, shape: Any) -> Size:
-        return Size((*shape[: len(shape) - len(self.out_shape)], *self.in_shape))
+        return _reshaped(Size(shape), self.out_shape, self.in_shape)
+
+
+def _reshaped(shape: Size, old: Size, new: Size) -> Size:
+    check_dims(shape, len(old))
+    cut = len(shape) - len(old)
+    if shape[cut:] != old:
+        raise ValueError(f"Shape mismatch: expected {old} but got {shape[cut:]}")
+    return shape[:cut] + new

@@ -7,17 +7,19 @@ from typing import Any
 from .. import _state
 from .._tensor import Size, Tensor
 from ..dtypes import finfo
+from ..ops.broadcasting import broadcast_tensors
 from ..ops.creation import eye, tensor
 from ..ops.random import multinomial
 from ..ops.ranges import arange
 from . import constraints
+from ._chances import _Chances, _given, _listed
+from .counts import Binomial
 from .distribution import Distribution
-from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class Categorical(Distribution):
+class Categorical(_Chances):
     """The law of the index of one of several categories.
 
     Args:
@@ -37,14 +39,10 @@ class Categorical(Distribution):
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     has_enumerate_support = True
+    _is_binary = False
 
-    def __init__(
-        self, probs: Any = None, logits: Any = None, validate_args: Any = None
-    ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        name = "logits" if probs is None else "probs"
-        given = logits if probs is None else probs
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+        name, given = "logits" if probs is None else "probs", _given(probs, logits)
         if given.dim() < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if probs is not None:
@@ -54,32 +52,12 @@ class Categorical(Distribution):
         self._num_events = given.shape[-1]
         super().__init__(given.shape[:-1], validate_args=validate_args)
 
-    @property
-    def _param(self) -> Tensor:
-        found: Tensor = vars(self)["probs" if "probs" in vars(self) else "logits"]
-        return found
-
-    def _carry_over(self, new: Any) -> None:
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
         new._num_events = self._num_events
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
         return constraints.integer_interval(0, self._num_events - 1)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """Log probabilities."""
-        return probs_to_logits(self.probs)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """Probabilities."""
-        return logits_to_probs(self.logits)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the probabilities."""
-        return self._param.shape
 
     @property
     def mean(self) -> Tensor:
@@ -103,8 +81,6 @@ class Categorical(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        from ..ops.broadcasting import broadcast_tensors
-
         index, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
         return logits.gather(-1, index[..., :1]).squeeze(-1)
 
@@ -113,12 +89,39 @@ class Categorical(Distribution):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        from .counts import _listed
-
         return _listed(self, arange(self._num_events, device=self._param.device), expand)
 
 
-class OneHotCategorical(Distribution):
+class _OfCategorical(Distribution):
+    """A law of vectors that a ``Categorical`` stands behind."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+        self._categorical = Categorical(probs, logits)
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+        new._categorical = self._categorical.expand(batch_shape)
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Tensor:
+        """Log probabilities."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the probabilities."""
+        return self._categorical.param_shape
+
+
+class OneHotCategorical(_OfCategorical):
     """The law of a vector with a 1 for one of several categories, and zeros.
 
     Args:
@@ -132,38 +135,8 @@ class OneHotCategorical(Distribution):
         tensor([0., 1.])
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.one_hot
     has_enumerate_support = True
-
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
-        self._categorical = Categorical(probs, logits)
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(None, _instance)
-        new._categorical = self._categorical.expand(batch_shape)
-        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
-
-    @property
-    def probs(self) -> Tensor:
-        """Probabilities."""
-        found: Tensor = self._categorical.probs
-        return found
-
-    @property
-    def logits(self) -> Tensor:
-        """Log probabilities."""
-        found: Tensor = self._categorical.logits
-        return found
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the probabilities."""
-        return self._categorical.param_shape
 
     @property
     def mean(self) -> Tensor:
@@ -171,20 +144,18 @@ class OneHotCategorical(Distribution):
 
     @property
     def mode(self) -> Tensor:
-        return self._chosen(self._categorical.mode).to(self.probs.dtype)
+        return self._chosen(self._categorical.mode)
 
     @property
     def variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
     def _chosen(self, index: Tensor) -> Tensor:
-        from ..ops.embedding import one_hot
-
-        return one_hot(index, self._event_shape[0])
+        n = self._event_shape[0]
+        return (index.unsqueeze(-1) == arange(n, device=index.device)).to(self.probs.dtype)
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        drawn = self._categorical.sample(sample_shape)
-        return self._chosen(drawn).to(self.probs.dtype)
+        return self._chosen(self._categorical.sample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
@@ -222,7 +193,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         return self.sample(sample_shape) + (self.probs - self.probs.detach())
 
 
-class Multinomial(Distribution):
+class Multinomial(_OfCategorical):
     """The law of how often each category comes in so many draws.
 
     Args:
@@ -240,46 +211,21 @@ class Multinomial(Distribution):
         tensor([2., 6.])
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-
     def __init__(
         self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
     ) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
-        self._categorical = Categorical(probs, logits)
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+        super().__init__(probs, logits, validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(None, _instance)
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+        super()._carry_over(new, batch_shape)
         new.total_count = self.total_count
-        new._categorical = self._categorical.expand(batch_shape)
-        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:
         return constraints.multinomial(self.total_count)
-
-    @property
-    def probs(self) -> Tensor:
-        """Probabilities."""
-        found: Tensor = self._categorical.probs
-        return found
-
-    @property
-    def logits(self) -> Tensor:
-        """Log probabilities."""
-        found: Tensor = self._categorical.logits
-        return found
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the probabilities."""
-        return self._categorical.param_shape
 
     @property
     def mean(self) -> Tensor:
@@ -305,8 +251,6 @@ class Multinomial(Distribution):
         return ways + (logits * value).sum(-1)
 
     def entropy(self) -> Tensor:
-        from .counts import Binomial
-
         n = tensor(float(self.total_count))
         binomial = Binomial(self.total_count, self.probs)
         counts = binomial.enumerate_support(False)[1:]

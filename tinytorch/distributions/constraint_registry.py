@@ -14,6 +14,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from . import constraints, transforms
+from ._constraint import Constraint
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
@@ -36,26 +37,26 @@ class ConstraintRegistry:
         Args:
             constraint: A constraint, or its class.
             factory: Function of the constraint. Left out, the result is a decorator.
+
+        Raises:
+            TypeError: For anything else than a constraint or a class of them.
         """
         if factory is None:
             return lambda made: self.register(constraint, made)
-        self._registry[_key(constraint)] = factory
+        kind = type(constraint) if isinstance(constraint, Constraint) else constraint
+        if not (isinstance(kind, type) and issubclass(kind, Constraint)):
+            raise TypeError(
+                "Expected constraint to be either a Constraint subclass or instance, but got "
+                f"{constraint}"
+            )
+        self._registry[kind] = factory
         return factory
 
     def __call__(self, constraint: Any) -> Any:
-        factory = self._registry.get(_key(constraint)) or self._registry.get(type(constraint))
+        factory = self._registry.get(type(constraint))
         if factory is None:
-            raise NotImplementedError(
-                f"Cannot transform {type(constraint).__name__} constraints"
-            )
+            raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
         return factory(constraint)
-
-
-def _key(constraint: Any) -> Any:
-    named = isinstance(constraint, constraints._Named)  # one class for several regions
-    return repr(constraint) if named else (
-        constraint if isinstance(constraint, type) else type(constraint)
-    )
 
 
 biject_to = ConstraintRegistry()
@@ -84,32 +85,42 @@ def _below(constraint: Any) -> Any:
     return transforms.ComposeTransform([transforms.ExpTransform(), shift])
 
 
-def _register_both() -> None:
-    for registry in (biject_to, transform_to):
-        registry.register(constraints.real, lambda constraint: transforms.identity_transform)
-        registry.register(constraints.independent, _independent(registry))
-        registry.register(constraints.greater_than, _above)
-        registry.register(constraints.greater_than_eq, _above)
-        registry.register(constraints.less_than, _below)
-        registry.register(constraints.interval, _between)
-        registry.register(constraints.half_open_interval, _between)
-        registry.register(
-            constraints.lower_cholesky, lambda constraint: transforms.LowerCholeskyTransform()
-        )
-
-
 def _independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
     return lambda constraint: transforms.IndependentTransform(
         registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims
     )
 
 
-_register_both()
-biject_to.register(
-    constraints.simplex, lambda constraint: transforms.StickBreakingTransform()
-)
-transform_to.register(constraints.simplex, lambda constraint: transforms.SoftmaxTransform())
-for _definite in (constraints.positive_definite, constraints.positive_semidefinite):
-    transform_to.register(
-        _definite, lambda constraint: transforms.PositiveDefiniteTransform()
+def _cat(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+    return lambda constraint: transforms.CatTransform(
+        [registry(part) for part in constraint.cseq], constraint.dim, constraint.lengths
     )
+
+
+def _stack(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+    return lambda constraint: transforms.StackTransform(
+        [registry(part) for part in constraint.cseq], constraint.dim
+    )
+
+
+def _always(kind: Any) -> Callable[[Any], Any]:
+    return lambda constraint: kind()
+
+
+for _registry in (biject_to, transform_to):
+    _registry.register(constraints.real, lambda constraint: transforms.identity_transform)
+    _registry.register(constraints.independent, _independent(_registry))
+    _registry.register(constraints.greater_than, _above)
+    _registry.register(constraints.greater_than_eq, _above)
+    _registry.register(constraints.less_than, _below)
+    _registry.register(constraints.interval, _between)
+    _registry.register(constraints.half_open_interval, _between)
+    _registry.register(constraints.corr_cholesky, _always(transforms.CorrCholeskyTransform))
+    _registry.register(constraints.cat, _cat(_registry))
+    _registry.register(constraints.stack, _stack(_registry))
+
+biject_to.register(constraints.simplex, _always(transforms.StickBreakingTransform))
+transform_to.register(constraints.simplex, _always(transforms.SoftmaxTransform))
+transform_to.register(constraints.lower_cholesky, _always(transforms.LowerCholeskyTransform))
+for _definite in (constraints.positive_definite, constraints.positive_semidefinite):
+    transform_to.register(_definite, _always(transforms.PositiveDefiniteTransform))

@@ -12,189 +12,88 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
+from ._constraint import Constraint as Constraint
+from ._constraint import MixtureSameFamilyConstraint as MixtureSameFamilyConstraint
+from ._constraint import _Cat, _Dependent, _DependentProperty, _IndependentConstraint, _Stack
+from ._constraint import is_dependent as is_dependent
+from ._matrix_constraints import (
+    _CorrCholesky,
+    _LowerCholesky,
+    _LowerTriangular,
+    _PositiveDefinite,
+    _PositiveSemidefinite,
+    _Square,
+    _Symmetric,
+)
 
 __all__ = [
-    "Constraint", "boolean", "cat", "corr_cholesky", "dependent", "dependent_property",
-    "greater_than", "greater_than_eq", "half_open_interval", "independent", "integer_interval",
-    "interval", "is_dependent", "less_than", "lower_cholesky", "lower_triangular", "multinomial",
-    "nonnegative", "nonnegative_integer", "one_hot", "positive", "positive_definite",
-    "positive_integer", "positive_semidefinite", "real", "real_vector", "simplex", "square",
-    "stack", "symmetric", "unit_interval",
+    "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
+    "dependent_property", "greater_than", "greater_than_eq", "half_open_interval", "independent",
+    "integer_interval", "interval", "is_dependent", "less_than", "lower_cholesky",
+    "lower_triangular", "multinomial", "nonnegative", "nonnegative_integer", "one_hot", "positive",
+    "positive_definite", "positive_integer", "positive_semidefinite", "real", "real_vector",
+    "simplex", "square", "stack", "symmetric", "unit_interval",
 ]  # fmt: skip
 
 
-class Constraint:
-    """A region of values.
+class _Boolean(Constraint):
+    """0 and 1."""
 
-    Attributes:
-        is_discrete: Whether the region consists of separate values.
-        event_dim: How many of the last dimensions belong to one value.
-    """
-
-    is_discrete: Any = False
-    event_dim: Any = 0
+    is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether each value lies in the region: bools of the shape without event dimensions."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return type(self).__name__.strip("_").title().replace("_", "") + "()"
+        return (value == 0) | (value == 1)
 
 
-class _Named(Constraint):
-    """A region that a function decides on."""
+class _OneHot(Constraint):
+    """Vectors of zeros and one 1."""
 
-    def __init__(
-        self, name: str, check: Callable[[Tensor], Any], event_dim: int = 0, discrete: bool = False
-    ) -> None:
-        self._name, self._check = name, check
-        self.event_dim, self.is_discrete = event_dim, discrete
+    is_discrete = True
+    event_dim = 1
 
     def check(self, value: Tensor) -> Tensor:
-        found: Tensor = self._check(value)
-        return found
-
-    def __repr__(self) -> str:
-        return f"{self._name}()"
+        return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
 
 
-class _Dependent(Constraint):
-    """A region that depends on other values, and is not checked.
-
-    Args:
-        is_discrete: As for every constraint. Left out, asking for it is an error.
-        event_dim: The same.
-    """
-
-    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented):
-        self._is_discrete, self._event_dim = is_discrete, event_dim
-
-    @property
-    def is_discrete(self) -> Any:
-        if self._is_discrete is NotImplemented:
-            raise NotImplementedError(".is_discrete cannot be determined statically")
-        return self._is_discrete
-
-    @property
-    def event_dim(self) -> Any:
-        if self._event_dim is NotImplemented:
-            raise NotImplementedError(".event_dim cannot be determined statically")
-        return self._event_dim
-
-    def __call__(
-        self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
-    ) -> Any:
-        """Another one, with what is known of it."""
-        known = self._is_discrete if is_discrete is NotImplemented else is_discrete
-        dims = self._event_dim if event_dim is NotImplemented else event_dim
-        return _Dependent(is_discrete=known, event_dim=dims)
+class _Real(Constraint):
+    """All numbers, infinities included."""
 
     def check(self, value: Tensor) -> Tensor:
-        raise ValueError("Cannot determine validity of dependent constraint")
-
-    def __repr__(self) -> str:
-        return "Dependent()"
+        return value == value  # not NaN
 
 
-class dependent_property(property, _Dependent):
-    """A property of a distribution whose constraint depends on the distribution's parameters.
+class _Simplex(Constraint):
+    """Vectors of shares of a whole: not negative, and their sum is 1."""
 
-    Args:
-        fn: The property's function; left out, the result is a decorator.
-        is_discrete: As for every constraint.
-        event_dim: The same.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributions.Uniform(0.0, 2.0).support
-        Interval(lower_bound=0.0, upper_bound=2.0)
-    """
-
-    def __init__(
-        self, fn: Any = None, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
-    ) -> None:
-        super().__init__(fn)
-        self._is_discrete, self._event_dim = is_discrete, event_dim
-
-    def __call__(self, fn: Any) -> Any:  # type: ignore[override]
-        return dependent_property(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
-
-
-def is_dependent(constraint: Any) -> bool:
-    """Whether a constraint depends on other values, so that it cannot be checked.
-
-    Args:
-        constraint: A constraint.
-
-    Example:
-        >>> from tinytorch.distributions import constraints
-        >>> constraints.is_dependent(constraints.dependent)
-        True
-    """
-    return isinstance(constraint, _Dependent)
-
-
-class independent(Constraint):
-    """Another constraint, of which some batch dimensions count as event dimensions.
-
-    Args:
-        base_constraint: The other one.
-        reinterpreted_batch_ndims: How many.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> from tinytorch.distributions import constraints
-        >>> constraints.independent(constraints.positive, 1).check(tt.tensor([-1.0, 2.0]))
-        tensor(False)
-    """
-
-    def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
-        self.base_constraint = base_constraint
-        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-
-    @property
-    def is_discrete(self) -> Any:
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self) -> Any:
-        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+    event_dim = 1
 
     def check(self, value: Tensor) -> Tensor:
-        found: Tensor = self.base_constraint.check(value)
-        if found.dim() < self.reinterpreted_batch_ndims:
-            expected = self.base_constraint.event_dim + self.reinterpreted_batch_ndims
-            raise ValueError(f"Expected value.dim() >= {expected} but got {value.dim()}")
-        kept = found.dim() - self.reinterpreted_batch_ndims
-        return found.reshape((*found.shape[:kept], -1)).all(-1)
-
-    def __repr__(self) -> str:
-        return f"Independent({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
-class _Bounded(Constraint):
-    """A region between bounds, of which the first or the last may be missing."""
-
-    def __init__(self, **bounds: Any) -> None:
-        self._bounds = bounds
-        for name, value in bounds.items():
-            setattr(self, name, value)
-
-    def __repr__(self) -> str:
-        written = ", ".join(f"{name}={value}" for name, value in self._bounds.items())
-        return f"{_class_name(type(self))}({written})"
+class _AtLeast(Constraint):
+    def __init__(self, lower_bound: Any) -> None:
+        self.lower_bound = lower_bound
 
 
-def _class_name(kind: type) -> str:
-    return "".join(part.capitalize() for part in kind.__name__.split("_"))
+class _AtMost(Constraint):
+    def __init__(self, upper_bound: Any) -> None:
+        self.upper_bound = upper_bound
 
 
-class integer_interval(_Bounded):
+class _Between(Constraint):
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+
+
+def _whole(value: Tensor) -> Tensor:
+    return value % 1 == 0
+
+
+class _IntegerInterval(_Between):
     """Whole numbers between two bounds, both included.
 
     Args:
@@ -204,41 +103,48 @@ class integer_interval(_Bounded):
 
     is_discrete = True
 
-    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
-        super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
-
     def check(self, value: Tensor) -> Any:
-        low, high = self._bounds.values()
-        return (value % 1 == 0) & (low <= value) & (value <= high)
+        return _whole(value) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
-class _IntegerGreaterThan(_Bounded):
+class _IntegerLessThan(_AtMost):
+    """Whole numbers up to a bound.
+
+    Args:
+        upper_bound: The greatest.
+    """
+
     is_discrete = True
 
-    def __init__(self, lower_bound: Any) -> None:
-        super().__init__(lower_bound=lower_bound)
+    def check(self, value: Tensor) -> Any:
+        return _whole(value) & (value <= self.upper_bound)
+
+
+class _IntegerGreaterThan(_AtLeast):
+    """Whole numbers from a bound on.
+
+    Args:
+        lower_bound: The least.
+    """
+
+    is_discrete = True
 
     def check(self, value: Tensor) -> Any:
-        (low,) = self._bounds.values()
-        return (value % 1 == 0) & (value >= low)
+        return _whole(value) & (value >= self.lower_bound)
 
 
-class greater_than(_Bounded):
+class _GreaterThan(_AtLeast):
     """Numbers above a bound.
 
     Args:
         lower_bound: The bound.
     """
 
-    def __init__(self, lower_bound: Any) -> None:
-        super().__init__(lower_bound=lower_bound)
-
     def check(self, value: Tensor) -> Any:
-        (low,) = self._bounds.values()
-        return value > low
+        return self.lower_bound < value
 
 
-class greater_than_eq(greater_than):
+class _GreaterThanEq(_AtLeast):
     """Numbers that are at least a bound.
 
     Args:
@@ -246,26 +152,21 @@ class greater_than_eq(greater_than):
     """
 
     def check(self, value: Tensor) -> Any:
-        (low,) = self._bounds.values()
-        return value >= low
+        return self.lower_bound <= value
 
 
-class less_than(_Bounded):
+class _LessThan(_AtMost):
     """Numbers below a bound.
 
     Args:
         upper_bound: The bound.
     """
 
-    def __init__(self, upper_bound: Any) -> None:
-        super().__init__(upper_bound=upper_bound)
-
     def check(self, value: Tensor) -> Any:
-        (high,) = self._bounds.values()
-        return value < high
+        return value < self.upper_bound
 
 
-class interval(_Bounded):
+class _Interval(_Between):
     """Numbers between two bounds, both included.
 
     Args:
@@ -273,15 +174,11 @@ class interval(_Bounded):
         upper_bound: The greatest.
     """
 
-    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
-        super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
-
     def check(self, value: Tensor) -> Any:
-        low, high = self._bounds.values()
-        return (value >= low) & (value <= high)
+        return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
-class half_open_interval(interval):
+class _HalfOpenInterval(_Between):
     """Numbers between two bounds, the upper one excluded.
 
     Args:
@@ -290,11 +187,10 @@ class half_open_interval(interval):
     """
 
     def check(self, value: Tensor) -> Any:
-        low, high = self._bounds.values()
-        return (value >= low) & (value < high)
+        return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
-class multinomial(_Bounded):
+class _Multinomial(_AtMost):
     """Vectors of counts whose sum is at most a bound.
 
     Args:
@@ -304,134 +200,39 @@ class multinomial(_Bounded):
     is_discrete = True
     event_dim = 1
 
-    def __init__(self, upper_bound: Any) -> None:
-        super().__init__(upper_bound=upper_bound)
-
     def check(self, x: Tensor) -> Any:
-        (high,) = self._bounds.values()
-        return (x >= 0).all(-1) & (x.sum(-1) <= high)
+        return (x >= 0).all(-1) & (x.sum(-1) <= self.upper_bound)
 
-
-class _Parts(Constraint):
-    """Constraints of parts of a tensor."""
-
-    def __init__(self, cseq: Any, dim: int = 0) -> None:
-        self.cseq, self.dim = list(cseq), dim
-
-    @property
-    def is_discrete(self) -> Any:
-        return any(c.is_discrete for c in self.cseq)
-
-    @property
-    def event_dim(self) -> Any:
-        return max(c.event_dim for c in self.cseq)
-
-
-class cat(_Parts):
-    """Constraints of the stretches of a dimension.
-
-    Args:
-        cseq: The constraints.
-        dim: The dimension.
-        lengths: How long the stretches are. Default: 1 each.
-    """
-
-    def __init__(self, cseq: Any, dim: int = 0, lengths: Any = None) -> None:
-        super().__init__(cseq, dim)
-        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
-
-    def check(self, value: Tensor) -> Tensor:
-        from ..ops.joining import cat as joined
-
-        parts = value.split(self.lengths, self.dim)
-        return joined([c.check(v) for c, v in zip(self.cseq, parts, strict=True)], self.dim)
-
-
-class stack(_Parts):
-    """Constraints of the slices of a dimension.
-
-    Args:
-        cseq: The constraints.
-        dim: The dimension.
-    """
-
-    def check(self, value: Tensor) -> Tensor:
-        from ..ops.joining import stack as joined
-
-        parts = value.unbind(self.dim)
-        return joined([c.check(v) for c, v in zip(self.cseq, parts, strict=True)], self.dim)
-
-
-def _is_simplex(value: Tensor) -> Tensor:
-    return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
-
-
-def _is_lower(value: Tensor) -> Tensor:
-    return (value.tril() == value).flatten(-2).all(-1)
-
-
-def _is_cholesky(value: Tensor) -> Tensor:
-    return _is_lower(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
-
-
-def _has_unit_rows(value: Tensor) -> Tensor:
-    slack = 10 * value.shape[-1] * _precision(value)
-    return (((value * value).sum(-1).sqrt() - 1).abs() <= slack).all(-1) & _is_cholesky(value)
-
-
-def _precision(value: Tensor) -> float:
-    from ..dtypes import finfo
-
-    return finfo(value.dtype).eps
-
-
-def _is_square(value: Tensor) -> Tensor:
-    from ..ops.creation import full
-
-    same = value.shape[-1] == value.shape[-2]
-    return full(value.shape[:-2], same, dtype=(value == value).dtype)
-
-
-def _is_symmetric(value: Tensor) -> Tensor:
-    square = _is_square(value)
-    if value.shape[-1] != value.shape[-2]:
-        return square
-    return value.isclose(value.mT, atol=1e-6).flatten(-2).all(-1)
-
-
-def _is_semidefinite(value: Tensor) -> Tensor:
-    from ..ops.linalg_eigen import eigvalsh
-
-    symmetric = _is_symmetric(value)
-    return (eigvalsh(value) >= 0).all(-1) if bool(symmetric.all()) else symmetric
-
-
-def _is_definite(value: Tensor) -> Tensor:
-    from ..ops.linalg_triangular import cholesky_ex
-
-    symmetric = _is_symmetric(value)
-    return cholesky_ex(value)[1] == 0 if bool(symmetric.all()) else symmetric
-
-
-def _is_one_hot(value: Tensor) -> Tensor:
-    return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
+    def _bounds(self) -> str:
+        return ""
 
 
 dependent = _Dependent()
-boolean = _Named("Boolean", lambda value: (value == 0) | (value == 1), discrete=True)
-one_hot = _Named("OneHot", _is_one_hot, 1, discrete=True)
+dependent_property = _DependentProperty
+independent = _IndependentConstraint
+boolean = _Boolean()
+one_hot = _OneHot()
 nonnegative_integer = _IntegerGreaterThan(0)
 positive_integer = _IntegerGreaterThan(1)
-real = _Named("Real", lambda value: value == value)  # not NaN
+integer_interval = _IntegerInterval
+real = _Real()
 real_vector = independent(real, 1)
-positive = greater_than(0.0)
-nonnegative = greater_than_eq(0.0)
-unit_interval = interval(0.0, 1.0)
-simplex = _Named("Simplex", _is_simplex, 1)
-lower_triangular = _Named("LowerTriangular", _is_lower, 2)
-lower_cholesky = _Named("LowerCholesky", _is_cholesky, 2)
-corr_cholesky = _Named("CorrCholesky", _has_unit_rows, 2)
-square = _Named("Square", _is_square, 2)
-symmetric = _Named("Symmetric", _is_symmetric, 2)
-positive_semidefinite = _Named("PositiveSemidefinite", _is_semidefinite, 2)
-positive_definite = _Named("PositiveDefinite", _is_definite, 2)
+positive = _GreaterThan(0.0)
+nonnegative = _GreaterThanEq(0.0)
+greater_than = _GreaterThan
+greater_than_eq = _GreaterThanEq
+less_than = _LessThan
+multinomial = _Multinomial
+unit_interval = _Interval(0.0, 1.0)
+interval = _Interval
+half_open_interval = _HalfOpenInterval
+simplex = _Simplex()
+lower_triangular = _LowerTriangular()
+lower_cholesky = _LowerCholesky()
+corr_cholesky = _CorrCholesky()
+square = _Square()
+symmetric = _Symmetric()
+positive_semidefinite = _PositiveSemidefinite()
+positive_definite = _PositiveDefinite()
+cat = _Cat
+stack = _Stack

@@ -1,4 +1,4 @@
-"""Laws of one number that are neither normal nor of the gamma family."""
+"""Laws of one number that are neither normal nor of the gamma family, nor of extremes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from .._tensor import Size, Tensor
 from ..dtypes import finfo
 from ..ops.random import rand
 from . import constraints
-from .distribution import Distribution, ExponentialFamily
-from .transformed_distribution import TransformedDistribution
-from .transforms import AffineTransform, ExpTransform
-from .utils import broadcast_all, euler_constant, is_number
+from .distribution import Distribution
+from .exp_family import ExponentialFamily
+from .utils import broadcast_all, is_number
 
-__all__ = ["Cauchy", "Exponential", "Gumbel", "Laplace", "Pareto", "Uniform"]
+__all__ = ["Cauchy", "Exponential", "Laplace", "Uniform"]
 
 
 class Uniform(Distribution):
@@ -273,113 +272,3 @@ class Cauchy(Distribution):
 
     def entropy(self) -> Tensor:
         return math.log(4 * math.pi) + self.scale.log()
-
-
-class Gumbel(TransformedDistribution):
-    """The Gumbel law, that of the greatest of many numbers.
-
-    Args:
-        loc: Its mode.
-        scale: Its scale.
-        validate_args: Whether parameters and values are checked.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributions.Gumbel(0.0, 1.0).mean
-        tensor(0.5772)
-    """
-
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-
-    def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        limits = finfo(self.loc.dtype)
-        if is_number(loc, scale):
-            base = Uniform(limits.tiny, 1 - limits.eps, validate_args=validate_args)
-        else:
-            low = self.loc.new_full(self.loc.shape, limits.tiny)
-            base = Uniform(low, 1 - limits.eps, validate_args=validate_args)
-        minus_one = -self.scale.new_ones(self.scale.shape)
-        steps = [
-            ExpTransform().inv, AffineTransform(0, minus_one), ExpTransform().inv,
-            AffineTransform(self.loc, -self.scale),
-        ]  # fmt: skip
-        super().__init__(base, steps, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        loc, scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
-        return type(self)(loc, scale, validate_args=False)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc + self.scale * euler_constant
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
-    def stddev(self) -> Tensor:
-        return math.pi / math.sqrt(6) * self.scale
-
-    @property
-    def variance(self) -> Tensor:
-        return self.stddev.pow(2)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
-        y = (self.loc - value) / self.scale
-        return (y - y.exp()) - self.scale.log()
-
-    def entropy(self) -> Tensor:
-        return self.scale.log() + (1 + euler_constant)
-
-
-class Pareto(TransformedDistribution):
-    """The Pareto law.
-
-    Args:
-        scale: The least value.
-        alpha: How fast the density falls.
-        validate_args: Whether parameters and values are checked.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributions.Pareto(1.0, 3.0).mean
-        tensor(1.5000)
-    """
-
-    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
-
-    def __init__(self, scale: Any, alpha: Any, validate_args: Any = None) -> None:
-        self.scale, self.alpha = broadcast_all(scale, alpha)
-        steps = [ExpTransform(), AffineTransform(0, self.scale)]
-        base = Exponential(self.alpha, validate_args=validate_args)
-        super().__init__(base, steps, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        scale, alpha = self.scale.expand(batch_shape), self.alpha.expand(batch_shape)
-        return type(self)(scale, alpha, validate_args=False)
-
-    @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self) -> Any:
-        return constraints.greater_than_eq(self.scale)
-
-    @property
-    def mean(self) -> Tensor:
-        a = self.alpha.clamp(min=1)
-        return a * self.scale / (a - 1)
-
-    @property
-    def mode(self) -> Tensor:
-        return self.scale
-
-    @property
-    def variance(self) -> Tensor:
-        a = self.alpha.clamp(min=2)
-        return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
-
-    def entropy(self) -> Tensor:
-        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())

@@ -11,52 +11,14 @@ from ..dtypes import finfo
 from ..ops.random import bernoulli
 from ..ops.random_counts import binomial, poisson
 from ..ops.ranges import arange
+from ..ops.smooth_activation import logsigmoid
 from . import constraints
-from .distribution import Distribution, ExponentialFamily
+from ._chances import _Chances, _listed
+from .exp_family import ExponentialFamily
 from .gamma import Gamma
-from .utils import (
-    broadcast_all,
-    is_number,
-    lazy_property,
-    log_odds_loss,
-    logits_to_probs,
-    probs_to_logits,
-)
+from .utils import broadcast_all, is_number, log_odds_loss
 
 __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
-
-
-class _Chances(Distribution):
-    """A law with a chance, which is given as ``probs`` or as ``logits``."""
-
-    def _set_chance(self, probs: Any, logits: Any) -> bool:
-        """Keep the one that is given; tell whether it is a number."""
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        given = logits if probs is None else probs
-        (value,) = broadcast_all(given)
-        setattr(self, "logits" if probs is None else "probs", value)
-        return is_number(given)
-
-    @property
-    def _param(self) -> Tensor:
-        found: Tensor = vars(self)["probs" if "probs" in vars(self) else "logits"]
-        return found
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """Log-odds."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """Chances."""
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the chances."""
-        return self._param.shape
 
 
 class Bernoulli(_Chances, ExponentialFamily):
@@ -110,11 +72,6 @@ class Bernoulli(_Chances, ExponentialFamily):
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         return _listed(self, arange(2, dtype=self._param.dtype, device=self._param.device), expand)
-
-
-def _listed(law: Distribution, values: Tensor, expand: bool) -> Tensor:
-    values = values.view((-1, *(1 for _ in law.batch_shape)))
-    return values.expand((-1, *law.batch_shape)) if expand else values
 
 
 class Geometric(_Chances):
@@ -174,7 +131,21 @@ class Geometric(_Chances):
         return log_odds_loss(self.logits, self.probs) / self.probs
 
 
-class Binomial(_Chances):
+class _Trials(_Chances):
+    """A law of trials with one chance, of which ``total_count`` are counted."""
+
+    def __init__(
+        self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        self._set_chance(probs, logits)
+        name = "logits" if probs is None else "probs"
+        self.total_count, value = broadcast_all(total_count, self._param)
+        self.total_count = self.total_count.to(value.dtype)
+        setattr(self, name, value)
+        super().__init__(value.shape, validate_args=validate_args)
+
+
+class Binomial(_Trials):
     """The law of the number of successes among trials.
 
     Args:
@@ -195,16 +166,6 @@ class Binomial(_Chances):
         "logits": constraints.real,
     }
     has_enumerate_support = True
-
-    def __init__(
-        self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
-    ) -> None:
-        self._set_chance(probs, logits)
-        name = "logits" if probs is None else "probs"
-        self.total_count, value = broadcast_all(total_count, self._param)
-        self.total_count = self.total_count.to(value.dtype)
-        setattr(self, name, value)
-        super().__init__(self._param.shape, validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
@@ -232,7 +193,7 @@ class Binomial(_Chances):
             self._validate_sample(value)
         n = self.total_count
         ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
-        return value * self.logits + ways + n * _log_sigmoid(-self.logits)
+        return value * self.logits + ways + n * logsigmoid(-self.logits)
 
     def entropy(self) -> Tensor:
         if not bool((self.total_count == self.total_count.max()).all()):
@@ -252,7 +213,7 @@ class Binomial(_Chances):
         return _listed(self, values, expand)
 
 
-class NegativeBinomial(_Chances):
+class NegativeBinomial(_Trials):
     """The law of the number of successes before so many failures.
 
     Args:
@@ -277,12 +238,7 @@ class NegativeBinomial(_Chances):
     def __init__(
         self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
     ) -> None:
-        self._set_chance(probs, logits)
-        name = "logits" if probs is None else "probs"
-        self.total_count, value = broadcast_all(total_count, self._param)
-        self.total_count = self.total_count.to(value.dtype)
-        setattr(self, name, value)
-        super().__init__(self._param.shape, validate_args=validate_args)
+        super().__init__(total_count, probs, logits, validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -305,15 +261,9 @@ class NegativeBinomial(_Chances):
         if self._validate_args:
             self._validate_sample(value)
         n = self.total_count
-        size = n * _log_sigmoid(-self.logits) + value * _log_sigmoid(self.logits)
+        size = n * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
         ways = -(n + value).lgamma() + (1.0 + value).lgamma() + n.lgamma()
         return size - ways.where(n + value != 0, 0.0)
-
-
-def _log_sigmoid(x: Tensor) -> Tensor:
-    from ..ops.smooth_activation import logsigmoid
-
-    return logsigmoid(x)
 
 
 class Poisson(ExponentialFamily):

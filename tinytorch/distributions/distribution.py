@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from .. import _state
@@ -10,7 +12,7 @@ from .._tensor import Size, Tensor
 from . import constraints
 from .utils import lazy_property
 
-__all__ = ["Distribution", "ExponentialFamily"]
+__all__ = ["Distribution"]
 
 
 class Distribution:
@@ -71,26 +73,37 @@ class Distribution:
                 "validation.", stacklevel=3,
             )  # fmt: skip
             return
-        for name, region in regions.items():
-            if constraints.is_dependent(region):
-                continue
-            if name not in vars(self) and isinstance(getattr(type(self), name), lazy_property):
-                continue  # follows from another one, which is checked
-            value = getattr(self, name)
-            if not bool(region.check(value).all()):
-                raise ValueError(
-                    f"Expected parameter {name} ({type(value).__name__} of shape "
-                    f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
-                    f"{region!r}, but found invalid values:\n{value}"
-                )
+        found = {
+            name: (region, region.check(getattr(self, name)).all())
+            for name, region in regions.items()
+            if not (constraints.is_dependent(region) or self._follows(name))
+        }
+        # Asked for together, the answers keep a device's host waiting once.
+        if found and not bool(reduce(and_, [valid for _, valid in found.values()])):
+            self._refuse(*next((name, r) for name, (r, valid) in found.items() if not bool(valid)))
+
+    def _follows(self, name: str) -> bool:
+        """Whether a parameter follows from another one, which is checked."""
+        return name not in vars(self) and isinstance(getattr(type(self), name), lazy_property)
+
+    def _refuse(self, name: str, region: Any) -> None:
+        value = getattr(self, name)
+        raise ValueError(
+            f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
+            f"distribution {self!r} to satisfy the constraint {region!r}, but found invalid "
+            f"values:\n{value}"
+        )
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """The same distribution with its parameters expanded to a larger batch.
 
         Args:
             batch_shape: The batch's shape.
+
+        Raises:
+            NotImplementedError: If the class has an ``__init__`` of its own and no ``expand``.
         """
-        new = self._get_checked_instance(None, _instance)
+        new = self._get_checked_instance(self._own_class(), _instance)
         shape = Size(batch_shape)
         for name in self._parameters():
             if name in vars(self):
@@ -98,10 +111,15 @@ class Distribution:
                 value = getattr(self, name)
                 tail = value.shape[value.dim() - ndim :]
                 setattr(new, name, value.expand((*shape, *tail)))
-        self._carry_over(new)
+        self._carry_over(new, shape)
         Distribution.__init__(new, shape, self._event_shape, validate_args=False)
         new._validate_args = self._validate_args
         return new
+
+    def _own_class(self) -> type:
+        """The nearest class that is this library's, whose parameters are known."""
+        package = __name__.rpartition(".")[0]
+        return next(kind for kind in type(self).__mro__ if kind.__module__.startswith(package))
 
     def _parameters(self) -> tuple[str, ...]:
         """The attributes that ``expand`` expands."""
@@ -111,10 +129,15 @@ class Distribution:
         found: int = self.arg_constraints[name].event_dim
         return found
 
-    def _carry_over(self, new: Any) -> None:
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
         """Give an expanded distribution what is no parameter."""
 
     def _get_checked_instance(self, cls: Any, _instance: Any = None) -> Any:
+        if _instance is None and type(self).__init__ is not cls.__init__:
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ "
+                "method must also define a custom .expand() method."
+            )
         return type(self).__new__(type(self)) if _instance is None else _instance
 
     @property
@@ -177,7 +200,8 @@ class Distribution:
     def sample_n(self, n: int) -> Tensor:
         """``sample((n,))``, under its old name."""
         warnings.warn(
-            "sample_n will be deprecated. Use .sample((n,)) instead", UserWarning, stacklevel=2
+            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning,
+            stacklevel=2,
         )
         return self.sample((n,))
 
@@ -262,13 +286,3 @@ class Distribution:
 
     def _shown(self) -> Any:
         return self.arg_constraints
-
-
-class ExponentialFamily(Distribution):
-    """A distribution of the exponential family: marked as such, and otherwise as any.
-
-    Example:
-        >>> from tinytorch.distributions import ExponentialFamily, Normal
-        >>> isinstance(Normal(0.0, 1.0), ExponentialFamily)
-        True
-    """

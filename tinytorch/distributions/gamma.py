@@ -10,7 +10,8 @@ from ..dtypes import finfo
 from ..ops.joining import stack
 from ..ops.random_gammas import _sample_dirichlet, _standard_gamma
 from . import constraints
-from .distribution import Distribution, ExponentialFamily
+from .distribution import Distribution
+from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
 from .transforms import PowerTransform
 from .utils import _standard_normal, broadcast_all, is_number
@@ -246,13 +247,8 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(shares, validate_args=validate_args)
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
-    def _carry_over(self, new: Any) -> None:
-        new._dirichlet = self._dirichlet
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
         new._dirichlet = self._dirichlet.expand(batch_shape)
-        return new
 
     @property
     def concentration1(self) -> Tensor:
@@ -320,10 +316,8 @@ class StudentT(Distribution):
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
         new._chi2 = self._chi2.expand(batch_shape)
-        return new
 
     @property
     def mean(self) -> Tensor:

@@ -56,23 +56,14 @@ class MixtureSameFamily(Distribution):
             inner[:-1], component_distribution.event_shape, validate_args=validate_args
         )
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(None, _instance)
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
         parts, chooser = self._component_distribution, self._mixture_distribution
         new._component_distribution = parts.expand((*batch_shape, parts.batch_shape[-1]))
         new._mixture_distribution = chooser.expand(batch_shape)
-        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
 
-    @property
-    def has_rsample(self) -> bool:  # type: ignore[override]
-        """False: the choice has no gradient."""
-        return False
-
-    @constraints.dependent_property()
+    @constraints.dependent_property
     def support(self) -> Any:
-        return self._component_distribution.support
+        return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
     @property
     def mixture_distribution(self) -> Categorical:

@@ -8,7 +8,7 @@ from typing import Any
 from .._tensor import Size, Tensor
 from ..ops.broadcasting import broadcast_shapes
 from ..ops.creation import eye
-from ..ops.linalg_triangular import cholesky, solve_triangular
+from ..ops.linalg_triangular import cholesky, cholesky_inverse, solve_triangular
 from . import constraints
 from .distribution import Distribution
 from .utils import _standard_normal, lazy_property
@@ -28,7 +28,46 @@ def _precision_to_scale_tril(precision: Tensor) -> Tensor:
     return solve_triangular(factor, one, upper=False)
 
 
-class MultivariateNormal(Distribution):
+def _matrices(
+    covariance_matrix: Any, precision_matrix: Any, scale_tril: Any
+) -> dict[str, Any]:
+    """Those of the matrices that are given, by name."""
+    named = {
+        "covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix,
+        "scale_tril": scale_tril,
+    }  # fmt: skip
+    return {name: matrix for name, matrix in named.items() if matrix is not None}
+
+
+class _Covariances(Distribution):
+    """A law that covariances belong to, which are given by one of three matrices."""
+
+    _unbroadcasted_scale_tril: Tensor
+
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+        new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The lower triangular factor of the covariances."""
+        return self._expanded(self._unbroadcasted_scale_tril)
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """The covariances."""
+        factor = self._unbroadcasted_scale_tril
+        return self._expanded(factor @ factor.mT)
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of the covariances."""
+        return self._expanded(cholesky_inverse(self._unbroadcasted_scale_tril))
+
+    def _expanded(self, matrix: Tensor) -> Tensor:
+        return matrix.expand((*self._batch_shape, *matrix.shape[-2:]))
+
+
+class MultivariateNormal(_Covariances):
     """The normal, or Gaussian, law of vectors.
 
     Args:
@@ -64,11 +103,7 @@ class MultivariateNormal(Distribution):
     ) -> None:  # fmt: skip
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        matrices = {
-            "covariance_matrix": covariance_matrix, "scale_tril": scale_tril,
-            "precision_matrix": precision_matrix,
-        }  # fmt: skip
-        given = {name: matrix for name, matrix in matrices.items() if matrix is not None}
+        given = _matrices(covariance_matrix, precision_matrix, scale_tril)
         if len(given) != 1:
             raise ValueError(
                 "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
@@ -84,30 +119,6 @@ class MultivariateNormal(Distribution):
         self.loc = loc.expand((*shape, -1))
         super().__init__(shape, self.loc.shape[-1:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = _factor(name, matrix)
-
-    def _carry_over(self, new: Any) -> None:
-        new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """The lower triangular factor of the covariances."""
-        return self._expanded(self._unbroadcasted_scale_tril)
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """The covariances."""
-        factor = self._unbroadcasted_scale_tril
-        return self._expanded(factor @ factor.mT)
-
-    @lazy_property
-    def precision_matrix(self) -> Tensor:
-        """The inverse of the covariances."""
-        from ..ops.linalg_triangular import cholesky_inverse
-
-        return self._expanded(cholesky_inverse(self._unbroadcasted_scale_tril))
-
-    def _expanded(self, matrix: Tensor) -> Tensor:
-        return matrix.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
     @property
     def mean(self) -> Tensor:
@@ -132,13 +143,38 @@ class MultivariateNormal(Distribution):
             self._validate_sample(value)
         factor = self._unbroadcasted_scale_tril
         distance = _batch_mahalanobis(factor, value - self.loc)
-        size = factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        size = _log_diagonal(factor)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - size
 
     def entropy(self) -> Tensor:
-        size = self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        size = _log_diagonal(self._unbroadcasted_scale_tril)
         found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + size
         return found.expand(self._batch_shape)
+
+    def _log_determinant(self) -> Tensor:
+        return 2 * _log_diagonal(self._unbroadcasted_scale_tril)
+
+    def _mahalanobis(self, difference: Tensor) -> Tensor:
+        return _batch_mahalanobis(self._unbroadcasted_scale_tril, difference)
+
+    def _trace_of(self, factor: Tensor) -> Tensor:
+        """The trace of the precisions times ``factor factor^T``."""
+        solved = solve_triangular(self._unbroadcasted_scale_tril, factor, upper=False)
+        return solved.pow(2).sum((-2, -1))
+
+    def _trace_of_diagonal(self, diagonal: Tensor) -> Tensor:
+        """The trace of the precisions times a diagonal matrix."""
+        return self._trace_of(diagonal.sqrt().diag_embed())
+
+    def _trace_under(self, other: Any) -> Tensor:
+        """The trace of another law's precisions times the covariances."""
+        found: Tensor = other._trace_of(self._unbroadcasted_scale_tril)
+        return found
+
+
+def _log_diagonal(factor: Tensor) -> Tensor:
+    """Half the logarithm of the determinant of ``factor factor^T``."""
+    return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 def _factor(name: str, matrix: Tensor) -> Tensor:

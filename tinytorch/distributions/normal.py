@@ -9,12 +9,12 @@ from .. import _state
 from .._tensor import Size, Tensor
 from ..ops.random import normal
 from . import constraints
-from .distribution import ExponentialFamily
+from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
-from .transforms import ExpTransform
+from .transforms import ExpTransform, StickBreakingTransform
 from .utils import _standard_normal, broadcast_all, is_number
 
-__all__ = ["LogNormal", "Normal"]
+__all__ = ["LogNormal", "LogisticNormal", "Normal"]
 
 
 class Normal(ExponentialFamily):
@@ -133,3 +133,40 @@ class LogNormal(TransformedDistribution):
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() + self.loc
+
+
+class LogisticNormal(TransformedDistribution):
+    """The law of shares of a stick, broken again and again at what normal numbers say.
+
+    Args:
+        loc: ``(..., n)``, the numbers' means; there are ``n + 1`` shares.
+        scale: Their standard deviations.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> list(tt.distributions.LogisticNormal(tt.zeros(2), tt.ones(2)).event_shape)
+        [3]
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand((1,))
+        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
+
+    @property
+    def loc(self) -> Tensor:
+        """The numbers' means."""
+        found: Tensor = self.base_dist.base_dist.loc
+        return found
+
+    @property
+    def scale(self) -> Tensor:
+        """The numbers' standard deviations."""
+        found: Tensor = self.base_dist.base_dist.scale
+        return found

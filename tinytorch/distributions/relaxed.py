@@ -6,17 +6,18 @@ import math
 from typing import Any
 
 from .._tensor import Size, Tensor
-from ..ops.creation import ones
 from ..ops.random import rand
 from . import constraints
-from .categorical import Categorical
-from .counts import _Chances
-from .distribution import Distribution
+from ._chances import _Chances
+from .categorical import _OfCategorical
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform
 from .utils import broadcast_all, clamp_probs
 
-__all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli", "RelaxedOneHotCategorical"]
+__all__ = [
+    "ExpRelaxedCategorical", "LogitRelaxedBernoulli", "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+]  # fmt: skip
 
 
 class LogitRelaxedBernoulli(_Chances):
@@ -40,7 +41,7 @@ class LogitRelaxedBernoulli(_Chances):
         alone = self._set_chance(probs, logits)
         super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
 
-    def _carry_over(self, new: Any) -> None:
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
         new.temperature = self.temperature
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
@@ -59,7 +60,31 @@ class LogitRelaxedBernoulli(_Chances):
         return found
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class _Relaxed(TransformedDistribution):
+    """What is made of a law of logarithms."""
+
+    has_rsample = True
+
+    @property
+    def temperature(self) -> Tensor:
+        """How far from a choice the values are."""
+        found: Tensor = self.base_dist.temperature
+        return found
+
+    @property
+    def logits(self) -> Tensor:
+        """Log-odds, or log probabilities."""
+        found: Tensor = self.base_dist.logits
+        return found
+
+    @property
+    def probs(self) -> Tensor:
+        """Chances."""
+        found: Tensor = self.base_dist.probs
+        return found
+
+
+class RelaxedBernoulli(_Relaxed):
     """A law of numbers between 0 and 1 that comes near to ``Bernoulli`` at low temperatures.
 
     Args:
@@ -77,7 +102,6 @@ class RelaxedBernoulli(TransformedDistribution):
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
-    has_rsample = True
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
@@ -85,26 +109,8 @@ class RelaxedBernoulli(TransformedDistribution):
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
 
-    @property
-    def temperature(self) -> Tensor:
-        """How far from 0 and 1 the numbers are."""
-        found: Tensor = self.base_dist.temperature
-        return found
 
-    @property
-    def logits(self) -> Tensor:
-        """Log-odds."""
-        found: Tensor = self.base_dist.logits
-        return found
-
-    @property
-    def probs(self) -> Tensor:
-        """Chances."""
-        found: Tensor = self.base_dist.probs
-        return found
-
-
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(_OfCategorical):
     """The law of the logarithms of a ``RelaxedOneHotCategorical`` vector.
 
     Args:
@@ -114,37 +120,18 @@ class ExpRelaxedCategorical(Distribution):
         validate_args: Whether parameters and values are checked.
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.real_vector
     has_rsample = True
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
     ) -> None:
-        self._categorical = Categorical(probs, logits)
         self.temperature: Tensor = temperature
-        shape = self._categorical.param_shape
-        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+        super().__init__(probs, logits, validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(None, _instance)
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+        super()._carry_over(new, batch_shape)
         new.temperature = self.temperature
-        new._categorical = self._categorical.expand(batch_shape)
-        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
-
-    @property
-    def probs(self) -> Tensor:
-        """Probabilities."""
-        found: Tensor = self._categorical.probs
-        return found
-
-    @property
-    def logits(self) -> Tensor:
-        """Log probabilities."""
-        found: Tensor = self._categorical.logits
-        return found
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -157,13 +144,13 @@ class ExpRelaxedCategorical(Distribution):
             self._validate_sample(value)
         n = self._event_shape[0]
         logits, value = broadcast_all(self.logits, value)
-        size = (ones(()) * self.temperature).log() * (n - 1) + math.lgamma(n)
+        size = self.temperature.log() * (n - 1) + math.lgamma(n)
         score = logits - value.mul(self.temperature)
         found: Tensor = (score - score.logsumexp(-1, keepdim=True)).sum(-1) + size
         return found
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(_Relaxed):
     """A law of shares that comes near to ``OneHotCategorical`` at low temperatures.
 
     Args:
@@ -181,28 +168,9 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.simplex
-    has_rsample = True
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
     ) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    @property
-    def temperature(self) -> Tensor:
-        """How far from a corner the vectors are."""
-        found: Tensor = self.base_dist.temperature
-        return found
-
-    @property
-    def logits(self) -> Tensor:
-        """Log probabilities."""
-        found: Tensor = self.base_dist.logits
-        return found
-
-    @property
-    def probs(self) -> Tensor:
-        """Probabilities."""
-        found: Tensor = self.base_dist.probs
-        return found

@@ -72,16 +72,12 @@ class TransformedDistribution(Distribution):
         cut = len(shape) - dims
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(None, _instance)
-        new.transforms = self.transforms
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
         whole = ComposeTransform(self.transforms)
         shape = whole.inverse_shape(Size((*batch_shape, *self.event_shape)))
         inner = len(self.base_dist.event_shape)
+        new.transforms = self.transforms
         new.base_dist = self.base_dist.expand(shape[: len(shape) - inner])
-        Distribution.__init__(new, batch_shape, self.event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]

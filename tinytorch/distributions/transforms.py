@@ -7,36 +7,42 @@ from typing import Any
 
 from .._tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.padding import pad
+from ..ops.broadcasting import broadcast_shapes
 from ..ops.smooth_activation import logsigmoid, softplus
 from . import constraints
+from ._joined_transforms import CatTransform as CatTransform
+from ._joined_transforms import StackTransform as StackTransform
 from ._transform import ComposeTransform as ComposeTransform
 from ._transform import IndependentTransform as IndependentTransform
 from ._transform import ReshapeTransform as ReshapeTransform
 from ._transform import Transform as Transform
+from ._transform import _InverseTransform as _InverseTransform
+from ._transform import _Plain
 from ._transform import identity_transform as identity_transform
-from .utils import _sum_rightmost, broadcast_all
+from ._vector_transforms import CorrCholeskyTransform as CorrCholeskyTransform
+from ._vector_transforms import LowerCholeskyTransform as LowerCholeskyTransform
+from ._vector_transforms import PositiveDefiniteTransform as PositiveDefiniteTransform
+from ._vector_transforms import SoftmaxTransform as SoftmaxTransform
+from ._vector_transforms import StickBreakingTransform as StickBreakingTransform
+from .utils import _sum_rightmost, broadcast_all, clipped_sigmoid
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "ComposeTransform", "ExpTransform", "IndependentTransform",
-    "LowerCholeskyTransform", "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform",
-    "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform", "StickBreakingTransform",
-    "TanhTransform", "Transform", "identity_transform",
+    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform",
+    "CorrCholeskyTransform", "CumulativeDistributionTransform", "ExpTransform",
+    "IndependentTransform", "LowerCholeskyTransform", "PositiveDefiniteTransform",
+    "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
+    "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
+    "identity_transform",
 ]  # fmt: skip
 
 
-class ExpTransform(Transform):
+class ExpTransform(_Plain):
     """``y = exp(x)``."""
 
     domain = constraints.real
     codomain = constraints.positive
     bijective = True
     sign = 1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ExpTransform)
-
-    __hash__ = Transform.__hash__
 
     def _call(self, x: Tensor) -> Tensor:
         return x.exp()
@@ -64,8 +70,13 @@ class PowerTransform(Transform):
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def _anew(self, cache_size: int) -> Any:
         return PowerTransform(self.exponent, cache_size)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PowerTransform) and _equal(self.exponent, other.exponent)
+
+    __hash__ = Transform.__hash__
 
     @property
     def sign(self) -> Any:
@@ -80,8 +91,24 @@ class PowerTransform(Transform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
+    def forward_shape(self, shape: Any) -> Size:
+        return _broadcast(shape, self.exponent)
 
-class SigmoidTransform(Transform):
+    inverse_shape = forward_shape
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two numbers or tensors are the same throughout."""
+    same = one == other
+    return bool(same.all()) if isinstance(same, Tensor) else bool(same)
+
+
+def _broadcast(shape: Any, *parameters: Any) -> Size:
+    """The shape of what parameters, numbers or tensors, do to an argument."""
+    return broadcast_shapes(Size(shape), *(p.shape for p in parameters if isinstance(p, Tensor)))
+
+
+class SigmoidTransform(_Plain):
     """``y = 1 / (1 + exp(-x))``."""
 
     domain = constraints.real
@@ -89,14 +116,8 @@ class SigmoidTransform(Transform):
     bijective = True
     sign = 1
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SigmoidTransform)
-
-    __hash__ = Transform.__hash__
-
     def _call(self, x: Tensor) -> Tensor:
-        limits = finfo(x.dtype)
-        return x.sigmoid().clamp(min=limits.tiny, max=1.0 - limits.eps)
+        return clipped_sigmoid(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
         limits = finfo(y.dtype)
@@ -107,7 +128,7 @@ class SigmoidTransform(Transform):
         return logsigmoid(-x) + logsigmoid(x)
 
 
-class SoftplusTransform(Transform):
+class SoftplusTransform(_Plain):
     """``y = log(1 + exp(x))``, and ``x`` itself above 20."""
 
     domain = constraints.real
@@ -125,18 +146,13 @@ class SoftplusTransform(Transform):
         return -softplus(-x)
 
 
-class TanhTransform(Transform):
+class TanhTransform(_Plain):
     """``y = tanh(x)``."""
 
     domain = constraints.real
     codomain = constraints.interval(-1.0, 1.0)
     bijective = True
     sign = 1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TanhTransform)
-
-    __hash__ = Transform.__hash__
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
@@ -148,7 +164,7 @@ class TanhTransform(Transform):
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
 
 
-class AbsTransform(Transform):
+class AbsTransform(_Plain):
     """``y = |x|``, whose inverse takes the positive number."""
 
     domain = constraints.real
@@ -182,14 +198,23 @@ class AffineTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def _anew(self, cache_size: int) -> Any:
         return AffineTransform(self.loc, self.scale, self._event_dim, cache_size)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AffineTransform)
+            and _equal(self.loc, other.loc)
+            and _equal(self.scale, other.scale)
+        )
+
+    __hash__ = Transform.__hash__
 
     @property
     def event_dim(self) -> int:
         return self._event_dim
 
-    @property
+    @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
         if self._event_dim == 0:
             return constraints.real
@@ -219,87 +244,49 @@ class AffineTransform(Transform):
         change = change.expand(x.shape)
         return _sum_rightmost(change, self._event_dim)
 
+    def forward_shape(self, shape: Any) -> Size:
+        return _broadcast(shape, self.loc, self.scale)
 
-class SoftmaxTransform(Transform):
-    """``y = softmax(x)``, whose inverse is one of many: the logarithm.
+    inverse_shape = forward_shape
 
-    It has no Jacobian with a determinant.
+
+class CumulativeDistributionTransform(Transform):
+    """``y = F(x)`` for the distribution function of a law, whose samples become uniform.
+
+    Args:
+        distribution: The law, with ``cdf``, ``icdf`` and ``log_prob``.
+        cache_size: As for ``Transform``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import CumulativeDistributionTransform, Normal
+        >>> CumulativeDistributionTransform(Normal(0.0, 1.0))(tt.zeros(1))
+        tensor([0.5000])
     """
 
-    domain = constraints.real_vector
-    codomain = constraints.simplex
-
-    def _call(self, x: Tensor) -> Tensor:
-        exponentials = (x - x.max(-1, True)[0]).exp()
-        return exponentials / exponentials.sum(-1, True)
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        return y.log()
-
-
-class StickBreakingTransform(Transform):
-    """Vectors of ``n - 1`` numbers as ``n`` shares of a stick that is broken again and again."""
-
-    domain = constraints.real_vector
-    codomain = constraints.simplex
+    codomain = constraints.unit_interval
     bijective = True
+    sign = 1
 
-    def _offsets(self, x: Tensor) -> Tensor:
-        n = x.shape[-1] + 1
-        return x.new_tensor([math.log(n - 1 - k) for k in range(n - 1)])
+    def __init__(self, distribution: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size=cache_size)
+        self.distribution = distribution
+
+    def _anew(self, cache_size: int) -> Any:
+        return CumulativeDistributionTransform(self.distribution, cache_size)
+
+    @property
+    def domain(self) -> Any:
+        return self.distribution.support
 
     def _call(self, x: Tensor) -> Tensor:
-        z = _clipped(x - self._offsets(x))
-        left = (1 - z).cumprod(-1)
-        return pad(z, [0, 1], value=1) * pad(left, [1, 0], value=1)
+        found: Tensor = self.distribution.cdf(x)
+        return found
 
     def _inverse(self, y: Tensor) -> Tensor:
-        shares = y[..., :-1]
-        left = (1 - shares.cumsum(-1)).clamp(min=finfo(y.dtype).tiny)
-        return shares.log() - left.log() + self._offsets(shares)
+        found: Tensor = self.distribution.icdf(y)
+        return found
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        x = x - self._offsets(x)
-        return (-x + logsigmoid(x) + y[..., :-1].log()).sum(-1)
-
-    def forward_shape(self, shape: Any) -> Size:
-        return Size((*shape[:-1], shape[-1] + 1))
-
-    def inverse_shape(self, shape: Any) -> Size:
-        return Size((*shape[:-1], shape[-1] - 1))
-
-
-def _clipped(x: Tensor) -> Tensor:
-    limits = finfo(x.dtype)
-    return x.sigmoid().clamp(min=limits.tiny, max=1.0 - limits.eps)
-
-
-class LowerCholeskyTransform(Transform):
-    """Square matrices as lower triangular ones with a positive diagonal, its exponential."""
-
-    domain = constraints.independent(constraints.real, 2)
-    codomain = constraints.lower_cholesky
-    bijective = True
-
-    def _call(self, x: Tensor) -> Tensor:
-        return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
-
-
-class PositiveDefiniteTransform(Transform):
-    """Square matrices as positive definite ones, by their lower triangular factors."""
-
-    domain = constraints.independent(constraints.real, 2)
-    codomain = constraints.positive_definite
-
-    def _call(self, x: Tensor) -> Tensor:
-        factor = LowerCholeskyTransform()(x)
-        return factor @ factor.mT
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        from ..ops.linalg_triangular import cholesky
-
-        found: Tensor = LowerCholeskyTransform().inv(cholesky(y))
+        found: Tensor = self.distribution.log_prob(x)
         return found

@@ -98,6 +98,12 @@ def clamp_probs(probs: Tensor) -> Tensor:
     return probs.clamp(min=eps, max=1 - eps)
 
 
+def clipped_sigmoid(x: Tensor) -> Tensor:
+    """The sigmoid, kept off 0 and 1 so that it can be turned round."""
+    limits = finfo(x.dtype)
+    return x.sigmoid().clamp(min=limits.tiny, max=1.0 - limits.eps)
+
+
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
     """The inverse of ``logits_to_probs``: log-odds, or log probabilities.
 

@@ -1,0 +1,399 @@
+"""Laws against SciPy's and against closed forms, where PyTorch's are rough, wrong or missing."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tests.distributions.laws import LAWS, PAIRS, SELF
+from tests.distributions.test_laws import law, libraries, parameters
+from tests.ops.same_as_torch import host
+
+D = tt.distributions
+special = pytest.importorskip("scipy.special", reason="SciPy has the gamma and Bessel functions")
+stats = pytest.importorskip("scipy.stats", reason="SciPy is the oracle")
+
+
+def close(ours: tt.Tensor, expected: Any, rtol: float = 1e-10) -> None:
+    np.testing.assert_allclose(host(ours.detach()), expected, rtol=rtol, atol=1e-12)
+
+
+#: Ours, SciPy's, and values.
+SAME: dict[str, tuple[Callable[..., Any], Any, Any]] = {
+    "von Mises": (lambda t: D.VonMises(t(0.3), t(2.5)), stats.vonmises(2.5, 0.3), [-2.0, 0.1, 3.0]),
+    "von Mises, narrow": (
+        lambda t: D.VonMises(t(0.0), t(900.0)), stats.vonmises(900.0), [-0.1, 0.0, 0.02]),
+    "Weibull": (
+        lambda t: D.Weibull(t(2.0), t(1.5)), stats.weibull_min(1.5, scale=2), [0.1, 1.0, 5.0]),
+    "generalized Pareto": (
+        lambda t: D.GeneralizedPareto(t(1.0), t(2.0), t(0.3)),
+        stats.genpareto(0.3, 1.0, 2.0), [1.1, 2.0, 30.0]),
+    "generalized Pareto, bounded": (
+        lambda t: D.GeneralizedPareto(t(0.0), t(1.0), t(-0.4)),
+        stats.genpareto(-0.4), [0.1, 1.0, 2.4]),
+    "generalized Pareto, exponential": (
+        lambda t: D.GeneralizedPareto(t(0.0), t(2.0), t(0.0)),
+        stats.genpareto(0.0, scale=2.0), [0.1, 1.0, 9.0]),
+    "generalized Pareto, uniform": (
+        lambda t: D.GeneralizedPareto(t(0.0), t(2.0), t(-1.0)), stats.uniform(0, 2), [0.1, 1.9]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_scipy(name: str) -> None:
+    make, other, values = SAME[name]
+    ours, x = make(lambda number: tt.tensor(number, dtype=tt.float64)), np.array(values)
+    close(ours.log_prob(tt.tensor(x)), other.logpdf(x))
+    if "von Mises" in name:
+        return
+    close(ours.cdf(tt.tensor(x)), other.cdf(x))
+    chances = np.array([0.01, 0.5, 0.99])
+    close(ours.icdf(tt.tensor(chances)), other.ppf(chances))
+    close(ours.mean, other.mean())
+    close(ours.variance, other.var())
+    close(ours.entropy(), other.entropy())
+
+
+def test_a_wide_range_of_concentrations_of_angles() -> None:
+    kappa = np.array([1e-6, 0.1, 3.7, 3.8, 50.0, 1e4])
+    ours = D.VonMises(tt.zeros(6, dtype=tt.float64), tt.tensor(kappa))
+    close(ours.variance, 1 - special.i1e(kappa) / special.i0e(kappa), 1e-12)
+    assert bool(ours.sample((100,)).isfinite().all())
+
+
+def test_modes() -> None:
+    """The greatest density on a fine grid is where the mode says."""
+    grid = np.linspace(0.0005, 0.9995, 1000)
+    for a, b in ((2.0, 3.0), (5.0, 1.5), (1.0, 2.0), (3.0, 1.0)):
+        made = D.Kumaraswamy(tt.tensor(a, dtype=tt.float64), b)
+        best = grid[host(made.log_prob(tt.tensor(grid))).argmax()]
+        assert made.mode.item() == pytest.approx(best, abs=1e-3)
+    assert math.isnan(D.Kumaraswamy(0.5, 2.0).mode.item())
+    # PyTorch's is the scale at 1/2, of a law that falls from infinity at 0.
+    assert D.Weibull(1.0, tt.tensor([0.5, 1.0])).mode.tolist() == [0.0, 0.0]
+
+
+def test_the_uniform_law_among_those_of_extremes_has_a_gradient() -> None:
+    c = tt.tensor(-1.0, dtype=tt.float64, requires_grad=True)
+    z = tt.tensor([0.3, 0.6], dtype=tt.float64)
+    D.GeneralizedPareto(0.0, 1.0, c).log_prob(z).sum().backward()
+    close(c.grad, np.log1p(-host(z)).sum())  # of -(1 + 1 / c) log(1 + c z)
+    assert D.GeneralizedPareto(0.0, 1.0, -1.0).log_prob(tt.tensor(1.0)).item() == 0
+
+
+def test_correlations_of_two_are_shares_of_a_beta_law() -> None:
+    r = np.linspace(-0.9, 0.9, 7)
+    factors = np.stack([np.stack([np.ones(7), np.zeros(7)], -1),
+                        np.stack([r, np.sqrt(1 - r * r)], -1)], -2)
+    for eta in (0.5, 1.0, 3.0):
+        ours = D.LKJCholesky(2, tt.tensor(eta, dtype=tt.float64))
+        # The density of r; that of the factor's own numbers has the same Jacobian for every r.
+        expected = stats.beta(eta, eta).logpdf((r + 1) / 2) - math.log(2)
+        close(ours.log_prob(tt.tensor(factors)), expected)
+
+
+def test_correlation_factors_are_of_their_region() -> None:
+    drawn = D.LKJCholesky(5, tt.tensor([0.3, 1.0, 40.0])).sample((20,))
+    assert tuple(drawn.shape) == (20, 3, 5, 5)
+    assert bool(D.constraints.corr_cholesky.check(drawn).all())
+
+
+def wishart(df: float, matrix: Any, **options: Any) -> Any:
+    return D.Wishart(tt.tensor(df, dtype=tt.float64), tt.tensor(matrix), **options)
+
+
+V1, V2 = np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([[1.0, -0.2], [-0.2, 3.0]])
+
+
+def test_wishart() -> None:
+    ours, other = wishart(4.5, V1), stats.wishart(4.5, V1)
+    x = np.stack([V1, V2, 9 * V2])
+    close(ours.log_prob(tt.tensor(x)), [other.logpdf(m) for m in x])
+    close(ours.mean, other.mean())
+    close(ours.variance, other.var())
+    close(ours.mode, other.mode())
+    close(ours.entropy(), other.entropy())
+    assert bool(wishart(3.0, V1).mode.isnan().all())
+
+
+def wishart_divergence(m: float, v: Any, n: float, w: Any) -> float:
+    """Penny, "Kullback-Liebler divergences of normal, gamma, Dirichlet and Wishart" (2001)."""
+    d = len(v)
+    digamma = sum(special.digamma(m / 2 - i / 2) for i in range(d))
+    logs = n / 2 * (np.linalg.slogdet(w)[1] - np.linalg.slogdet(v)[1])
+    sizes = special.multigammaln(n / 2, d) - special.multigammaln(m / 2, d)
+    trace = m / 2 * (np.trace(np.linalg.inv(w) @ v) - d)
+    return float(logs + sizes + trace + (m - n) / 2 * digamma)
+
+
+def test_divergence_of_wishart_laws() -> None:
+    expected = wishart_divergence(4.5, V1, 6.0, V2)
+    close(D.kl_divergence(wishart(4.5, V1), wishart(6.0, V2)), expected)
+    several = D.Wishart(tt.tensor([4.5, 6.0], dtype=tt.float64), tt.tensor(np.stack([V1, V2])))
+    other = D.Wishart(tt.tensor([6.0, 5.0], dtype=tt.float64), tt.tensor(np.stack([V2, V2])))
+    close(D.kl_divergence(several, other), [expected, wishart_divergence(6.0, V2, 5.0, V2)])
+    assert not D.kl_divergence(several, other).requires_grad
+
+
+def test_gradients_of_divergences_of_the_exponential_family() -> None:
+    """PyTorch cuts the first law off."""
+    df = tt.tensor(4.5, dtype=tt.float64, requires_grad=True)
+    scale = tt.tensor(V1, requires_grad=True)
+
+    def divergence(df: tt.Tensor, scale: tt.Tensor) -> tt.Tensor:
+        symmetric = (scale + scale.mT) / 2
+        return D.kl_divergence(D.Wishart(df, symmetric), wishart(6.0, V2))
+
+    assert tt.autograd.gradcheck(divergence, (df, scale))
+
+
+def test_samples_of_matrices_have_gradients() -> None:
+    def drawn(df: tt.Tensor, scale: tt.Tensor) -> tt.Tensor:
+        tt.manual_seed(0)
+        return D.Wishart(df, scale_tril=scale.tril()).rsample((3,))
+
+    scale = tt.tensor(np.linalg.cholesky(V1), requires_grad=True)
+    df = tt.tensor(4.5, dtype=tt.float64)
+    assert tt.autograd.gradcheck(lambda scale: drawn(df, scale), (scale,))
+
+
+def test_moments_of_matrices_are_those_of_samples() -> None:
+    tt.manual_seed(0)
+    ours = wishart(5.0, V1)
+    drawn = ours.sample((20000,))
+    assert bool(ours.support.check(drawn).all())
+    np.testing.assert_allclose(host(drawn.mean(0)), host(ours.mean), rtol=0.02, atol=0.05)
+    np.testing.assert_allclose(host(drawn.var(0)), host(ours.variance), rtol=0.05, atol=0.05)
+
+
+def test_singular_matrices_are_drawn_again() -> None:
+    with pytest.warns(UserWarning, match="Low df values detected"):
+        low = D.Wishart(1.0001, tt.eye(2))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        low.rsample((500,), max_try_correction=50)
+    assert any("Singular sample" in str(warning.message) for warning in caught)
+
+
+def test_a_diagonal_in_a_batch() -> None:
+    """PyTorch fails where the factors are in no batch."""
+    loc, factor = tt.zeros(3, dtype=tt.float64), tt.tensor([[0.5], [0.1], [-0.7]]).double()
+    low = D.LowRankMultivariateNormal(loc, factor, tt.tensor([[1.0, 2, 3], [3, 1, 1]]).double())
+    full = D.MultivariateNormal(loc, low.covariance_matrix)
+    for p, q in ((low, full), (full, low), (low, low)):
+        close(D.kl_divergence(p, q), [0.0, 0.0])
+    assert tuple(low.entropy().shape) == (2,)
+    close(low.precision_matrix @ low.covariance_matrix, np.stack([np.eye(3)] * 2))
+    close(low.scale_tril @ low.scale_tril.mT, host(low.covariance_matrix))
+
+
+@pytest.mark.parametrize("share", [
+    lambda: D.ContinuousBernoulli(tt.tensor([0.2, 0.7], dtype=tt.float64)),
+    lambda: D.Beta(tt.tensor([0.2, 1.7], dtype=tt.float64), 1.0),
+])  # fmt: skip
+def test_divergence_from_the_uniform_law(share: Callable[[], Any]) -> None:
+    """PyTorch's is infinite for the continuous Bernoulli law, though the two share [0, 1]."""
+    close(D.kl_divergence(share(), D.Uniform(0.0, 1.0)), host(-share().entropy()))
+    assert D.kl_divergence(share(), D.Uniform(0.1, 1.0)).tolist() == [math.inf, math.inf]
+    other = D.kl_divergence(D.Uniform(0.0, 1.0), D.ContinuousBernoulli(0.3))
+    x = tt.linspace(0.00005, 0.99995, 10000)
+    expected = -D.ContinuousBernoulli(0.3).log_prob(x).mean()
+    assert other.item() == pytest.approx(expected.item(), rel=1e-4)
+
+
+@pytest.fixture
+def unchecked() -> Iterator[None]:
+    D.Distribution.set_default_validate_args(False)
+    yield
+    D.Distribution.set_default_validate_args(True)
+
+
+#: Their log densities have no variance, or so great a one that many samples are needed.
+HEAVY = {("Pareto", "Exponential"), ("Pareto", "Gamma"), ("Pareto", "Normal"), ("Gumbel", "Gumbel"),
+         ("Normal", "Gumbel")}  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", [*PAIRS, *((name, name) for name in SELF)])
+def test_divergences_are_means_of_samples(pair: tuple[str, str], unchecked: None) -> None:
+    """``log p(x) - log q(x)``, in the mean of many samples of the first law."""
+    arrays = [np.ascontiguousarray(array[::-1]) if array.shape == (2, 3) else array
+              for array in LAWS[pair[1]][1]]
+    p, q = law(tt, pair[0]), law(tt, pair[1], [tt.tensor(array) for array in arrays])
+    tt.manual_seed(0)
+    x = p.sample((4000,))
+    expected = D.kl_divergence(p, q)
+    finite = host(expected.isfinite())
+    change = host(p.log_prob(x) - q.log_prob(x))[:, finite]
+    error = 5 * change.std(0) / math.sqrt(4000) + 1e-9
+    off = np.abs(change.mean(0) - host(expected)[finite]) - error
+    assert (off <= 0).all() or pair in HEAVY and (np.median(off / error) <= 1)
+
+
+def test_an_exponential_family_of_ones_own() -> None:
+    class Own(D.ExponentialFamily):
+        """Poisson's law with Bregman's formulas."""
+
+        arg_constraints = {"rate": D.constraints.positive}
+        _mean_carrier_measure = 0
+
+        def __init__(self, rate: tt.Tensor) -> None:
+            self.rate = rate
+            super().__init__(rate.shape)
+
+        @property
+        def _natural_params(self) -> tuple[tt.Tensor, ...]:
+            return (-self.rate,)
+
+        def _log_normalizer(self, *natural_params: tt.Tensor) -> tt.Tensor:
+            return -(-natural_params[0]).log()
+
+    rates = [tt.tensor([0.5, 2.0], requires_grad=True), tt.tensor([1.0, 3.0])]
+    own, plain = [[kind(rate) for rate in rates] for kind in (Own, D.Exponential)]
+    for found, expected in (
+        (own[0].entropy(), plain[0].entropy()),
+        (D.kl_divergence(*own), D.kl_divergence(*plain)),
+    ):
+        grads = [tt.autograd.grad(x.sum(), rates[0])[0] for x in (found, expected)]
+        np.testing.assert_allclose(host(found.detach()), host(expected.detach()), rtol=1e-6)
+        np.testing.assert_allclose(host(grads[0]), host(grads[1]), rtol=1e-5)
+    with pytest.raises(NotImplementedError, match="cross KL-divergence"):
+        D.kl_divergence(own[0], plain[0])
+    with pytest.raises(NotImplementedError):
+        D.Poisson(2.0).entropy()
+
+
+def test_a_law_of_ones_own_that_is_built_otherwise_has_to_say_how_it_is_expanded() -> None:
+    for library in libraries():
+        normal = library.distributions.Normal
+
+        class Standard(normal):  # type: ignore[misc, valid-type]
+            def __init__(self) -> None:
+                super().__init__(0.0, 1.0)
+
+        with pytest.raises(NotImplementedError, match=re.escape(
+            "Subclass Standard of Normal that defines a custom __init__ method must also define a "
+            "custom .expand() method."
+        )):  # fmt: skip
+            Standard().expand((2,))
+
+
+def test_of_two_formulas_that_fit_equally_well_one_is_taken_with_a_warning() -> None:
+    for library in libraries():
+        d = library.distributions
+
+        class Left(d.Normal):  # type: ignore[misc, name-defined]
+            pass
+
+        d.register_kl(Left, d.Normal)(lambda p, q: 1)
+        d.register_kl(d.Normal, Left)(lambda p, q: 2)
+        both = Left(0.0, 1.0)
+        with pytest.warns(RuntimeWarning, match=r"Ambiguous kl_divergence\(Left, Left\)"):
+            assert d.kl_divergence(both, both) == 1
+        for pair in ((Left, d.Normal), (d.Normal, Left)):
+            del d.kl._KL_REGISTRY[pair]
+        d.kl._KL_MEMOIZE.clear()
+
+
+def test_expanding_keeps_what_is_checked() -> None:
+    for made in (D.Gumbel(0.0, 1.0), D.Pareto(1.0, 1.0), D.Weibull(1.0, 1.0)):
+        assert made.expand((2,))._validate_args is True
+        unchecked = type(made)(1.0, 1.0, validate_args=False)
+        assert unchecked.expand((2,))._validate_args is False
+
+
+def test_components_of_a_mixture_have_regions_of_their_own() -> None:
+    parts = D.Uniform(tt.zeros(2), tt.tensor([1.0, 3.0]))
+    mixture = D.MixtureSameFamily(D.Categorical(tt.ones(2)), parts)
+    density = mixture.log_prob(tt.tensor([0.5, 0.25, 0.75])).exp()
+    assert density.tolist() == pytest.approx([2 / 3] * 3)
+    with pytest.raises(ValueError, match="to be within the support"):
+        mixture.log_prob(tt.tensor(2.0))
+
+
+def test_parameters_of_transforms_make_a_batch() -> None:
+    found = []
+    for library in libraries():
+        d = library.distributions
+        made = d.TransformedDistribution(
+            d.Normal(0.0, 1.0), d.AffineTransform(library.zeros(3), library.ones(2, 1)))
+        assert tuple(made.batch_shape) == (2, 3) == tuple(made.sample().shape)
+        several = d.TransformedDistribution(
+            d.Normal(library.zeros(3), 1.0),
+            d.ComposeTransform([d.ExpTransform(), d.StickBreakingTransform()]))
+        assert tuple(several.event_shape) == (4,)
+        found.append(several.log_prob(library.tensor([0.4, 0.3, 0.2, 0.1])).item())
+    assert found[0] == pytest.approx(found[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("names", [
+    "Normal normal", "Beta beta", "Categorical categorical",
+    "OneHotCategorical one_hot_categorical",
+    "LogitRelaxedBernoulli relaxed_bernoulli", "ExpRelaxedCategorical relaxed_categorical",
+    "LKJCholesky lkj_cholesky", "LowRankMultivariateNormal lowrank_multivariate_normal",
+    "_batch_lowrank_logdet lowrank_multivariate_normal", "StudentT studentT", "Chi2 chi2",
+    "FisherSnedecor fishersnedecor", "ExponentialFamily exp_family",
+    "_batch_mv multivariate_normal",
+    "_KL_REGISTRY kl", "broadcast_all utils", "lazy_property utils", "ComposeTransform transforms",
+    "ConstraintRegistry constraint_registry", "_GreaterThan constraints",
+])  # fmt: skip
+def test_modules_have_pytorchs_names(names: str) -> None:
+    name, module = names.split()
+    for library in libraries():
+        found = importlib.import_module(f"{library.__name__}.distributions.{module}")
+        assert hasattr(found, name)
+
+
+def test_all_modules_of_pytorchs_are_there() -> None:
+    from pathlib import Path
+
+    theirs = Path(libraries()[1].distributions.__file__).parent
+    for path in theirs.glob("[a-z]*.py"):
+        ours = importlib.import_module(f"tinytorch.distributions.{path.stem}")
+        module = importlib.import_module(f"torch.distributions.{path.stem}")
+        assert [name for name in module.__all__ if not hasattr(ours, name)] == []
+    assert set(libraries()[1].distributions.__all__) == set(D.__all__)
+
+
+def test_parameters_are_checked_as_by_pytorch() -> None:
+    for make in (
+        lambda d, t: d.ContinuousBernoulli(t([1.2]), validate_args=True),
+        lambda d, t: d.LKJCholesky(1),
+        lambda d, t: d.LKJCholesky(2, -1.0),
+        lambda d, t: d.Wishart(3.0),
+        lambda d, t: d.Wishart(1.0, t([[1.0, 0], [0, 1.0]])),
+        lambda d, t: d.Wishart(3.0, t([1.0])),
+        lambda d, t: d.Wishart(3.0, t([[1.0, 2.0], [0.0, 1.0]])),
+        lambda d, t: d.LowRankMultivariateNormal(t(1.0), t([[1.0]]), t([1.0])),
+        lambda d, t: d.LowRankMultivariateNormal(t([1.0]), t([1.0]), t([1.0])),
+        lambda d, t: d.LowRankMultivariateNormal(t([1.0]), t([[1.0], [2.0]]), t([1.0])),
+        lambda d, t: d.LowRankMultivariateNormal(t([1.0]), t([[1.0]]), t([1.0, 2.0])),
+        lambda d, t: d.LowRankMultivariateNormal(t([1.0]), t([[1.0]]), t([-1.0])),
+        lambda d, t: d.VonMises(t([0.0]), t([-1.0])),
+        lambda d, t: d.Kumaraswamy(0.0, 1.0),
+        lambda d, t: d.Weibull(1.0, 1.0).log_prob(t(-1.0)),
+        lambda d, t: d.GeneralizedPareto(0.0, 1.0, -0.5).log_prob(t(3.0)),
+        lambda d, t: d.LKJCholesky(2).log_prob(t([[1.0, 0.0], [1.0, 1.0]])),
+    ):  # fmt: skip
+        raised = []
+        for library in libraries():
+            with pytest.raises((ValueError, AssertionError, RuntimeError)) as caught:
+                make(library.distributions, library.tensor)
+            text = str(caught.value).replace("tinytorch.", "torch.")
+            raised.append((caught.type.__name__.strip("_"), text[:120]))
+        assert raised[0] == raised[1]
+
+
+def test_a_value_of_a_new_law_broadcasts() -> None:
+    for name in ("VonMises", "Weibull", "ContinuousBernoulli", "GeneralizedPareto", "Kumaraswamy"):
+        made = law(tt, name, parameters(tt, name))
+        value = made.sample()[0, 0]
+        made._validate_args = False
+        assert made.log_prob(value).shape == made.batch_shape

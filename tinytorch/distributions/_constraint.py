@@ -1,0 +1,304 @@
+"""What a constraint is, and constraints made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Any
+
+from .._tensor import Tensor
+from ..ops.joining import cat as joined
+from ..ops.joining import stack as stacked
+
+__all__ = ["Constraint", "MixtureSameFamilyConstraint", "is_dependent"]
+
+
+class Constraint:
+    """A region of values.
+
+    Attributes:
+        is_discrete: Whether the region consists of separate values.
+        event_dim: How many of the last dimensions belong to one value.
+    """
+
+    is_discrete: Any = False
+    event_dim: Any = 0
+
+    def check(self, value: Tensor) -> Tensor:
+        """Whether each value lies in the region: bools of the shape without event dimensions."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__.removeprefix('_')}({self._bounds()})"
+
+    def _bounds(self) -> str:
+        """What stands in the brackets: the numbers that the region depends on."""
+        return ", ".join(f"{name}={value}" for name, value in vars(self).items())
+
+
+class _Dependent(Constraint):
+    """A region that depends on other values, and is not checked.
+
+    Args:
+        is_discrete: As for every constraint. Left out, asking for it is an error.
+        event_dim: The same.
+    """
+
+    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented):
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    @property
+    def is_discrete(self) -> Any:
+        if self._is_discrete is NotImplemented:
+            raise NotImplementedError(".is_discrete cannot be determined statically")
+        return self._is_discrete
+
+    @property
+    def event_dim(self) -> Any:
+        if self._event_dim is NotImplemented:
+            raise NotImplementedError(".event_dim cannot be determined statically")
+        return self._event_dim
+
+    def __call__(
+        self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
+    ) -> Any:
+        """Another one, with what is known of it."""
+        known = self._is_discrete if is_discrete is NotImplemented else is_discrete
+        dims = self._event_dim if event_dim is NotImplemented else event_dim
+        return _Dependent(is_discrete=known, event_dim=dims)
+
+    def check(self, value: Tensor) -> Tensor:
+        raise ValueError("Cannot determine validity of dependent constraint")
+
+    def _bounds(self) -> str:
+        return ""
+
+
+class _DependentProperty(property, _Dependent):
+    """A property of a distribution whose constraint depends on the distribution's parameters.
+
+    Args:
+        fn: The property's function; left out, the result is a decorator.
+        is_discrete: As for every constraint.
+        event_dim: The same.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Uniform(0.0, 2.0).support
+        Interval(lower_bound=0.0, upper_bound=2.0)
+    """
+
+    def __init__(
+        self, fn: Any = None, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
+    ) -> None:
+        super().__init__(fn)
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    def __call__(self, fn: Any) -> Any:  # type: ignore[override]
+        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
+
+
+def is_dependent(constraint: Any) -> bool:
+    """Whether a constraint depends on other values, so that it cannot be checked.
+
+    Args:
+        constraint: A constraint.
+
+    Example:
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.is_dependent(constraints.dependent)
+        True
+    """
+    return isinstance(constraint, _Dependent)
+
+
+def _wanted(constraint: Any) -> Any:
+    if not isinstance(constraint, Constraint):
+        raise AssertionError(
+            f"base_constraint must be a Constraint, got {type(constraint).__name__}"
+        )
+    return constraint
+
+
+def _all_of_the_last(found: Tensor, kept: int) -> Tensor:
+    """Whether all is true in the dimensions after the first ``kept``."""
+    return found.reshape((*found.shape[:kept], -1)).all(-1)
+
+
+class _IndependentConstraint(Constraint):
+    """Another constraint, of which some batch dimensions count as event dimensions.
+
+    Args:
+        base_constraint: The other one.
+        reinterpreted_batch_ndims: How many.
+
+    Raises:
+        AssertionError: For no constraint, or no number of dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.independent(constraints.positive, 1).check(tt.tensor([-1.0, 2.0]))
+        tensor(False)
+    """
+
+    def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
+        ndims = reinterpreted_batch_ndims
+        if not isinstance(ndims, int):
+            raise AssertionError(
+                f"reinterpreted_batch_ndims must be an int, got {type(ndims).__name__}"
+            )
+        if ndims < 0:
+            raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {ndims}")
+        self.base_constraint, self.reinterpreted_batch_ndims = _wanted(base_constraint), ndims
+
+    @property
+    def is_discrete(self) -> Any:
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> Any:
+        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+
+    def check(self, value: Tensor) -> Tensor:
+        found: Tensor = self.base_constraint.check(value)
+        kept = found.dim() - self.reinterpreted_batch_ndims
+        if kept < 0:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        return _all_of_the_last(found, kept)
+
+    def _bounds(self) -> str:
+        return f"{self.base_constraint!r}, {self.reinterpreted_batch_ndims}"
+
+
+class MixtureSameFamilyConstraint(Constraint):
+    """The region of the values of a mixture: where every component has its own.
+
+    Args:
+        base_constraint: The components' constraint.
+
+    Raises:
+        AssertionError: For no constraint.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> each = constraints.interval(tt.zeros(2), tt.tensor([1.0, 3.0]))
+        >>> constraints.MixtureSameFamilyConstraint(each).check(tt.tensor([0.5, 2.0, 0.1]))
+        tensor([ True, False,  True])
+    """
+
+    def __init__(self, base_constraint: Any) -> None:
+        self.base_constraint = _wanted(base_constraint)
+
+    @property
+    def is_discrete(self) -> Any:
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> Any:
+        return self.base_constraint.event_dim
+
+    def check(self, value: Tensor) -> Tensor:
+        kept = value.dim() - self.event_dim
+        if kept < 0:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        found = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        return _all_of_the_last(found, kept)
+
+    def _bounds(self) -> str:
+        return repr(self.base_constraint)
+
+
+def parts_of(cseq: Iterable[Any], kind: type, what: str) -> list[Any]:
+    """The members of a sequence, all of a kind, as a list."""
+    parts = list(cseq)
+    if not all(isinstance(part, kind) for part in parts):
+        raise AssertionError(f"All elements of {what} must be {kind.__name__} instances")
+    return parts
+
+
+def lengths_of(parts: list[Any], lengths: Any, what: str) -> list[int]:
+    """The lengths of the stretches that the parts are for; 1 each where none are given."""
+    found = [1] * len(parts) if lengths is None else list(lengths)
+    if len(found) != len(parts):
+        raise AssertionError(f"lengths ({len(found)}) must match {what} ({len(parts)})")
+    return found
+
+
+def check_dim(dim: int, value: Tensor, name: str) -> None:
+    """Refuse a dimension that a tensor has not."""
+    if not -value.dim() <= dim < value.dim():
+        raise AssertionError(
+            f"dim {dim} out of range for {name} with {value.dim()} dimensions"
+        )
+
+
+def stretches(value: Tensor, lengths: list[int], dim: int) -> list[Tensor]:
+    """The stretches of a dimension, one after the other."""
+    starts = accumulate(lengths, initial=0)
+    return [value.narrow(dim, start, n) for start, n in zip(starts, lengths, strict=False)]
+
+
+class _Parts(Constraint):
+    """Constraints of parts of a tensor."""
+
+    def __init__(self, cseq: Iterable[Any], dim: int = 0) -> None:
+        self.cseq, self.dim = parts_of(cseq, Constraint, "cseq"), dim
+
+    @property
+    def is_discrete(self) -> Any:
+        return any(c.is_discrete for c in self.cseq)
+
+    @property
+    def event_dim(self) -> Any:
+        return max(c.event_dim for c in self.cseq)
+
+    def _each(self, parts: Iterable[Tensor]) -> list[Tensor]:
+        return [c.check(part) for c, part in zip(self.cseq, parts, strict=False)]
+
+    def _bounds(self) -> str:
+        return ""
+
+
+class _Cat(_Parts):
+    """Constraints of the stretches of a dimension.
+
+    Args:
+        cseq: The constraints.
+        dim: The dimension.
+        lengths: How long the stretches are. Default: 1 each.
+
+    Raises:
+        AssertionError: For what is no constraint, lengths of another number, or a dimension
+            that a checked value has not.
+    """
+
+    def __init__(self, cseq: Iterable[Any], dim: int = 0, lengths: Any = None) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = lengths_of(self.cseq, lengths, "cseq")
+
+    def check(self, value: Tensor) -> Tensor:
+        check_dim(self.dim, value, "value")
+        return joined(self._each(stretches(value, self.lengths, self.dim)), self.dim)
+
+
+class _Stack(_Parts):
+    """Constraints of the slices of a dimension.
+
+    Args:
+        cseq: The constraints.
+        dim: The dimension.
+
+    Raises:
+        AssertionError: For what is no constraint, or a dimension that a checked value has not.
+    """
+
+    @property
+    def event_dim(self) -> Any:
+        inner = super().event_dim
+        return inner + 1 if self.dim + inner < 0 else inner
+
+    def check(self, value: Tensor) -> Tensor:
+        check_dim(self.dim, value, "value")
+        return stacked(self._each(value.unbind(self.dim)), self.dim)

@@ -1,0 +1,82 @@
+"""Distributions of the exponential family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _state
+from .._tensor import Tensor
+from ..autograd.passes import grad
+from .distribution import Distribution
+from .utils import _sum_rightmost
+
+__all__ = ["ExponentialFamily"]
+
+
+class ExponentialFamily(Distribution):
+    """A distribution whose log density is ``<t(x), n> - F(n) + k(x)``.
+
+    A subclass that tells its natural parameters ``n`` as ``_natural_params``, the log normalizer
+    ``F`` as ``_log_normalizer`` and the mean of ``k`` as ``_mean_carrier_measure`` has an entropy,
+    and a divergence from others of its class. Many have formulas of their own.
+
+    Example:
+        >>> from tinytorch.distributions import ExponentialFamily, Normal
+        >>> isinstance(Normal(0.0, 1.0), ExponentialFamily)
+        True
+
+    Reference:
+        F. Nielsen and R. Nock, "Entropies and cross-entropies of exponential families",
+        IEEE International Conference on Image Processing (2010).
+    """
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self) -> Any:
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        carried = self._mean_carrier_measure
+        params = self._natural_params
+        size, slopes = _normalizer_and_slopes(self, params)
+        found = size - carried
+        for param, slope in zip(params, slopes, strict=True):
+            found = found - _inner(self, param, slope)
+        return _attached(found, params)
+
+
+def _bregman_divergence(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
+    """The divergence of ``q`` from ``p``, of one class: how far ``F`` is above its tangent."""
+    own, others = p._natural_params, q._natural_params
+    size, slopes = _normalizer_and_slopes(p, own)
+    found = q._log_normalizer(*others) - size
+    for param, other, slope in zip(own, others, slopes, strict=True):
+        found = found - _inner(p, other - param, slope)
+    return _attached(found, (*own, *others))
+
+
+def _inner(law: Distribution, param: Tensor, slope: Tensor) -> Tensor:
+    """The inner products of a batch; a parameter may have fewer dimensions than a value."""
+    return _sum_rightmost(param * slope, slope.dim() - len(law.batch_shape))
+
+
+def _normalizer_and_slopes(
+    law: ExponentialFamily, params: Sequence[Tensor]
+) -> tuple[Tensor, Sequence[Tensor]]:
+    """``F`` at natural parameters, and its gradients, which can be differentiated in turn."""
+    with _state.enable_grad():
+        inputs = [p if p.requires_grad else p.detach().requires_grad_() for p in params]
+        size = law._log_normalizer(*inputs)
+        return size, grad(size.sum(), inputs, create_graph=True)
+
+
+def _attached(found: Tensor, params: Sequence[Tensor]) -> Tensor:
+    """A result, whose graph leads to nothing where no parameter requires a gradient."""
+    return found if any(p.requires_grad for p in params) else found.detach()

@@ -1,0 +1,263 @@
+"""Laws of covariances and of factors of correlations."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from numbers import Number
+from typing import Any
+
+from .. import _state
+from .._tensor import Size, Tensor
+from ..dtypes import finfo
+from ..ops.broadcasting import broadcast_shapes
+from ..ops.creation import tensor
+from ..ops.gamma_functions import mvlgamma
+from ..ops.joining import cat
+from ..ops.linalg_determinant import slogdet
+from ..ops.linalg_triangular import cholesky_solve
+from ..ops.random import randn
+from ..ops.ranges import arange
+from . import constraints
+from .distribution import Distribution
+from .exp_family import ExponentialFamily
+from .gamma import Beta, Chi2
+from .multivariate_normal import _Covariances, _factor, _log_diagonal, _matrices
+from .utils import broadcast_all, vec_to_tril_matrix
+
+__all__ = ["LKJCholesky", "Wishart"]
+
+
+class LKJCholesky(Distribution):
+    """The law of lower triangular factors of correlations ``M`` of density ``det(M) ** (c - 1)``.
+
+    Args:
+        dim: How many numbers are correlated, at least 2.
+        concentration: ``c``; at 1 all correlations are equally probable. Default: 1.
+        validate_args: Whether parameters and values are checked.
+
+    Raises:
+        ValueError: If ``dim`` is less than 2.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> law = tt.distributions.LKJCholesky(2, 1.0)
+        >>> law.log_prob(tt.eye(2)).exp()
+        tensor(0.5000)
+
+    Reference:
+        D. Lewandowski, D. Kurowicka and H. Joe, "Generating random correlation matrices based on
+        vines and extended onion method", Journal of Multivariate Analysis 100 (2009).
+    """
+
+    arg_constraints = {"concentration": constraints.positive}
+    support = constraints.corr_cholesky
+
+    def __init__(self, dim: int, concentration: Any = 1.0, validate_args: Any = None) -> None:
+        if dim < 2:
+            raise ValueError(
+                f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}."
+            )
+        self.dim = dim
+        (self.concentration,) = broadcast_all(concentration)
+        self._beta = _squared_radii(self.concentration, dim)
+        super().__init__(self.concentration.shape, Size((dim, dim)), validate_args=validate_args)
+
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+        new.dim = self.dim
+        new._beta = self._beta.expand((*batch_shape, self.dim))
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with _state.no_grad():
+            y = self._beta.sample(sample_shape).unsqueeze(-1)
+            shape = self._extended_shape(sample_shape)
+            u = randn(shape, dtype=y.dtype, device=y.device).tril(-1)
+            length = u.square().sum(-1, keepdim=True).sqrt()
+            below = y.sqrt() * (u / length.where(length > 0, 1.0))  # the first row is zeros
+            left = (1 - below.square().sum(-1)).clamp(min=finfo(y.dtype).tiny)
+            return below + left.sqrt().diag_embed()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        eta, n = self.concentration, self.dim - 1
+        diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
+        falling = arange(n - 1, -1, -1, dtype=eta.dtype, device=eta.device)
+        powers = 2 * (eta - 1).unsqueeze(-1) + falling
+        alpha = eta + 0.5 * n
+        size = 0.5 * n * math.log(math.pi) + mvlgamma(alpha - 0.5, n) - n * alpha.lgamma()
+        return (powers * diagonal.log()).sum(-1) - size
+
+
+def _squared_radii(concentration: Tensor, dim: int) -> Beta:
+    """The laws of how much of each row's length 1 is below the diagonal, squared."""
+    marginal = concentration + 0.5 * (dim - 2)
+    steps = arange(dim - 1, dtype=concentration.dtype, device=concentration.device)
+    steps = cat([steps.new_zeros((1,)), steps])
+    return Beta(steps + 0.5, marginal.unsqueeze(-1) - 0.5 * steps)
+
+
+class Wishart(_Covariances, ExponentialFamily):
+    """The Wishart law, of the sum of ``df`` outer products of normal vectors with themselves.
+
+    Args:
+        df: How many, a number or tensor above ``n - 1``.
+        covariance_matrix: ``(..., n, n)``, the vectors'. Give it or one of the next two.
+        precision_matrix: Its inverse.
+        scale_tril: Its lower triangular factor.
+        validate_args: Whether parameters and values are checked.
+
+    Raises:
+        AssertionError: If not exactly one matrix is given.
+        ValueError: For a matrix of too few dimensions, or that is none of its kind, and for
+            ``df`` of at most ``n - 1``.
+
+    Warns:
+        UserWarning: For ``df`` below ``n``, of which samples are often singular, and for samples
+            that are; ``rsample`` draws these again, at most ``max_try_correction`` times (10).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Wishart(3.0, tt.eye(2)).mean
+        tensor([[3., 0.],
+                [0., 3.]])
+
+    Reference:
+        T. W. Anderson, "An Introduction to Multivariate Statistical Analysis", 3rd edition (2003),
+        chapter 7.
+    """
+
+    support = constraints.positive_definite
+    has_rsample = True
+    _mean_carrier_measure = 0
+
+    @property
+    def arg_constraints(self) -> Any:
+        """The regions of the parameters by name; that of ``df`` depends on the dimension."""
+        return {
+            "covariance_matrix": constraints.positive_definite,
+            "precision_matrix": constraints.positive_definite,
+            "scale_tril": constraints.lower_cholesky,
+            "df": constraints.greater_than(self._event_shape[-1] - 1),
+        }
+
+    def __init__(
+        self, df: Any, covariance_matrix: Any = None, precision_matrix: Any = None,
+        scale_tril: Any = None, validate_args: Any = None,
+    ) -> None:  # fmt: skip
+        given = _matrices(covariance_matrix, precision_matrix, scale_tril)
+        if len(given) != 1:
+            raise AssertionError(
+                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
+                "specified."
+            )
+        ((name, matrix),) = given.items()
+        if matrix.dim() < 2:
+            raise ValueError(
+                "scale_tril must be at least two-dimensional, with optional leading batch "
+                "dimensions"
+            )
+        if isinstance(df, Number):
+            df = tensor(df, dtype=matrix.dtype, device=matrix.device)
+        shape = broadcast_shapes(matrix.shape[:-2], df.shape)
+        self.df = df.expand(shape)
+        setattr(self, name, matrix.expand((*shape, -1, -1)))
+        _check_degrees(df, matrix.shape[-1])
+        super().__init__(shape, matrix.shape[-2:], validate_args=validate_args)
+        self._unbroadcasted_scale_tril = _factor(name, matrix)
+
+    def _parameters(self) -> tuple[str, ...]:
+        return ("df", "covariance_matrix", "precision_matrix", "scale_tril")
+
+    def _of_matrices(self, x: Tensor) -> Tensor:
+        return x.reshape((*self._batch_shape, 1, 1))
+
+    @property
+    def mean(self) -> Tensor:
+        return self._of_matrices(self.df) * self.covariance_matrix
+
+    @property
+    def mode(self) -> Tensor:
+        factor = self.df - self._event_shape[-1] - 1
+        return self._of_matrices(factor.where(factor > 0, math.nan)) * self.covariance_matrix
+
+    @property
+    def variance(self) -> Tensor:
+        v = self.covariance_matrix
+        diagonal = v.diagonal(dim1=-2, dim2=-1)
+        outer = diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
+        return self._of_matrices(self.df) * (v.pow(2) + outer)
+
+    def _bartlett_sampling(self, sample_shape: Size) -> Tensor:
+        """Samples by Bartlett's decomposition, which may be singular by rounding."""
+        n, dtype = self._event_shape[-1], self._unbroadcasted_scale_tril.dtype
+        steps = arange(n, dtype=dtype, device=self.df.device)
+        squares = Chi2(self.df.unsqueeze(-1) - steps, validate_args=False).rsample(sample_shape)
+        diagonal = squares.sqrt().clamp(min=finfo(dtype).eps)
+        shape = (*sample_shape, *self._batch_shape, n * (n - 1) // 2)
+        below = vec_to_tril_matrix(randn(shape, dtype=dtype, device=self.df.device), diag=-1)
+        factor = self._unbroadcasted_scale_tril @ (diagonal.diag_embed() + below)
+        return factor @ factor.mT
+
+    def rsample(
+        self, sample_shape: Any = Size(), max_try_correction: int | None = None
+    ) -> Tensor:
+        shape = Size(sample_shape)
+        with _state.no_grad():
+            # PyTorch takes its first samples for singular where they are not and draws again.
+            self._bartlett_sampling(shape)
+        sample = self._bartlett_sampling(Size((shape.numel(),)))
+        sample = sample.reshape(self._extended_shape(shape))
+        for _ in range(10 if max_try_correction is None else max_try_correction):
+            definite = self.support.check(sample)
+            if bool(definite.all()):
+                break
+            warnings.warn("Singular sample detected.", stacklevel=2)
+            again = self._bartlett_sampling(shape)
+            sample = sample.where(definite.unsqueeze(-1).unsqueeze(-1), again)
+        return sample
+
+    def _half_log_determinant(self) -> Tensor:
+        """Half the logarithm of the determinant of twice the covariances."""
+        factor = self._unbroadcasted_scale_tril
+        return 0.5 * self._event_shape[-1] * math.log(2) + _log_diagonal(factor)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        n = self._event_shape[-1]
+        trace = cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(dim1=-2, dim2=-1)
+        size = self.df * self._half_log_determinant() + mvlgamma(self.df / 2, n)
+        power = (self.df - n - 1) / 2
+        found: Tensor = power * slogdet(value)[1] - trace.sum(-1) / 2 - size
+        return found
+
+    def entropy(self) -> Tensor:
+        n, half = self._event_shape[-1], self.df / 2
+        steps = arange(n, dtype=half.dtype, device=half.device) / 2
+        slope = (half.unsqueeze(-1) - steps).digamma().sum(-1)
+        size = (n + 1) * self._half_log_determinant() + mvlgamma(half, n)
+        power = (self.df - n - 1) / 2
+        found: Tensor = size - power * slope + half * n
+        return found
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        precision, power = natural_params
+        n = self._event_shape[-1]
+        half = power + (n + 1) / 2
+        return half * (n * math.log(2) - slogdet(-2 * precision)[1]) + mvlgamma(half, n)
+
+
+def _check_degrees(df: Tensor, n: int) -> None:
+    least = df.min().item() if df.numel() else n
+    if least <= n - 1:
+        raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
+    if least < n:
+        warnings.warn(
+            "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df "
+            "< ndim.", stacklevel=3,
+        )  # fmt: skip

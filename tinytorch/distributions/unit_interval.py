@@ -1,0 +1,187 @@
+"""Laws of a number between 0 and 1 other than beta's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import _state
+from .._tensor import Size, Tensor
+from ..ops.random import rand
+from . import constraints
+from ._chances import _Chances
+from .continuous import Uniform
+from .exp_family import ExponentialFamily
+from .transformed_distribution import TransformedDistribution
+from .transforms import AffineTransform, PowerTransform
+from .utils import broadcast_all, clamp_probs, euler_constant, lazy_property, log_odds_loss
+from .utils import logits_to_probs
+
+__all__ = ["ContinuousBernoulli", "Kumaraswamy"]
+
+
+class ContinuousBernoulli(_Chances, ExponentialFamily):
+    """The law between 0 and 1 whose density is Bernoulli's formula, normalised.
+
+    Args:
+        probs: The parameter, between 0 and 1; it is no chance. Give it or ``logits``.
+        logits: Its log-odds.
+        lims: Between these, near 1/2, where the formulas are 0 / 0, their Taylor series stand for
+            them. Default: (0.499, 0.501).
+        validate_args: Whether parameters and values are checked.
+
+    Raises:
+        ValueError: If both or none are given, or ``probs`` are not between 0 and 1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.ContinuousBernoulli(0.5).log_prob(tt.tensor(0.25)).exp()
+        tensor(1.)
+
+    Reference:
+        G. Loaiza-Ganem and J. P. Cunningham, "The continuous Bernoulli: fixing a pervasive error
+        in variational autoencoders", https://arxiv.org/abs/1907.06845
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, lims: tuple[float, float] = (0.499, 0.501),
+        validate_args: Any = None,
+    ) -> None:  # fmt: skip
+        alone = self._set_chance(probs, logits)
+        if probs is not None:
+            checked = self._validate_args if validate_args is None else validate_args
+            if checked and not bool(constraints.unit_interval.check(self.probs).all()):
+                raise ValueError("The parameter probs has invalid values")
+            self.probs = clamp_probs(self.probs)
+        self._lims = lims
+        super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
+
+    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+        new._lims = self._lims
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The parameter between 0 and 1."""
+        return clamp_probs(logits_to_probs(self.logits, is_binary=True))
+
+    def _is_far(self) -> Tensor:
+        """Whether the parameter is far enough from 1/2 for the formulas."""
+        return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
+
+    def _far_probs(self) -> Tensor:
+        """The parameters that are, and a number that is in place of the others."""
+        return self.probs.where(self._is_far(), self._lims[0])
+
+    def _cont_bern_log_norm(self) -> Tensor:
+        """The logarithm of what Bernoulli's formula is multiplied by."""
+        p = self._far_probs()
+        formula = (_fall(p).abs() / (1 - 2 * p).abs()).log()
+        x = (self.probs - 0.5) ** 2
+        return formula.where(self._is_far(), math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+
+    @property
+    def mean(self) -> Tensor:
+        p, x = self._far_probs(), self.probs - 0.5
+        formula = p / (2 * p - 1) + 1 / _fall(p)
+        return formula.where(self._is_far(), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x**2) * x)
+
+    @property
+    def variance(self) -> Tensor:
+        p, x = self._far_probs(), (self.probs - 0.5) ** 2
+        formula = p * (p - 1) / (1 - 2 * p) ** 2 + 1 / _fall(p) ** 2
+        return formula.where(self._is_far(), 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with _state.no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        return self.icdf(rand(shape, dtype=self.probs.dtype, device=self.probs.device))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        return self._cont_bern_log_norm() - log_odds_loss(logits, value)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        p = self._far_probs()
+        formula = (p**value * (1 - p) ** (1 - value) + p - 1) / (2 * p - 1)
+        return formula.where(self._is_far(), value).where(value > 0, 0.0).where(value < 1, 1.0)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        p = self._far_probs()
+        formula = ((-p).log1p() - (value * (2 * p - 1) - p).log1p()) / _fall(p)
+        return formula.where(self._is_far(), value)
+
+    def entropy(self) -> Tensor:
+        fall = _fall(self.probs)
+        return self.mean * fall - self._cont_bern_log_norm() - (-self.probs).log1p()
+
+
+def _fall(p: Tensor) -> Tensor:
+    """How much less the log density is at 1 than at 0: minus the log-odds."""
+    return (-p).log1p() - p.log()
+
+
+class Kumaraswamy(TransformedDistribution):
+    """The Kumaraswamy law, whose distribution function is ``1 - (1 - x ** a) ** b``.
+
+    Args:
+        concentration1: ``a``.
+        concentration0: ``b``.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributions.Kumaraswamy(2.0, 1.0).mean
+        tensor(0.6667)
+    """
+
+    arg_constraints = {
+        "concentration1": constraints.positive, "concentration0": constraints.positive,
+    }  # fmt: skip
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(self, concentration1: Any, concentration0: Any, validate_args: Any = None) -> None:
+        self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
+        one, zero = self.concentration1, self.concentration0
+        base = Uniform(
+            zero.new_zeros(zero.shape), zero.new_ones(zero.shape), validate_args=validate_args
+        )
+        steps = [
+            PowerTransform(zero.reciprocal()), AffineTransform(1.0, -1.0),
+            PowerTransform(one.reciprocal()),
+        ]  # fmt: skip
+        super().__init__(base, steps, validate_args=validate_args)
+
+    def _moment(self, n: int) -> Tensor:
+        order, b = 1 + n / self.concentration1, self.concentration0
+        return b * (order.lgamma() + b.lgamma() - (order + b).lgamma()).exp()
+
+    @property
+    def mean(self) -> Tensor:
+        return self._moment(1)
+
+    @property
+    def mode(self) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        mode = ((a - 1) / (a * b - 1)) ** a.reciprocal()
+        return mode.where((a >= 1) & (b >= 1), math.nan)
+
+    @property
+    def variance(self) -> Tensor:
+        return self._moment(2) - self.mean.pow(2)
+
+    def entropy(self) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        harmonic = (b + 1).digamma() + euler_constant
+        return 1 - b.reciprocal() + (1 - a.reciprocal()) * harmonic - a.log() - b.log()
