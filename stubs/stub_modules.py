@@ -121,8 +121,12 @@ def answered_names(module: str, scope: Scope) -> dict[str, Any]:
 
 
 def is_named_so(module: Any, name: str) -> bool:
-    """Whether a name with an underscore is that of an operation, as ``_foreach_add`` is."""
-    return not name.startswith("__") and is_operation(getattr(module, name))
+    """Whether a name with an underscore is one that programs use, as ``_foreach_add`` is."""
+    value = getattr(module, name)
+    home = getattr(value, "__module__", None)
+    return not name.startswith("__") and isinstance(value, types.FunctionType) and (
+        is_operation(value) or home == module.__name__ == "tinytorch"
+    )
 
 
 def is_foreign(meant: Entity | Alias) -> bool:

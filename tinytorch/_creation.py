@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any, overload
 
 from . import _state, dtypes
-from ._device import backend_of_type, device
+from ._device import backend_of_type, device, unknown
+from ._layouts import check_layout
 from ._op import Op, Operation, dress
 from ._tensor import Tensor, wrap
-from .backends import UnknownBackendError, list_backends, load
+from .backends import UnknownBackendError, load
 from .backends.base import Backend
 
 #: The keywords every creation function takes beside its own.
@@ -39,10 +40,7 @@ def backend_of_device(where: Any) -> Backend:
     try:
         return load(backend_of_type(place.type)).at(place.index)
     except UnknownBackendError:
-        kinds = ", ".join(dict.fromkeys(["cpu", "cuda", *list_backends()]))
-        raise RuntimeError(
-            f"Expected one of {kinds} device type at start of device string: {where}"
-        ) from None
+        raise unknown(place.type) from None
 
 
 @overload
@@ -81,6 +79,8 @@ def _create(
 
     target = common.get("out")
     dtype = common.get("dtype")
+    if "layout" in common:
+        check_layout(spec.name, common["layout"])
     if target is None:
         xp = backend_for(common.get("device"), common.get("backend"))
     else:

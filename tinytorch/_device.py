@@ -38,11 +38,18 @@ def _read(text: str, index: int | None) -> tuple[str, int | None]:
     if not kind.isidentifier():
         raise RuntimeError(f"Invalid device string: '{text}'")
     if kind not in _KINDS and kind not in list_backends() and kind not in _kinds_of(Backend):
-        raise RuntimeError(
-            f"Expected one of {', '.join(dict.fromkeys(['cpu', 'cuda', *list_backends()]))} device "
-            f"type at start of device string: {kind}"
-        )
+        raise unknown(kind)
     return kind, index
+
+
+def unknown(kind: str) -> RuntimeError:
+    """The error of a device type without a backend."""
+    if kind == "meta":
+        return NotImplementedError(
+            "the device 'meta' is not supported: every tensor has elements, not a shape alone"
+        )
+    kinds = ", ".join(dict.fromkeys(["cpu", "cuda", *list_backends()]))
+    return RuntimeError(f"Expected one of {kinds} device type at start of device string: {kind}")
 
 
 def _kinds_of(cls: type[Backend]) -> set[str]:
@@ -122,7 +129,10 @@ class device(Scope):
 
     def _settings(self) -> Settings:
         name = backend_of_type(self.type)
-        return backend_settings(name if self.index is None else load(name).at(self.index))
+        try:
+            return backend_settings(name if self.index is None else load(name).at(self.index))
+        except UnknownBackendError:
+            raise unknown(self.type) from None
 
 
 #: Device types whose backend has another name.
@@ -158,9 +168,7 @@ def set_default_device(device: Any) -> None:
     try:
         backend = load(name)
     except UnknownBackendError:
-        raise RuntimeError(
-            f"Expected one of cpu, cuda device type at start of device string: {place.type}"
-        ) from None
+        raise unknown(place.type) from None
     set_backend(backend if place.index is None else backend.at(place.index))
 
 

@@ -201,10 +201,20 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch._device_modules": ("get_device_module",),
     "tinytorch._device": ("device", "get_default_device", "set_default_device"),
     "tinytorch._layouts": (
-        "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format",
-        "preserve_format", "strided",
+        "channels_last", "channels_last_3d", "contiguous_format", "jagged", "layout",
+        "memory_format", "preserve_format", "sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc",
+        "sparse_csr", "strided",
     ),
     "tinytorch._settings": _settings.PUBLIC,
+    "tinytorch._conditions": (
+        "_assert", "_check", "_check_index", "_check_is_size", "_check_not_implemented",
+        "_check_tensor_all", "_check_type", "_check_value", "_check_with",
+    ),
+    "tinytorch._symbolic": (
+        "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min",
+        "sym_not", "sym_sqrt", "sym_sum",
+    ),
+    "tinytorch.utils.dlpack": ("to_dlpack",),
     "tinytorch._tensor_types": (
         *DTYPES, "set_default_tensor_type", "typename",
     ),
@@ -239,7 +249,7 @@ def resolve(name: str) -> Any:
     table = vars(sys.modules["tinytorch"])
     if name in NAMESPACES[""]:
         return table.setdefault(name, NAMESPACES[""][name])
-    if name.startswith("_") and name not in _FAMILY_OF[""]:
+    if name.startswith("_") and name not in _FAMILY_OF[""] and name not in _HOME_OF:
         raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
     if name == "torch":  # PyTorch's module has itself under this name, and programs use it
         return sys.modules["tinytorch"]

@@ -147,7 +147,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "recurrent": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
         "recurrent_layers": "gru lstm rnn_relu rnn_tanh",
         "reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
-        "reshaping_inplace": "as_strided_ squeeze_ swapaxes_ swapdims_ t_ transpose_ unsqueeze_",
+        "reshaping_inplace": """as_strided_ resize_as_ squeeze_ swapaxes_ swapdims_ t_ transpose_
+            unsqueeze_""",
         "rounding": """around ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_ frac
             frac_ heaviside heaviside_ nextafter nextafter_ round round_ sign sign_ signbit trunc
             trunc_""",

@@ -23,6 +23,9 @@ class _Named:
 class layout(_Named):  # noqa: N801  # as torch calls it
     """Whether a tensor is dense; every tensor is ``tinytorch.strided``.
 
+    ``sparse_coo``, ``sparse_csr``, ``sparse_csc``, ``sparse_bsr``, ``sparse_bsc`` and ``jagged``
+    are there to be compared with: no tensor has such a layout.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.ones(2).layout is tt.strided
@@ -76,10 +79,30 @@ class memory_format(_Named):  # noqa: N801  # as torch calls it
 
 
 strided: layout = layout("strided")
+sparse_coo: layout = layout("sparse_coo")
+sparse_csr: layout = layout("sparse_csr")
+sparse_csc: layout = layout("sparse_csc")
+sparse_bsr: layout = layout("sparse_bsr")
+sparse_bsc: layout = layout("sparse_bsc")
+jagged: layout = layout("jagged")
 contiguous_format: memory_format = memory_format("contiguous_format")
 preserve_format: memory_format = memory_format("preserve_format")
 channels_last: memory_format = memory_format("channels_last", (0, 2, 3, 1))
 channels_last_3d: memory_format = memory_format("channels_last_3d", (0, 2, 3, 4, 1))
+
+
+def check_layout(name: str, given: Any) -> None:
+    """Refuse a layout that no tensor can have; TypeError if it is none."""
+    if given is None or given is strided:
+        return
+    if not isinstance(given, layout):
+        raise TypeError(
+            f"{name}(): argument 'layout' must be tinytorch.layout, not {type(given).__name__}"
+        )
+    raise NotImplementedError(
+        f"{name}: the layout {given} is not supported: every tensor is dense, of the layout "
+        "tinytorch.strided"
+    )
 
 
 def checked_format(name: str, given: Any) -> memory_format:

@@ -39,6 +39,15 @@ from tinytorch import testing as testing
 from tinytorch import types as types
 from tinytorch import utils as utils
 from tinytorch import version as version
+from tinytorch._conditions import _assert as _assert
+from tinytorch._conditions import _check as _check
+from tinytorch._conditions import _check_index as _check_index
+from tinytorch._conditions import _check_is_size as _check_is_size
+from tinytorch._conditions import _check_not_implemented as _check_not_implemented
+from tinytorch._conditions import _check_tensor_all as _check_tensor_all
+from tinytorch._conditions import _check_type as _check_type
+from tinytorch._conditions import _check_value as _check_value
+from tinytorch._conditions import _check_with as _check_with
 from tinytorch._constants import False_ as False_
 from tinytorch._constants import True_ as True_
 from tinytorch._constants import e as e
@@ -93,6 +102,17 @@ from tinytorch._state._grad import is_grad_enabled as is_grad_enabled
 from tinytorch._state._grad import is_inference_mode_enabled as is_inference_mode_enabled
 from tinytorch._state._grad import no_grad as no_grad
 from tinytorch._state._grad import set_grad_enabled as set_grad_enabled
+from tinytorch._symbolic import SymBool as SymBool
+from tinytorch._symbolic import SymFloat as SymFloat
+from tinytorch._symbolic import SymInt as SymInt
+from tinytorch._symbolic import sym_float as sym_float
+from tinytorch._symbolic import sym_int as sym_int
+from tinytorch._symbolic import sym_ite as sym_ite
+from tinytorch._symbolic import sym_max as sym_max
+from tinytorch._symbolic import sym_min as sym_min
+from tinytorch._symbolic import sym_not as sym_not
+from tinytorch._symbolic import sym_sqrt as sym_sqrt
+from tinytorch._symbolic import sym_sum as sym_sum
 from tinytorch._tensor import Tensor as Tensor
 from tinytorch._tensor_types import BFloat16Tensor as BFloat16Tensor
 from tinytorch._tensor_types import BoolTensor as BoolTensor
@@ -145,6 +165,7 @@ from tinytorch.random import seed as seed
 from tinytorch.random import set_rng_state as set_rng_state
 from tinytorch.serialization import load as load
 from tinytorch.serialization import save as save
+from tinytorch.utils.dlpack import to_dlpack as to_dlpack
 
 __version__: str
 bfloat16: dtype
@@ -173,6 +194,7 @@ int64: dtype
 int8: dtype
 int_: dtype
 intp: dtype
+jagged: layout
 long: dtype
 mgrid: Grid
 ogrid: Grid
@@ -181,6 +203,11 @@ r_: Joiner
 s_: IndexExpression
 short: dtype
 single: dtype
+sparse_bsc: layout
+sparse_bsr: layout
+sparse_coo: layout
+sparse_csc: layout
+sparse_csr: layout
 strided: layout
 uint16: dtype
 uint32: dtype
@@ -3780,6 +3807,8 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``."""
 def resize(a: Any, new_shape: _int | Sequence[_int]) -> Tensor:
     """The elements of ``a`` in another shape, repeated as often as needed."""
+def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
+    """Give ``input`` itself the shape of ``other``; see ``resize_``."""
 def resize_as_sparse_(input: Tensor, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense."""
 def resolve_conj(input: Tensor) -> Tensor:

@@ -92,6 +92,8 @@ LAYERS: list[tuple[str, tuple[Any, ...]]] = [
     ("GroupNorm(3, 3, bias=False)", (A234,)),
     ("LocalResponseNorm(2)", (A234,)),
     ("LocalResponseNorm(3, 0.5, 0.6, 2.0)", (A2345,)),
+    ("CrossMapLRN2d(7, 0.5, 0.6, 2.0)", (A2345,)),
+    ("CrossMapLRN2d(6, 0.5)", (A2345,)),
     ("Embedding(10, 3)", (np.array([[1, 2], [2, 9]]),)),
     ("Embedding(10, 3, padding_idx=2)", (np.array([[1, 2], [2, 9]]),)),
     ("Embedding(10, 3, padding_idx=-1, scale_grad_by_freq=True)", (np.array([1, 1, 9]),)),
@@ -113,6 +115,7 @@ FUNCTIONS = {
     "AlphaDropout": "alpha_dropout", "FeatureAlphaDropout": "feature_alpha_dropout",
     "RReLU": "rrelu", "Bilinear": "bilinear", "GroupNorm": "group_norm",
     "LocalResponseNorm": "local_response_norm", "EmbeddingBag": "embedding_bag",
+    "CrossMapLRN2d": "local_response_norm",
 }  # fmt: skip
 
 
@@ -174,6 +177,7 @@ ERRORS = [
     "EmbeddingBag(4, 3, padding_idx=7)",
     "RMSNorm((2, 3))(lib.ones(3))",
     "LocalResponseNorm(0)(lib.ones(2, 3, 4))",
+    "CrossMapLRN2d(2)(lib.ones(2, 3, 4))",
     "Unflatten(1, 3)",
     "Unflatten(0, (1, 1))(lib.tensor(1.0))",
     "Unflatten(1, (2, 1.5))",
@@ -186,6 +190,16 @@ ERRORS = [
 @pytest.mark.parametrize("use", ERRORS)
 def test_errors(use: str) -> None:
     parity.refusals(parity.of_nn(use))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_neighbours_across_maps(size: int) -> None:
+    """By hand: PyTorch's sums keep the first channel, and its gradients are not of its sums."""
+    x, reach = array(2, 7, 3, 2), (size - 1) // 2
+    sums = [(x[:, max(c - reach, 0) : c + reach + 1] ** 2).sum(1) for c in range(7)]
+    meant = x / (2 + 0.5 / size * np.stack(sums, 1)) ** 0.6
+    found = tt.nn.CrossMapLRN2d(size, 0.5, 0.6, 2)(tt.tensor(x))
+    np.testing.assert_allclose(found.numpy(force=True), meant, rtol=1e-6)
 
 
 CLASSES = sorted(

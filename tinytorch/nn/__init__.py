@@ -116,6 +116,7 @@ from .margin_loss import SoftMarginLoss as SoftMarginLoss
 from .margin_loss import TripletMarginLoss as TripletMarginLoss
 from .margin_loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 from .module import Module as Module
+from .normalization import CrossMapLRN2d as CrossMapLRN2d
 from .normalization import GroupNorm as GroupNorm
 from .normalization import LayerNorm as LayerNorm
 from .normalization import LocalResponseNorm as LocalResponseNorm

@@ -13,7 +13,7 @@ from . import init
 from .module import Module
 from .parameter import Parameter
 
-__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class _Normalization(Module):
@@ -266,6 +266,55 @@ class LocalResponseNorm(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Apply it to a tensor of shape ``(batch, channels, *)``."""
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(Module):
+    """``LocalResponseNorm`` as Torch 7 had it: an even ``size`` takes one channel less.
+
+    PyTorch's forgets to take the first channel out of the sum again, so that it counts for every
+    channel; here it counts for its neighbours.
+
+    Args:
+        size: How many neighbouring channels; the sum of the squares of those that are taken is
+            divided by it.
+        alpha: Default: 1e-4.
+        beta: Default: 0.75.
+        k: Default: 1.
+
+    Raises:
+        ValueError: If the input has not four dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.CrossMapLRN2d(3)(tt.randn(2, 5, 4, 4)).shape
+        tinytorch.Size([2, 5, 4, 4])
+    """
+
+    size: int
+    alpha: float
+    beta: float
+    k: float
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply it to a tensor of shape ``(batch, channels, height, width)``."""
+        if input.ndim != 4:
+            raise ValueError(
+                f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead."
+            )
+        taken = self.size - 1 + self.size % 2  # as many on either side
+        alpha = self.alpha * taken / self.size
+        return F.local_response_norm(input, taken, alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
         """The configuration."""

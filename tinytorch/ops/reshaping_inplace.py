@@ -171,7 +171,7 @@ def _following(input: Tensor, count: int) -> Any:
     return grown
 
 
-@composite(namespaces=("Tensor",))
+@composite
 def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
     """Give ``input`` itself the shape of ``other``; see ``resize_``.
 

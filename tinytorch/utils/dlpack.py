@@ -31,5 +31,11 @@ def to_dlpack(tensor: Tensor) -> Any:
 
     Raises:
         BufferError: If the library of its backend does not hand its memory out.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.zeros(2, device="cpu")
+        >>> tt.from_dlpack(tt.to_dlpack(x)).data_ptr() == x.data_ptr()
+        True
     """
     return _exchange.dlpack(tensor.detach())

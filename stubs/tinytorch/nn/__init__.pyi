@@ -106,6 +106,7 @@ from tinytorch.nn.margin_loss import SoftMarginLoss as SoftMarginLoss
 from tinytorch.nn.margin_loss import TripletMarginLoss as TripletMarginLoss
 from tinytorch.nn.margin_loss import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
 from tinytorch.nn.module import Module as Module
+from tinytorch.nn.normalization import CrossMapLRN2d as CrossMapLRN2d
 from tinytorch.nn.normalization import GroupNorm as GroupNorm
 from tinytorch.nn.normalization import LayerNorm as LayerNorm
 from tinytorch.nn.normalization import LocalResponseNorm as LocalResponseNorm

@@ -3,5 +3,6 @@
 from tinytorch.utils import checkpoint as checkpoint
 from tinytorch.utils import data as data
 from tinytorch.utils import dlpack as dlpack
+from tinytorch.utils import hooks as hooks
 
-__all__ = ['checkpoint', 'data', 'dlpack']
+__all__ = ['checkpoint', 'data', 'dlpack', 'hooks']

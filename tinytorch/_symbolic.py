@@ -1,0 +1,152 @@
+"""Symbolic numbers: there are none, but programs ask whether a size is one.
+
+A compiler that traces a program puts ``SymInt`` and the like in the place of sizes that it does
+not know yet. Here sizes are ints, so nothing is an instance of these classes, and the functions
+that take either are those of Python's numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = [
+    "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min",
+    "sym_not", "sym_sqrt", "sym_sum",
+]  # fmt: skip
+
+
+class _Symbol:
+    """What there is no instance of."""
+
+    def __init__(self, node: Any) -> None:
+        raise NotImplementedError(
+            f"{type(self).__name__}: there are no symbolic numbers: nothing is traced or compiled"
+        )
+
+
+class SymInt(_Symbol):
+    """A size that a compiler does not know: nothing is an instance.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.ones(3).shape[0], tt.SymInt)
+        False
+    """
+
+
+class SymFloat(_Symbol):
+    """A float that a compiler does not know: nothing is an instance.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(0.5, tt.SymFloat)
+        False
+    """
+
+
+class SymBool(_Symbol):
+    """A truth that a compiler does not know: nothing is an instance.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(True, tt.SymBool)
+        False
+    """
+
+
+def sym_int(a: float) -> int:
+    """``a`` as an int, towards zero.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sym_int(-3.7)
+        -3
+    """
+    return int(a)
+
+
+def sym_float(a: float) -> float:
+    """``a`` as a float.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sym_float(3)
+        3.0
+    """
+    return float(a)
+
+
+def sym_not(a: bool) -> bool:
+    """Not ``a``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sym_not(True)
+        False
+    """
+    return not a
+
+
+def sym_max(a: float, b: float) -> float:
+    """The larger number; a float if either is one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sym_max(2, 1.0)
+        2.0
+    """
+    return _as_both(max(a, b), a, b)
+
+
+def sym_min(a: float, b: float) -> float:
+    """The smaller number; a float if either is one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sym_min(2, 1)
+        1
+    """
+    return _as_both(min(a, b), a, b)
+
+
+def _as_both(found: float, a: float, b: float) -> float:
+    return float(found) if isinstance(a, float) or isinstance(b, float) else found
+
+
+def sym_sqrt(a: float) -> float:
+    """The square root.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sym_sqrt(4)
+        2.0
+    """
+    return math.sqrt(a)
+
+
+def sym_sum(args: Sequence[float]) -> float:
+    """The sum of numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sym_sum([1, 2, 3])
+        6
+    """
+    return sum(args)
+
+
+def sym_ite(b: bool, t: Any, f: Any) -> Any:
+    """``t`` if ``b``, else ``f``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sym_ite(True, 1, 2)
+        1
+    """
+    return t if b else f
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "tinytorch"
