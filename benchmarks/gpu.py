@@ -14,7 +14,6 @@ import importlib.util
 import json
 import os
 import platform
-import re
 import statistics
 import subprocess
 import sys
@@ -28,7 +27,10 @@ from typing import Any
 
 import numpy as np
 
-RESULTS = Path(__file__).parent / "results"
+from . import outcomes
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
 Report = dict[str, Any]
 #: How many training steps are timed.
 REPEATS = 100
@@ -50,6 +52,7 @@ def machine() -> Report:
         import torch
 
         facts["torch"] = torch.__version__
+        facts["torch sees the GPU"] = torch.cuda.is_available()
     except ImportError:
         facts["torch"] = "absent"
     return facts
@@ -72,9 +75,6 @@ GPU_TESTS = (
     "cuda/test_cupy_backend.py", "cuda/test_deferred_checks.py", "cuda/test_pinned.py",
     "cuda/test_unusable_cupy.py", "test_strictcupy_contract.py", "test_strictcupy_waits.py",
 )  # fmt: skip
-#: The outcome of one test in pytest's verbose output, alone or from one of several processes.
-_ALONE = re.compile(r"^(tests/.*?::.*) (PASSED|FAILED|ERROR|SKIPPED)(?: \(.*\))? +\[ *\d+%\]$")
-_OF_SEVERAL = re.compile(r"^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED) (tests/.*)$")
 
 
 def suite(seconds: float) -> Report:
@@ -94,39 +94,25 @@ def gpu_tests(seconds: float) -> Report:
 def _tests(options: list[str], seconds: float) -> Report:
     """How tests end; where the time runs out, how those ended that had been run by then."""
     # Machines of this kind do not change under a test: warnings of other packages are not ours.
-    command = [sys.executable, "-m", "pytest", "-v", "-rfE", "--tb=no", "--no-header",
-               "-p", "no:cacheprovider", "-W", "default", *options]  # fmt: skip
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header",
+               "-p", "no:cacheprovider", "-p", "benchmarks.outcomes", "-W", "default",
+               *options]  # fmt: skip
     report: Report = {}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=seconds, check=False,
-            env={**os.environ, "COLUMNS": "400", "PYTEST_ADDOPTS": ""},
-        )  # fmt: skip
-        output = done.stdout
-        if done.returncode not in (0, 1):
-            report["error"] = f"pytest ended with status {done.returncode}\n{done.stderr[-1000:]}"
-    except subprocess.TimeoutExpired as error:
-        output = (error.stdout or b"").decode(errors="replace")
-        report["stopped"] = f"after {seconds:.0f} s, with tests left to run"
-    return {**report, **outcomes(output)}
-
-
-def outcomes(output: str) -> Report:
-    """Counts of the tests by how they ended, and why the first of those that failed did."""
-    counts: dict[str, int] = {}
-    failed: dict[str, str] = {}
-    for line in output.splitlines():
-        alone, of_several = _ALONE.match(line), _OF_SEVERAL.match(line)
-        if alone or of_several:
-            name, how = alone.groups() if alone else of_several.groups()[::-1]  # type: ignore
-            counts[how.lower()] = counts.get(how.lower(), 0) + 1
-            if how in ("FAILED", "ERROR"):
-                failed[name.rstrip()] = ""
-        elif line.startswith(("FAILED tests/", "ERROR tests/")):
-            said = line.partition(" ")[2]
-            for name in [name for name in failed if said.startswith(f"{name} - ")]:
-                failed[name] = said.removeprefix(f"{name} - ")[:160]
-    return {"counts": counts, "failed": dict(sorted(failed.items())[:400])}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "outcomes"
+        paths = os.pathsep.join([str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {outcomes.VARIABLE: str(file), "PYTHONPATH": paths, "PYTEST_ADDOPTS": ""}
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=seconds, check=False,
+                env={**os.environ, **environment},
+            )  # fmt: skip
+            if done.returncode not in (0, 1):
+                said = (done.stdout + done.stderr)[-2000:]
+                report["error"] = f"pytest ended with status {done.returncode}\n{said}"
+        except subprocess.TimeoutExpired:
+            report["stopped"] = f"after {seconds:.0f} s, with tests left to run"
+        return {**report, **outcomes.read(file)}
 
 
 def host_overhead() -> Report:
@@ -325,6 +311,8 @@ def _libraries() -> Iterator[tuple[str, Any]]:
         import torch
     except ImportError:
         return
+    if not torch.cuda.is_available():  # a PyTorch for processors alone
+        return
     torch.backends.cuda.matmul.allow_tf32 = False
     yield "torch", torch
 
@@ -355,6 +343,26 @@ def command(name: str, file: Path) -> list[str]:
     return [sys.executable, "-m", "benchmarks.gpu", "--part", name, "--json", str(file)]
 
 
+def unusable() -> str:
+    """Why there is no GPU to measure; nothing where there is one.
+
+    It is asked in another process: this one is to leave the GPU to the parts.
+    """
+    asked = "import tinytorch; tinytorch.ones(1, device='cuda')"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", asked], capture_output=True, text=True, timeout=60, check=False,
+            cwd=HERE.parent,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "the GPU does not answer within a minute"
+    return _last_line(done.stderr) if done.returncode else ""
+
+
+def _last_line(text: str) -> str:
+    return (text.strip() or "no reason given").splitlines()[-1]
+
+
 def isolated(name: str) -> Report:
     """The figures of a part, or an ``error`` that says how it failed."""
     with tempfile.TemporaryDirectory() as folder:
@@ -382,7 +390,10 @@ def run_part(name: str, file: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the parts, print a table, write JSON; the result is how many parts failed."""
+    """Run the parts, print a table, write JSON; the result is how many parts failed.
+
+    Without a GPU nothing is run and no file written.
+    """
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--json", type=Path, default=RESULTS / "gpu.json")
     parser.add_argument("--only", nargs="*", choices=PARTS, help="names of the parts to run")
@@ -391,6 +402,9 @@ def main(arguments: list[str]) -> int:
     if options.part:
         run_part(options.part, options.json)
         return 0
+    if missing := unusable():
+        print(f"no part can run: {missing}", file=sys.stderr)
+        return len(options.only or PARTS)
     report: Report = {}
     for name in options.only or PARTS:
         start = time.perf_counter()
@@ -407,6 +421,8 @@ def _show(part: Report) -> None:
         if key == "failed":
             lines = [f"{name}: {why}" for name, why in value.items()]
             print(f"  failed: {len(value)}", *lines[:40], sep="\n    ")
+        elif key == "error":  # the table has the reason, the file the traceback
+            print(f"  {key:28} {_last_line(value)}")
         elif isinstance(value, dict):
             cells = [f"{k} {v}" for k, v in value.items() if k != "losses"]
             print(f"  {key:28} " + "   ".join(cells))

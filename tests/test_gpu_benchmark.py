@@ -37,6 +37,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
         return [sys.executable, "-c", start + ENDS[name]]
 
     monkeypatch.setattr(gpu, "command", command)
+    monkeypatch.setattr(gpu, "unusable", lambda: "")
     slow = {name: (part, 2.0 if name == "products" else 60.0)
             for name, (part, _) in gpu.PARTS.items()}  # fmt: skip
     monkeypatch.setattr(gpu, "PARTS", slow)
@@ -56,7 +57,9 @@ def test_every_failure_is_reported_and_stops_nothing(
     assert "ZeroDivisionError" in report["mlp"]["error"]
     assert report["digits"] == {"ms": 1.5}
     assert "no module called cupy" in report["suite"]["error"]
-    assert "digits" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "digits" in out
+    assert "ZeroDivisionError: division by zero" in out and "Traceback" not in out
 
 
 @pytest.mark.usefixtures("failing")
@@ -64,6 +67,21 @@ def test_parts_can_be_chosen(tmp_path: Path) -> None:
     file = tmp_path / "gpu.json"
     assert gpu.main(["--json", str(file), "--only", "digits"]) == 0
     assert list(json.loads(file.read_text())) == ["digits"]
+
+
+def test_why_there_is_no_gpu_is_said_and_nothing_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cupy.py").write_text("raise ImportError('broken by hand')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    file = tmp_path / "results" / "gpu.json"
+    assert gpu.main(["--json", str(file), "--only", "machine", "mlp"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    (line,) = captured.err.splitlines()
+    assert line.startswith("no part can run: ") and "ImportError: broken by hand" in line
+    assert "reinstall it" in line
+    assert not file.parent.exists()
 
 
 def test_all_parts_take_less_than_ten_minutes() -> None:
@@ -84,7 +102,7 @@ def test_slow(): time.sleep({seconds})
 
 
 @pytest.mark.parametrize("processes", ["alone", "several"])
-def test_outcomes_are_read_from_what_pytest_prints(
+def test_outcomes_are_noted_with_their_reasons(
     processes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if processes == "several":
@@ -112,6 +130,7 @@ def test_what_ran_before_the_time_was_over_is_kept(
     assert report["counts"] == {"passed": 1, "failed": 1, "skipped": 1, "error": 1}
     assert list(report["failed"]) == ["tests/test_it.py::test_error",
                                       "tests/test_it.py::test_some[c - d]"]  # fmt: skip
+    assert "no good" in report["failed"]["tests/test_it.py::test_some[c - d]"]
 
 
 def test_the_command_runs_a_part(tmp_path: Path) -> None:
