@@ -128,6 +128,14 @@ T([1, 2, 3]).repeat(repeats=(2, 2))
 T([1, 2, 3]).repeat(sizes=(2, 2))
 L.ones(2, 3).sum_to_size(size=(1, 3))
 L.ones(2, 3).new_zeros(size=(2,))
+L.manual_seed(0); L.randint(10, size=(3,))
+L.manual_seed(0); L.randint(10, (3,))
+L.manual_seed(0); L.randint(5, 10, size=(3,))
+L.manual_seed(0); L.randint(high=10, size=(3,))
+L.randint(10)
+L.randint(size=(3,))
+F.avg_pool1d(L.ones(1, 2, 4), 2, [])
+F.avg_pool3d(L.ones(1, 2, 4, 4, 4), 2, ())
 """
 
 

@@ -84,7 +84,7 @@ def slides(
         RuntimeError: For numbers out of range, or if there is not one window.
     """
     kernel = per_dimension(name, "kernel_size", kernel_size, spatial)
-    steps = kernel if stride is None or stride == () else per_dimension(
+    steps = kernel if stride is None or stride in ((), []) else per_dimension(
         name, "stride", stride, spatial
     )
     pads = per_dimension(name, "padding", padding, spatial)

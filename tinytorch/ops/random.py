@@ -119,9 +119,11 @@ def randint(
 
 
 def _read_bounds(name: str, low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
-    """``(high, size)`` or ``(low, high, size)``, whichever was given."""
+    """``(high, size)`` or ``(low, high, size)``, whichever was given, ``size`` maybe by name."""
     if size is None and isinstance(high, (tuple, list)):
         low, high, size = 0, low, high
+    elif high is None and low:
+        low, high = 0, low
     if not isinstance(size, (tuple, list)):
         raise TypeError(
             f"{name}(): argument 'size' must be tuple of ints, not {type(size).__name__}"
