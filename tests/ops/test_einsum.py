@@ -65,6 +65,20 @@ def test_strides_are_torchs(equation: str) -> None:
 
 @pytest.mark.parametrize(
     ("equation", "shapes"),
+    [("ij->j", [(1, 4)]), ("ij,k->jk", [(1, 4), (3,)]), ("i,i->", [(1,), (1,)]),
+     ("a,b->", [(1,), (1,)]), ("ij,k->jk", [(2, 4), (3,)]), ("ij,jk->ik", [(2, 4), (4, 3)])],
+)  # fmt: skip
+def test_dtypes_of_sums_over_integers_are_torchs(equation: str, shapes: Any) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    got, wanted = (
+        lib.einsum(equation, *(lib.ones(shape, dtype=lib.uint8) for shape in shapes))
+        for lib in (tt, torch)
+    )
+    assert str(got.dtype).split(".")[1] == str(wanted.dtype).split(".")[1]
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
     [*EQUATIONS, ("...ik, ...j -> ij", [(1, 2, 3), (3,)]), ("ab,ac->bc", [(1, 3), (5, 4)])],
 )
 def test_value_and_gradient_are_torchs(equation: str, shapes: list[tuple[int, ...]]) -> None:

@@ -90,6 +90,8 @@ REORDERED: dict[str, Call] = {
     "matmul of a vector and batches": lambda m, x: x[0, 0, :, 0] @ x.transpose(0, 1),
     "linear": lambda m, x: m.nn.functional.linear(x.permute(2, 0, 1, 3), x[0, 0]),
     "matrix_power": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 2),
+    "a power of one": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 1),
+    "a power of zero": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 0),
 }
 
 

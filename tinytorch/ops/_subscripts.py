@@ -90,8 +90,10 @@ def make_plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Plan:
     result = _result(terms, output if arrow else None)
     sizes = _sizes(terms, shapes)
     stretched = [_unstretched(t, s, sizes) for t, s in zip(terms, shapes, strict=True)]
+    # A size of 1 is left out of a product and not summed over, which would widen integers.
+    sums = {c: n for c, n in sizes.items() if n != 1 or c in result or len(terms) == 1}
     steps = tuple(
-        _step(term, shape, {*"".join(stretched[:i] + stretched[i + 1 :]), *result}, sizes)
+        _step(term, shape, {*"".join(stretched[:i] + stretched[i + 1 :]), *result}, sums)
         for i, (term, shape) in enumerate(zip(terms, shapes, strict=True))
     )
     pairs, last = _pairs([s.term for s in steps], result, sizes)
@@ -183,6 +185,7 @@ def _unstretched(term: str, shape: tuple[int, ...], sizes: dict[str, int]) -> st
 
 
 def _step(term: str, shape: tuple[int, ...], elsewhere: set[str], sizes: dict[str, int]) -> Step:
+    """What is done to one operand, of which dimensions without a size in ``sizes`` vanish."""
     own = dict(zip(term, shape, strict=True))
     diagonals = []
     for c in dict.fromkeys(term):
@@ -191,7 +194,7 @@ def _step(term: str, shape: tuple[int, ...], elsewhere: set[str], sizes: dict[st
             second = term.index(c, first + 1)
             diagonals.append((first, second))
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + c
-    kept = "".join(c for c in term if own[c] == sizes[c])
+    kept = "".join(c for c in term if own[c] == sizes.get(c))
     squeezed = tuple(own[c] for c in kept) if kept != term else None
     sums = tuple(i for i, c in enumerate(kept) if c not in elsewhere)
     return Step(tuple(diagonals), squeezed, sums, "".join(c for c in kept if c in elsewhere))

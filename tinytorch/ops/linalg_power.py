@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -30,7 +31,7 @@ def _check_square(name: str, A: Any) -> None:
 @op(method=False)
 def _identity(xp: Backend, A: Array) -> Array:
     """The identity in the shape of ``A``: its power 0, whose gradient is zero."""
-    return xp.array(xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape))
+    return xp.array(xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape), order="C")
 
 
 _identity.vjp(A=lambda xp, g: xp.zeros_like(g))
@@ -75,7 +76,7 @@ def _power(base: Tensor, n: int) -> Tensor:
         result = matmul(result, result)
         if bit == "1":
             result = matmul(result, base)
-    return result.clone() if result is base else result
+    return result.clone(memory_format=contiguous_format) if result is base else result
 
 
 # -- exponential -----------------------------------------------------------------------------------
