@@ -382,3 +382,16 @@ def test_steps_along_inserted_dimensions_are_torchs() -> None:
         )  # fmt: skip
         found.append([tuple(view.stride()) for view in views])
     assert found[0] == found[1]
+
+
+def test_sums_of_many_halves_do_not_stop() -> None:
+    """In float16 they would: 2048 + 1 is 2048."""
+    if tt.get_backend() != "numpy":
+        pytest.skip("atomic additions of CUDA's are in float16, PyTorch's too")
+    ones, at = tt.ones(10_000, 8, dtype=tt.float16), tt.zeros(10_000, dtype=tt.int64)
+    x = tt.zeros(2, 8, dtype=tt.float16, requires_grad=True)
+    every = at[:, None].expand(10_000, 8)
+    for sums in (x.scatter_add(0, every, ones), x.index_add(0, at, ones)):
+        assert sums.tolist() == [[10_000.0] * 8, [0.0] * 8]
+    (x.gather(0, every).sum() + x[at].sum()).backward()
+    assert x.grad[:, 0].tolist() == [20_000.0, 0.0]

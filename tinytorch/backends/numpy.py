@@ -40,6 +40,7 @@ _FEW = 16384
 _SMALL = 512
 #: From here on selecting bits is faster than numpy.where on a mask that is not regular.
 _SOME = 4096
+_HALF = numpy.dtype("float16")
 _short_ones = SHORT_ONES.get
 _empty = numpy.empty
 _ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in (2, 4, 8)}
@@ -156,6 +157,10 @@ class NumpyBackend(Backend):
                 found = float_sum(array, axis, keepdims)
                 if found is not None:
                     return found
+            elif (array.dtype if own else dtype) == _HALF:
+                # In halves, rows are rounded after each addition, and ones counted up to 2048.
+                wide = numpy.asarray(array, _HALF).astype(numpy.float32)
+                return self.sum(wide, axis, None, None, keepdims).astype(_HALF)
         add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
         return add_up(array, axis, dtype, out, keepdims, **others)
 
@@ -164,10 +169,11 @@ class NumpyBackend(Backend):
         keepdims: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
         """``numpy.mean``, with the sum above."""
+        plain: Any = numpy.mean  # NumPy 2.5 types it for literal keepdims alone
         if out is not None or others or dtype is not None or array.dtype.char not in "fd":
-            return numpy.mean(array, axis, dtype, out, keepdims, **others)
+            return plain(array, axis, dtype, out, keepdims, **others)
         if not array.size:
-            return numpy.mean(array, axis, keepdims=keepdims)
+            return plain(array, axis, None, None, keepdims)
         if axis is None and not keepdims:
             return self.total(array) / array.size
         total = self.sum(array, axis, None, None, keepdims)
@@ -223,7 +229,11 @@ class NumpyBackend(Backend):
         return out
 
     def index_add(self, target: Array, index: Any, values: Array) -> None:
-        if not add_rows(target, index, values):
+        if target.dtype.char == "e":  # as torch's: in float16 a sum of ones would end at 2048
+            wide = target.astype("float32")
+            self.index_add(wide, index, values.astype("float32"))
+            target[...] = wide
+        elif not add_rows(target, index, values):
             numpy.add.at(target, index, values)
 
     def order(self, array: Array, axis: int, descending: bool = False) -> Array:
