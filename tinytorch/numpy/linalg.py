@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -105,7 +104,6 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
     return _torchs.cholesky(as_float(a), upper)
 
 
-@functools.cache
 def _stays_complex() -> bool:
     """Whether the NumPy at hand leaves real eigenvalues complex, as from 2.5 on."""
     return bool(host().lib.NumpyVersion(host().__version__) >= "2.5.0")
