@@ -66,6 +66,42 @@ def test_more_halves_than_a_half_can_count_have_a_mean() -> None:
     assert x.grad[5].item() == pytest.approx(1000 / 69_997, 5e-3)  # of a subnormal half
 
 
+def test_halves_are_summed_in_single_precision_and_rounded_once() -> None:
+    values = np.random.RandomState(0).randn(300, 40, 30).astype("float16")
+    x = tt.tensor(values)
+    for dims in (0, 1, 2, (0, 1), (1, 2), (0, 2), (0, 1, 2)):
+        exact = values.astype("float64").sum(dims)
+        bound = 0.51 * np.spacing(abs(exact).astype("float16"))
+        for found in (x.sum(dims), x.float().nansum(dims, dtype=tt.float16)):
+            assert found.dtype is tt.float16
+            assert (abs(np.asarray(found) - exact) <= bound).all()
+    ones = tt.ones(5000, 2, dtype=tt.float16, requires_grad=True)
+    bias = tt.zeros(2, dtype=tt.float16, requires_grad=True)
+    out = ones + bias
+    assert out.sum(0).tolist() == [5000, 5000]
+    out.sum().backward()
+    assert bias.grad.tolist() == [5000, 5000]
+    large = tt.tensor([[6e4], [6e4], [-6e4]], dtype=tt.float16)
+    assert large.sum(0).item() == large.sum().item() == 60_000
+
+
+@pytest.mark.parametrize("name", ["addmm", "addbmm", "baddbmm"])
+def test_added_products_of_halves_are_rounded_once(name: str) -> None:
+    draw, batch = np.random.RandomState(0).randn, () if name == "addmm" else (6,)
+    inputs = draw(5, 7), draw(*batch, 5, 40), draw(*batch, 40, 7)
+    halves = [tt.tensor(x.astype("float16")) for x in inputs]
+    found = np.asarray(getattr(tt, name)(*halves, beta=0.3, alpha=0.7))
+    exact = np.asarray(getattr(tt, name)(*(x.double() for x in halves), beta=0.3, alpha=0.7))
+    assert found.dtype == "float16"
+    assert (abs(found - exact) <= 0.51 * np.spacing(abs(exact).astype("float16"))).all()
+
+
+def test_gradients_of_many_halves() -> None:
+    x = tt.zeros(4096, 2, dtype=tt.float16, requires_grad=True)
+    x.log_softmax(0).sum().backward()  # 1 - 4096 / 4096
+    assert abs(x.grad).max().item() < 4e-3  # exp of a half near -8 has an error of 2**-9
+
+
 def test_what_is_no_number_spreads() -> None:
     x = tt.ones(100, 200)
     x[3, 5], x[7, 5] = math.inf, -math.inf

@@ -1,7 +1,8 @@
-"""Formulas that are CuPy's own, by ufunc: where they give other numbers than NumPy's do.
+"""Formulas that are CuPy's own, by name: where they give other numbers than NumPy's do.
 
 Read off ``cupy.NAME._ops``, and from ``cupy/_core/include/cupy/carray.cuh``. They hold for
-floating-point operands, and for ``fmod`` of integers.
+floating-point operands, and for ``fmod`` of integers. Sums are those of
+``cupy/_core/_routines_math.pyx``, whose ``e->e`` adds floats.
 """
 
 from __future__ import annotations
@@ -39,6 +40,14 @@ def _flushed(values: Any) -> Any:
     return numpy.where(abs(values) < numpy.finfo("f4").tiny, numpy.copysign(0, values), values)
 
 
+def _sum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> Any:
+    if out is not None or numpy.dtype(a.dtype if dtype is None else dtype) != "float16":
+        return numpy.sum(a, axis, dtype, out, keepdims)
+    return numpy.sum(a.astype("float16"), axis, "float32", None, keepdims).astype("float16")
+
+
 def _kind(*operands: Any) -> str:
     return str(numpy.result_type(*operands).kind)
 
@@ -50,4 +59,5 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "fmod": _fmod,
     "fix": numpy.trunc,  # the name is deprecated in NumPy
     "nextafter": _nextafter,
+    "sum": _sum,
 }

@@ -10,6 +10,7 @@ import numpy
 
 from . import _devices, _index
 from ._array import ndarray, unwrap, view_of, wrap, wrap_result
+from ._formulas import FORMULAS
 from ._functions import check_host_numbers, checker
 from ._manifest import methods, names
 from ._sync import log_sync
@@ -44,7 +45,8 @@ def install() -> None:
 
 def _method(name: str, spec: dict[str, Any]) -> Callable[..., Any]:
     check = checker(name, spec)
-    twin = getattr(numpy.ndarray, name, None) or getattr(numpy, name, None)
+    own = FORMULAS.get(name)
+    twin = own or getattr(numpy.ndarray, name, None) or getattr(numpy, name, None)
     if twin is None:
         return _refusing(name)
     anywhere = name in _ON_ANY_DEVICE

@@ -333,6 +333,9 @@ def _highest(xp: Backend, x: Array, axis: int) -> Array:
 
 
 def _softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    if isinstance(xp, Backend) and is_half(g):
+        return in_single(xp, _softmax_gradient, g, out, dim=dim)
+
     def part(axis: int, g: Any, out: Any) -> Any:
         if axis != -1 or not isinstance(xp, Backend):
             return out * (g - (g * out).sum(axis, keepdims=True))
@@ -363,6 +366,9 @@ def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
 
 
 def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    if isinstance(xp, Backend) and is_half(g):
+        return in_single(xp, _log_softmax_gradient, g, out, dim=dim)
+
     def part(axis: int, g: Any, out: Any) -> Any:
         if not isinstance(xp, Backend):
             return g - xp.exp(out) * g.sum(axis, keepdims=True)

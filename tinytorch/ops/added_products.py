@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
 from .._convert import written_number
 from .._inplace import call_inplace
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import in_single, is_half
 from .elementwise import check_factor
 from .linear_algebra import check_product
 from .shape import expand
 
 
-def _added(
-    xp: Backend, name: str, input: Array, product: Array, beta: Any, alpha: Any
-) -> Array:
+def _added(xp: Backend, input: Array, product: Array, beta: Any, alpha: Any) -> Array:
     """``beta * input + alpha * product``; the product's memory may be used.
 
     Factors of integers lose their fractions, as in PyTorch; those of bools are bools, whose
     addition is "or".
     """
     dtype = xp.dtype_of(product)
-    if dtype is dtypes.float16 and name in ("addmm", "addbmm", "baddbmm"):
-        dtype = dtypes.float32  # a factor need not be a half there
     beta, alpha = (written_number(factor, dtype) for factor in (beta, alpha))
     input = xp.call(expand, input, product.shape)
     if alpha != 1:
@@ -86,7 +82,9 @@ def addmm(
             raise RuntimeError(f"addmm: {at} must be a matrix, got {array.ndim}-D tensor")
     check_product("addmm", mat1, mat2)
     _check_dtypes(xp, _TWO_DTYPES.format("addmm"), input, mat2)
-    return _added(xp, "addmm", input, xp.matmul(mat1, mat2), beta, alpha)
+    if is_half(mat1):
+        return in_single(xp, addmm.kernel, input, mat1, mat2, beta=beta, alpha=alpha)
+    return _added(xp, input, xp.matmul(mat1, mat2), beta, alpha)
 
 
 def _mat1_rule(xp: Any, g: Any, mat2: Any, alpha: Any) -> Any:
@@ -132,7 +130,7 @@ def addmv(
         xp, "addmv input tensors must have the same dtype, but got {}, {}, and {}", input, mat, vec
     )
     check_product("addmv", mat, vec)
-    return _added(xp, "addmv", input, xp.matmul(mat, vec), beta, alpha)
+    return _added(xp, input, xp.matmul(mat, vec), beta, alpha)
 
 
 addmv.vjp(
@@ -174,7 +172,7 @@ def addr(
     product = vec1[:, None] * vec2
     for at, factor in (("beta", beta), ("alpha", alpha)):
         check_factor("addr", product.dtype.kind, at, factor)
-    return _added(xp, "addr", input, product, beta, alpha)
+    return _added(xp, input, product, beta, alpha)
 
 
 addr.vjp(
@@ -226,7 +224,9 @@ def baddbmm(
         input, batch1, batch2,
     )  # fmt: skip
     _check_batches("baddbmm", batch1, batch2)
-    return _added(xp, "baddbmm", input, xp.matmul(batch1, batch2), beta, alpha)
+    if is_half(batch1):
+        return in_single(xp, baddbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
+    return _added(xp, input, xp.matmul(batch1, batch2), beta, alpha)
 
 
 baddbmm.vjp(
@@ -262,11 +262,13 @@ def addbmm(
     """
     _check_batches("addbmm", batch1, batch2)
     _check_dtypes(xp, _TWO_DTYPES.format("addbmm"), input, batch2)
+    if is_half(batch1):
+        return in_single(xp, addbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
     # One product whose inner dimension is that of all matrices together.
     rows, columns = batch1.shape[1], batch2.shape[2]
     left = xp.reshape(xp.swapaxes(batch1, 0, 1), (rows, batch1.shape[0] * batch1.shape[2]))
     right = xp.reshape(batch2, (batch2.shape[0] * batch2.shape[1], columns))
-    return _added(xp, "addbmm", input, xp.matmul(left, right), beta, alpha)
+    return _added(xp, input, xp.matmul(left, right), beta, alpha)
 
 
 addbmm.vjp(
