@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
 import subprocess
@@ -138,6 +140,27 @@ def test_libraries_find_the_version_and_the_names_they_ask_for(runner: Runner) -
         """,
     )
     assert runner.output("asks.py") == "backend 'numpy' has no dtype 'bfloat16'\n"
+
+
+#: What programs read the texts of, and how they read them.
+TEXTS = """
+import torch
+x = torch.ones(2, 3, dtype=torch.float64)
+print(x.dtype, repr(x.dtype), str(x.dtype) == "torch.float64", x.shape, x)
+print(getattr(torch, str(x.dtype).replace("torch.", "")) == x.dtype, x.layout, torch.channels_last)
+print(torch.max(torch.tensor([[1, 2]]), 1), torch.Size([2]), str(x.long().dtype)[6:])
+"""
+
+
+def test_texts_are_pytorchs(runner: Runner) -> None:
+    runner.write("texts.py", TEXTS)
+    ours = runner.output("texts.py")
+    assert "torch.float64 torch.float64 True torch.Size([2, 3])" in ours and "tinyt" not in ours
+    pytest.importorskip("torch", reason="compared with PyTorch")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(TEXTS, {})
+    assert ours == printed.getvalue()
 
 
 def test_part_that_does_not_exist_is_a_clear_import_error(runner: Runner) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import dtypes
+
 
 class _Named:
     """A constant that is known by its name, and pickled by it."""
@@ -14,7 +16,7 @@ class _Named:
         self._name = name
 
     def __repr__(self) -> str:
-        return f"tinytorch.{self._name}"
+        return f"{dtypes.shown_as}.{self._name}"
 
     def __reduce__(self) -> str:
         return self._name

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex, overload
 
+from . import dtypes
+
 
 class Size(tuple[int, ...]):
     """The shape of a tensor: a tuple of ints.
@@ -24,7 +26,7 @@ class Size(tuple[int, ...]):
         return total
 
     def __repr__(self) -> str:
-        return f"tinytorch.Size({list(self)})"
+        return f"{dtypes.shown_as}.Size({list(self)})"
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> int: ...

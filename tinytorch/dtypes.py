@@ -13,6 +13,8 @@ from typing import Any
 __all__ = ["dtype", "finfo", "iinfo", "promote_types"]
 
 _CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+#: The name of the module in the texts of its constants; another while it stands in for torch.
+shown_as = "tinytorch"
 
 
 class dtype:
@@ -46,7 +48,7 @@ class dtype:
         self.dtype: Any = None
 
     def __repr__(self) -> str:
-        return f"tinytorch.{self.name}"
+        return f"{shown_as}.{self.name}"
 
     def __hash__(self) -> int:
         return hash(self.name)

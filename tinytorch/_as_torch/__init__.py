@@ -6,6 +6,8 @@ either name is the same. PyTorch itself, installed or not, is never loaded.
 Libraries ask their ``torch`` for its version, and compare dtypes with ``torch.bfloat16``, when
 they are imported: while tinytorch stands in, ``__version__`` is that of the PyTorch whose API
 it has, with its own behind a plus, and ``bfloat16`` has a name though no tensor can be of it.
+Programs read texts, too, ``str(dtype).replace("torch.", "")``: dtypes, sizes and layouts show
+themselves as PyTorch's.
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ def _answer_for_torch(module: Any) -> None:
     if "tinytorch" not in own:
         module.__version__ = TorchVersion(f"{_API}+tinytorch.{own}")
     module.bfloat16 = dtypes.bfloat16
+    dtypes.shown_as = "torch"
     import_module(f"{module.__name__}._C")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
+from .. import dtypes
+
 #: Every class by the name of the operation that returns it.
 RESULTS: dict[str, Any] = {}
 
@@ -20,4 +22,4 @@ def named_result(name: str, fields: str) -> Any:
 def _text(result: Any) -> str:
     """As torch writes it: every field begins a line, and rows of a matrix stay below another."""
     fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result))
-    return f"tinytorch.return_types.{type(result).__name__}(\n{fields})"
+    return f"{dtypes.shown_as}.return_types.{type(result).__name__}(\n{fields})"
