@@ -275,4 +275,10 @@ x=L.ones(3,requires_grad=True); y=x.clone().lerp_(L.zeros(3),0.3).sum(); y.backw
 p(x.grad)
 # in place by a number, where the old value is kept by nobody
 x=L.ones(3,requires_grad=True); y=x.clone(); z=y.mul_(2).add_(1); (z*3).sum().backward(); p(x.grad)
+# gradients of a mean have memory of their own
+x=L.arange(6.).reshape(2,3).requires_grad_(); (g,)=L.autograd.grad(x.mean(),x); p(g.mul_(2))
+(g,)=L.autograd.grad(x.mean(1,keepdim=True).sum(),x); p(g.add_(1), g.stride())
+# gradients of running sums go forward
+x=L.arange(6.).reshape(2,3).requires_grad_(); (g,)=L.autograd.grad(x.cumsum(1).sum(),x)
+p(g.stride(), g.view(-1))
 """

@@ -132,8 +132,15 @@ def grad(
         if g is None:
             results.append(_zeros(edge) if materialize_grads else None)
         else:
-            results.append(conjugate(g if create_graph else wrap(g, backend_of(edge))))
+            results.append(conjugate(g if create_graph else _own(g, backend_of(edge))))
     return tuple(results)  # type: ignore[arg-type]
+
+
+def _own(g: Any, xp: Any) -> Tensor:
+    """A tensor of a raw gradient with a place for every element, in which steps go forward."""
+    if not g.flags.c_contiguous and min(g.strides) <= 0:
+        g = xp.ascontiguousarray(g)
+    return wrap(g, xp)
 
 
 def _batched(
