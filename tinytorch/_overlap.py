@@ -44,9 +44,12 @@ def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
     if op.buffered or not (alone or elementwise and op.kernel is not None):
         return
     read = [t for arg in args for t in (arg if isinstance(arg, (tuple, list)) else (arg,))]
+    # Where there is an in-place form, the first one's elements go to the same places.
+    first, rest = (read[:1], read[1:]) if op.picks and op.inplace else ([], read)
     for each in out if isinstance(out, (tuple, list)) else (out,):
         if isinstance(each, Tensor):
-            check_overlap(each, each._data, read, alone)
+            check_overlap(each, each._data, first)
+            check_overlap(each, each._data, rest, alone)
 
 
 def _meet(xp: Any, a: Any, b: Any, alone: bool) -> bool:

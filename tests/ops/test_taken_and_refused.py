@@ -105,6 +105,16 @@ L.prod(T([1 + 1j]), 0, out=T(0.0))
 L.cumsum(T([1.5, 2.0]), 0, out=T([0, 0]))
 L.cumsum(T([1.5, 2.0]), 0, dtype=L.float64, out=T([0.0, 0.0]))
 L.cumprod(T([1.5, 2.0]), 0, out=T([0, 0]))
+X = L.zeros(3); L.index_add(X, 0, T([0, 2]), L.ones(2), out=X); X
+X = L.zeros(3); L.index_copy(X, 0, T([0, 2]), L.ones(2), out=X); X
+X = L.zeros(3); L.scatter_add(X, 0, T([0, 2]), L.ones(2), out=X); X
+X = L.zeros(3); L.gather(X, 0, T([0, 2, 1]), out=X); X
+X = L.zeros(3); L.index_select(X, 0, T([0, 2, 1]), out=X); X
+X = L.zeros(4); L.index_add(X[:3], 0, T([0, 2]), L.ones(2), out=X[1:]); X
+X = L.zeros(4); L.scatter_add(X[:3], 0, T([0, 2]), L.ones(2), out=X[1:]); X
+X = L.ones(3); L.index_add(L.zeros(3), 0, T([0, 2, 1]), X, out=X); X
+X = L.ones(3); L.scatter_add(L.zeros(3), 0, T([0, 2, 1]), X, out=X); X
+X = T([0, 2, 1]); L.scatter_add(T([0, 0, 0]), 0, X, T([1, 1, 1]), out=X); X
 """
 
 
