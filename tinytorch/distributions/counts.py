@@ -95,10 +95,11 @@ class Geometric(_Chances):
         alone = self._set_chance(probs, logits)
         super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
         if self._validate_args and probs is not None and not bool((self.probs > 0).all()):
+            wrong = self.probs.detach()[self.probs <= 0]
             raise ValueError(
                 f"Expected parameter probs ({type(self.probs).__name__} of shape "
                 f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found "
-                f"invalid values:\n{self.probs}"
+                f"invalid values:\n{wrong}"
             )
 
     @property

@@ -56,8 +56,9 @@ class GeneralizedPareto(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        c = self.concentration
-        return (self.loc + self.scale / (1 - c)).where(c < 1, math.nan)
+        known = self.concentration < 1
+        c = self.concentration.where(known, 0.0)
+        return (self.loc + self.scale / (1 - c)).where(known, math.nan)
 
     @property
     def mode(self) -> Tensor:
@@ -65,8 +66,9 @@ class GeneralizedPareto(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        c = self.concentration
-        return (self.scale**2 / ((1 - c) ** 2 * (1 - 2 * c))).where(c < 0.5, math.nan)
+        known = self.concentration < 0.5
+        c = self.concentration.where(known, 0.0)
+        return (self.scale**2 / ((1 - c) ** 2 * (1 - 2 * c))).where(known, math.nan)
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)

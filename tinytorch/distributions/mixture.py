@@ -45,7 +45,7 @@ class MixtureSameFamily(Distribution):
             )
         if not isinstance(component_distribution, Distribution):
             raise ValueError(
-                "The Component distribution need to be an instance of "
+                "The Component distribution needs to be an instance of "
                 "torch.distributions.Distribution"
             )
         inner = component_distribution.batch_shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from numbers import Number
+from numbers import Real
 from typing import Any
 
 from .. import _state
@@ -157,7 +157,7 @@ class Wishart(_Covariances, ExponentialFamily):
                 "scale_tril must be at least two-dimensional, with optional leading batch "
                 "dimensions"
             )
-        if isinstance(df, Number):
+        if isinstance(df, Real):
             df = tensor(df, dtype=matrix.dtype, device=matrix.device)
         shape = broadcast_shapes(matrix.shape[:-2], df.shape)
         self.df = df.expand(shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
-from numbers import Number
+from numbers import Real
 from typing import Any, Generic, Self, TypeVar, overload
 
 from .. import _state
@@ -39,7 +39,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         >>> broadcast_all(1.0, tt.zeros(2))
         (tensor([1., 1.]), tensor([0., 0.]))
     """
-    if not all(isinstance(v, (Tensor, Number)) for v in values):
+    if not all(isinstance(v, (Tensor, Real)) for v in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects "
             "implementing __torch_function__."
@@ -55,7 +55,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 def is_number(*values: Any) -> bool:
     """Whether all values are Python's numbers, so that there is no batch."""
-    return all(isinstance(v, Number) for v in values)
+    return all(isinstance(v, Real) for v in values)
 
 
 def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
