@@ -55,6 +55,10 @@ OF_TRANSPOSED: dict[str, Call] = {
     "mvlgamma": lambda m, x: m.mvlgamma(x.abs() + 2, 2),
     "fftshift": lambda m, x: m.fft.fftshift(x),
     "cross": lambda m, x: m.linalg.cross(x, x + 1, dim=0),
+    "max_pool1d": lambda m, x: m.nn.functional.max_pool1d(x[None], 2),
+    "adaptive_max_pool1d": lambda m, x: m.nn.functional.adaptive_max_pool1d(
+        m.stack([x.t(), x.t()]).transpose(0, 1), 2
+    ),
 }
 
 #: name: what keeps the order of its input, or gives it another.

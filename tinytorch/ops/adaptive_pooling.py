@@ -324,9 +324,8 @@ def _largest(
             out = slide_max(out, slide)
         else:
             out = gather(out, axis, largest_at(out, axis, size))
-    if spatial > 1:
-        out = following(out, input) if spatial == 2 else contiguous(out)
+    out = following(out, input) if spatial == 2 else contiguous(out)
     if not return_indices:
         return out
     index = largest_in_image(input, sizes)
-    return out, following(index, input) if spatial == 2 else index
+    return out, following(index, input) if spatial == 2 else contiguous(index)

@@ -149,11 +149,8 @@ def _max_pool(
     out = input
     for slide in reversed(windows):
         out = slide_max(out, slide)
-    out = following(out, input) if spatial > 1 else out
-    if not return_indices:
-        return out
-    index = max_indices(input, windows)
-    return out, following(index, input) if spatial > 1 else index
+    out = following(out, input)
+    return (out, following(max_indices(input, windows), input)) if return_indices else out
 
 
 @op(public=False)
