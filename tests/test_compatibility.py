@@ -320,6 +320,8 @@ def test_torchscript_is_refused_and_its_marks_mean_nothing() -> None:
             refused(len)
 
     @tt.jit.export
+    @tt.jit._script_if_tracing
+    @tt.jit._overload_method
     @tt.jit.script_if_tracing
     @tt.jit.unused
     @tt.jit.ignore
@@ -345,6 +347,7 @@ def test_distributed_is_not_available() -> None:
 def test_hub_downloads_nothing() -> None:
     with pytest.raises(NotImplementedError, match="fetch the file yourself"):
         tt.hub.load_state_dict_from_url("https://example.org/weights.pt")
+    assert tt.hub._get_torch_home() == pytorch().hub._get_torch_home()
 
 
 def test_tensors_are_grouped_for_optimizers() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tinytorch import dtypes
 
 NUMBERS = ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
            "complex64 complex128").split()  # fmt: skip
@@ -47,3 +48,15 @@ def test_limits_of_floats_are_numpys(name: str) -> None:
 def test_limits_of_integers_are_numpys(name: str) -> None:
     ours, theirs = tt.iinfo(getattr(tt, name)), np.iinfo(name)
     assert (ours.bits, ours.min, ours.max) == (theirs.bits, theirs.min, theirs.max)
+
+
+@pytest.mark.parametrize("dtype", dtypes.NAMED_ALONE, ids=repr)
+def test_limits_of_types_that_no_tensor_has(dtype: tt.dtype) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    theirs = torch.finfo(getattr(torch, dtype.name))
+    assert all(getattr(tt.finfo(dtype), name) == getattr(theirs, name)
+               for name in ("bits", "max", "min", "tiny", "smallest_normal", "dtype"))  # fmt: skip
+    if dtype.name != "float8_e5m2fnuz":  # two bits of mantissa, and PyTorch's eps is 1/8
+        assert tt.finfo(dtype).eps == theirs.eps
+    with pytest.raises(TypeError, match=f"no dtype '{dtype.name}'"):
+        tt.ones(1, dtype=dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -114,6 +115,32 @@ def test_typed_storages_are_deprecated() -> None:
         tt.ones(1).untyped_storage()
         with pytest.raises(UserWarning, match="TypedStorage is deprecated"):
             tt.ones(1).storage()
+
+
+def test_files_as_memory(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    file, missing = str(tmp_path / "bytes"), str(tmp_path / "missing")
+    for library in (tt, torch):
+        (tmp_path / "bytes").write_bytes(bytes(range(16)))
+        (tmp_path / "new").unlink(missing_ok=True)
+        alone = library.UntypedStorage.from_file(file, nbytes=8)
+        alone.untyped()[0] = 9
+        assert alone.tolist() == [9, 1, 2, 3, 4, 5, 6, 7]
+        assert library.UntypedStorage.from_file(file, False, 1)[0] == 0
+        shared = library.UntypedStorage.from_file(file, shared=True, nbytes=2)
+        shared[1] = 7
+        assert library.from_file(file, size=2, dtype=library.uint8).tolist() == [0, 7]
+        assert library.from_file(file, size=3, dtype=library.int16)[1:].tolist() == [770, 1284]
+        new = library.from_file(str(tmp_path / "new"), shared=True, size=3)
+        assert new.tolist() == [0.0] * 3 and (tmp_path / "new").stat().st_size == 12
+        assert library.from_file(file).numel() == library.UntypedStorage.from_file(file).nbytes()
+        for read in (library.UntypedStorage.from_file, library.from_file):
+            with pytest.raises(RuntimeError, match="size <16> is smaller than the required"):
+                read(file, False, 17)
+            with pytest.raises(RuntimeError, match="unable to open file <.*> in read-only mode"):
+                read(missing, False, 1)
+        with pytest.raises(RuntimeError, match="unable to open file <.*> in read-write mode"):
+            library.from_file(str(tmp_path / "no" / "folder"), shared=True, size=1)
 
 
 def test_nothing() -> None:

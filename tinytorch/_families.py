@@ -59,6 +59,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "exponential": """exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 log2_
             log_ pow pow_ power rsqrt rsqrt_ sqrt sqrt_""",
         "extrema": "amax amin aminmax argmax argmin max min",
+        "file_memory": "from_file",
         "filling": "fill fill_ zero_",
         "floating_point": "float_power float_power_ frexp ldexp ldexp_ nan_to_num nan_to_num_",
         "foreach": """_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_ _foreach_add

@@ -99,6 +99,10 @@ float64 = dtype("float64", 8, "f")
 complex64 = dtype("complex64", 8, "c")
 complex128 = dtype("complex128", 16, "c")
 
+#: Types without arrays, which libraries name: the float8 types of arXiv:2209.05433 and kin.
+NAMED_ALONE = tuple(
+    dtype(f"float8_{format}", 1, "f") for format in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")
+)
 ALL = (
     bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64,
     float16, bfloat16, float32, float64, complex64, complex128,
@@ -244,6 +248,11 @@ class finfo:
 
     # Exponent and mantissa widths: IEEE 754-2019 table 3.5; bfloat16 as in its definition.
     _FORMATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
+    # Of float8: mantissa width, exponent of the least normal number, largest number.
+    _SMALL = {
+        "float8_e4m3fn": (3, -6, 448.0), "float8_e4m3fnuz": (3, -7, 240.0),
+        "float8_e5m2": (2, -14, 57344.0), "float8_e5m2fnuz": (2, -15, 57344.0),
+    }  # fmt: skip
 
     def __init__(self, type: Any = None) -> None:
         given = float32 if type is None else as_dtype(type)
@@ -253,17 +262,22 @@ class finfo:
                 f"torch.finfo() requires a floating point input type, got {given!r}. "
                 "Use torch.iinfo to handle integer types"
             )
-        exponent, mantissa = self._FORMATS[real.name]
-        bias = 2 ** (exponent - 1) - 1
+        small = self._SMALL.get(real.name)
+        mantissa, least, largest = small or self._ieee(*self._FORMATS[real.name])
         self.dtype = real.name
         self.bits = 8 * real.itemsize
         self.eps: float = 2.0**-mantissa
-        self.max: float = (2.0 - 2.0**-mantissa) * 2.0**bias
+        self.max: float = largest
         self.min: float = -self.max
-        self.tiny: float = 2.0 ** (1 - bias)
+        self.tiny: float = 2.0**least
         self.smallest_normal: float = self.tiny
-        self.smallest_subnormal: float = 2.0 ** (1 - bias - mantissa)
+        self.smallest_subnormal: float = 2.0 ** (least - mantissa)
         self.resolution = float(10.0 ** -int(mantissa * 0.30103))
+
+    @staticmethod
+    def _ieee(exponent: int, mantissa: int) -> tuple[int, int, float]:
+        bias = 2 ** (exponent - 1) - 1
+        return mantissa, 1 - bias, (2.0 - 2.0**-mantissa) * 2.0**bias
 
     def __repr__(self) -> str:
         return (

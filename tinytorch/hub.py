@@ -1,9 +1,11 @@
-"""``torch.hub`` for programs that name it: nothing is downloaded here."""
+"""``torch.hub`` for programs that name it: a folder for downloads, and nothing is downloaded."""
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any, NoReturn
+from urllib.parse import urlparse as urlparse
 
 __all__ = [
     "HASH_REGEX", "download_url_to_file", "get_dir", "load", "load_state_dict_from_url", "set_dir",
@@ -24,4 +26,37 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-download_url_to_file = get_dir = load = load_state_dict_from_url = set_dir = _refuse
+download_url_to_file = load = load_state_dict_from_url = _refuse
+_chosen: str | None = None
+
+
+def _get_torch_home() -> str:
+    """The folder of PyTorch's downloads: ``$TORCH_HOME``, or ``torch`` in the user's cache."""
+    cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
+    return os.path.expanduser(os.getenv("TORCH_HOME", os.path.join(cache, "torch")))
+
+
+def get_dir() -> str:
+    """The folder where programs keep what they downloaded; it need not exist.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.hub.set_dir("downloads")
+        >>> tt.hub.get_dir()
+        'downloads'
+    """
+    return os.path.join(_get_torch_home(), "hub") if _chosen is None else _chosen
+
+
+def set_dir(d: str | os.PathLike[str]) -> None:
+    """Choose the folder that ``get_dir`` names.
+
+    Args:
+        d: The folder.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.hub.set_dir("downloads")
+    """
+    global _chosen
+    _chosen = os.path.expanduser(d)

@@ -55,6 +55,8 @@ MapLocation: TypeAlias = (
     Callable[[LoadedStorage, str], LoadedStorage | None] | device | str | int | Backend
     | Mapping[str, str] | None
 )  # fmt: skip
+#: PyTorch's name of it, which libraries annotate with.
+MAP_LOCATION = MapLocation
 
 
 # -- saving -------------------------------------------------------------------------------------

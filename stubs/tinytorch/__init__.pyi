@@ -1913,6 +1913,15 @@ def from_dlpack(
     copy: _bool | None = None,
 ) -> Tensor:
     """A tensor that shares the memory of another library's, by DLPack."""
+def from_file(
+    filename: str,
+    shared: _bool | None = None,
+    size: _int = 0,
+    *,
+    dtype: dtype | None = None,
+    requires_grad: _bool = False,
+) -> Tensor:
+    """The first numbers of a file, in a tensor of one dimension."""
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array; on other devices, a copy."""
 def frombuffer(

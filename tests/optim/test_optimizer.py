@@ -418,3 +418,22 @@ def test_an_optimizer_keeps_nothing_else_alive() -> None:
     ref = weakref.ref(optimizer)
     del optimizer
     assert ref() is None
+
+
+def test_a_class_that_wraps_another_optimizer_needs_no_init_of_its_base() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (tt, torch):
+
+        class Wrapper(library.optim.Optimizer):  # type: ignore[name-defined, misc]
+            def __init__(self, optimizer: Any) -> None:
+                self.optimizer = optimizer
+                self.param_groups = optimizer.param_groups
+
+            def step(self, closure: Any = None) -> Any:
+                return self.optimizer.step(closure)
+
+        x = library.ones(2, requires_grad=True)
+        wrapper = Wrapper(library.optim.SGD([x], lr=0.5))
+        x.sum().backward()
+        wrapper.step()
+        assert x.tolist() == [0.5, 0.5]

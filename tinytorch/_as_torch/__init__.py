@@ -5,9 +5,9 @@ either name is the same. PyTorch itself, installed or not, is never loaded.
 
 Libraries ask their ``torch`` for its version, and compare dtypes with ``torch.bfloat16``, when
 they are imported: while tinytorch stands in, ``__version__`` is that of the PyTorch whose API
-it has, with its own behind a plus, and ``bfloat16`` has a name though no tensor can be of it.
-Programs read texts, too, ``str(dtype).replace("torch.", "")``: dtypes, sizes and layouts show
-themselves as PyTorch's.
+it has, with its own behind a plus, and ``bfloat16`` and the float8 types have names though no
+tensor can be of them. Programs read texts, too, ``str(dtype).replace("torch.", "")``: dtypes,
+sizes and layouts show themselves as PyTorch's.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def _answer_for_torch(module: Any) -> None:
     own = module.__version__
     if "tinytorch" not in own:
         module.__version__ = TorchVersion(f"{_API}+tinytorch.{own}")
-    module.bfloat16 = dtypes.bfloat16
+    for named in (dtypes.bfloat16, *dtypes.NAMED_ALONE):
+        setattr(module, named.name, named)
     dtypes.shown_as = "torch"
     import_module(f"{module.__name__}._C")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
 __all__ = [
     "enable_cudnn_sdp", "enable_flash_sdp", "enable_math_sdp", "enable_mem_efficient_sdp",
-    "is_built", "matmul",
+    "is_built", "matmul", "sdp_kernel",
 ]  # fmt: skip
 
 
@@ -70,3 +72,19 @@ def enable_cudnn_sdp(enabled: bool) -> None:
         >>> import tinytorch as tt
         >>> tt.backends.cuda.enable_cudnn_sdp(False)
     """
+
+
+@contextmanager
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True,
+    enable_cudnn: bool = True,
+) -> Iterator[dict[Any, Any]]:  # fmt: skip
+    """Nothing, as ``enable_flash_sdp``; the older form of ``nn.attention.sdpa_kernel``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.backends.cuda.sdp_kernel(enable_flash=False):
+        ...     tt.ones(1)
+        tensor([1.])
+    """
+    yield {}

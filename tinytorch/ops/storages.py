@@ -13,6 +13,8 @@ from .._device import device
 from .._op import Array, Backend, composite
 from .._tensor import Tensor, wrap
 from ..autograd.views import check_inplace
+from ..backends import load
+from .file_memory import mapped
 from .strides import check_bounds
 
 
@@ -31,6 +33,20 @@ class UntypedStorage:
     def __init__(self, array: Array, xp: Backend) -> None:
         self._array = array
         self._xp = xp
+
+    @staticmethod
+    def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The first bytes of a file, read when they are looked at.
+
+        Args:
+            filename: The file; made, or made longer, if ``shared``.
+            shared: Whether what is written to the storage is written to the file.
+            nbytes: How many bytes. Default: none.
+
+        Raises:
+            RuntimeError: If the file cannot be opened or, unless ``shared``, is too short.
+        """
+        return UntypedStorage(mapped(filename, shared, nbytes), load("numpy"))
 
     def _numbers(self) -> Array:
         return self._array.view("uint8")
@@ -101,6 +117,10 @@ class UntypedStorage:
     def clone(self) -> UntypedStorage:
         """A copy, in memory of its own."""
         return self._of(self._xp.array(self._array))
+
+    def untyped(self) -> UntypedStorage:
+        """The storage itself: its elements are bytes."""
+        return self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, UntypedStorage):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from ..autograd.nodes import RemovableHandle, add_hook
@@ -59,6 +60,9 @@ class HookTables:
     step: Any
     #: Whether ``step`` was called; schedulers ask, to warn of a wrong order.
     _opt_called = False
+    #: A class that wraps another optimizer may do without ``Optimizer.__init__``: no hooks then.
+    _optimizer_step_pre_hooks = cast("dict[int, Any]", MappingProxyType({}))
+    _optimizer_step_post_hooks = cast("dict[int, Any]", MappingProxyType({}))
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -66,8 +70,8 @@ class HookTables:
             cls.step = _with_hooks(cls.__dict__["step"])
 
     def _make_hook_tables(self) -> None:
-        self._optimizer_step_pre_hooks: dict[int, Any] = OrderedDict()
-        self._optimizer_step_post_hooks: dict[int, Any] = OrderedDict()
+        self._optimizer_step_pre_hooks = OrderedDict()
+        self._optimizer_step_post_hooks = OrderedDict()
         self._optimizer_state_dict_pre_hooks: dict[int, Any] = OrderedDict()
         self._optimizer_state_dict_post_hooks: dict[int, Any] = OrderedDict()
         self._optimizer_load_state_dict_pre_hooks: dict[int, Any] = OrderedDict()

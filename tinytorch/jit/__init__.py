@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, TypeVar
 
-from .nn import Module
+from ..nn import Module
 
 __all__ = [
     "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "freeze", "ignore",
@@ -200,3 +200,6 @@ def unused(fn: _F) -> _F:
         True
     """
     return fn
+
+
+_overload = _overload_method = _script_if_tracing = export
