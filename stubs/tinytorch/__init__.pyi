@@ -23,6 +23,7 @@ from tinytorch import distributed as distributed
 from tinytorch import distributions as distributions
 from tinytorch import fft as fft
 from tinytorch import func as func
+from tinytorch import functional as functional
 from tinytorch import hub as hub
 from tinytorch import jit as jit
 from tinytorch import linalg as linalg
@@ -3963,8 +3964,12 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
 def scalar_tensor(
     s: Any,
     *,
+    out: Tensor | None = None,
     dtype: dtype | None = None,
+    layout: Any = None,
     device: device | str | _int | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
     backend: Backend | str | None = None,
 ) -> Tensor:
     """A 0-d tensor of a number."""
@@ -4069,6 +4074,18 @@ def searchsorted(
     out: Tensor | None = None,
 ) -> Tensor:
     """Where values would be inserted in sorted sequences to keep them sorted."""
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,
+    offsets: Tensor | None = None,
+    axis: _int = 0,
+    unsafe: _bool = False,
+    initial: _float | None = None,
+) -> Tensor:
+    """Reduce segments of neighbours along a dimension."""
 @overload
 def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
     """The part of ``input`` at one place along a dimension."""

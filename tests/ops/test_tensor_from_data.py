@@ -101,7 +101,8 @@ WITH_DTYPE: dict[str, Any] = {
     ),
     "scalar_tensor": lambda lib: (
         lib.scalar_tensor(3), lib.scalar_tensor(np.float64(3)), lib.scalar_tensor(True),
-        lib.scalar_tensor(2, dtype=lib.int32),
+        lib.scalar_tensor(2, dtype=lib.int32, layout=lib.strided, pin_memory=False),
+        lib.scalar_tensor(lib.tensor(2), requires_grad=True),
     ),
 }  # fmt: skip
 

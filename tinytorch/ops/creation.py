@@ -268,22 +268,20 @@ def _unlike(obj: Any, out: Tensor) -> str:
     return f"tensor into one on device '{out.device}'"
 
 
-@composite(method=False)
-def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, backend: Any = None) -> Tensor:
+@creation
+def scalar_tensor(xp: Backend, s: Any, *, dtype: Any = None) -> Array:
     """A 0-d tensor of a number.
 
     Args:
         s: A number.
         dtype: Default: the default dtype, also for ints.
-        device: Where; default the active backend.
-        backend: A backend or its name; overrides the active one.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.scalar_tensor(3)
         tensor(3.)
     """
-    return full((), s, dtype=dtype or default_dtype(), device=device, backend=backend)
+    return full.kernel(xp, (), s, dtype=dtype)
 
 
 @composite(method=False)

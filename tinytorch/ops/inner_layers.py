@@ -179,7 +179,7 @@ def native_group_norm(
             f"for N={N}, C={C} and HxW={HxW}"
         )
     out = normalization.group_norm(input, group, weight, bias, eps)
-    mean, scale = _statistics(input.reshape(N, group, -1), (2,), eps)
+    mean, scale = _statistics(input.reshape(N, group, C // group * HxW), (2,), eps)
     return out, mean.squeeze(2), scale.squeeze(2)
 
 
