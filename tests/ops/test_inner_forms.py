@@ -138,7 +138,7 @@ STATISTICS = {
     "layer": lambda t: t.native_layer_norm(t.tensor(X), (3, 5), None, None, 1e-5),
     "last dimension": lambda t: t.native_layer_norm(t.tensor(X), [5], None, None, 1e-5),
     "group": lambda t: t.native_group_norm(t.tensor(X), None, None, 4, 3, 5, 3, 1e-5),
-    "group, of no batch": lambda t: t.native_group_norm(t.zeros(0, 4), None, None, 0, 4, 1, 2, 1e-5),
+    "no batch": lambda t: t.native_group_norm(t.zeros(0, 4), None, None, 0, 4, 1, 2, 1e-5),
     "one group": lambda t: t.native_group_norm(t.tensor(X), None, None, 4, 3, 5, 1, 1e-5),
 }  # fmt: skip
 
