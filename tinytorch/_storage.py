@@ -220,10 +220,19 @@ class Storage:
         return self._xp.item(self._data)
 
     def __int__(self) -> int:
-        return int(self._scalar())
+        return int(self._real("int64_t"))
 
     def __float__(self) -> float:
-        return float(self._scalar())
+        return float(self._real("double"))
+
+    def _real(self, kind: str) -> Any:
+        """The single element, which the C type ``kind`` is to hold: no complex number."""
+        value = self._scalar()
+        if not isinstance(value, complex):
+            return value
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        return value.real
 
     def __complex__(self) -> complex:
         return complex(self._scalar())
@@ -243,6 +252,10 @@ class Storage:
             raise TypeError("iteration over a 0-d tensor")
         rows: Any = self.unbind(0)  # type: ignore[attr-defined]
         return iter(rows)
+
+    def __reversed__(self) -> Any:
+        """The tensor with its first dimension from the end; a 0-d one as it is."""
+        return self.flip(0) if self._data.shape else self  # type: ignore[attr-defined]
 
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, (Storage, bool, int, float, complex)):

@@ -118,6 +118,20 @@ X = T([0, 2, 1]); L.scatter_add(T([0, 0, 0]), 0, X, T([1, 1, 1]), out=X); X
 """
 
 
+PYTHONS_OWN = """
+float(T(1 + 0j))
+int(T(2 + 0j))
+float(T([1j]))
+int(T([1j]))
+complex(T([1j]))
+reversed(T([1, 2]))
+reversed(T([[1, 2], [3, 4]]))
+reversed(T(1))
+L.equal(T([3.0]), 3.0)
+L.equal(3, T([3]))
+L.equal(T([3.0]), T([3]))
+"""
+
 FORMER_AND_NAMED_PLACES = """
 L.add(T([1.0, 2.0]), 2, 3)
 L.add(T([1.0, 2.0]), T(2), T([3.0, 4.0]))
@@ -175,7 +189,7 @@ def outcome(library: Any, line: str) -> Any:
 @pytest.mark.parametrize(
     "line",
     (PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
-     + FORMER_AND_NAMED_PLACES).strip().replace("\n\n", "\n").split("\n"),
+     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES).strip().replace("\n\n", "\n").split("\n"),
 )  # fmt: skip
 def test_outcome_is_pytorchs(line: str) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")

@@ -386,7 +386,7 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
-@op(method=False)
+@op(method=False, strict=True)
 def _all_equal(xp: Backend, input: Array, other: Array) -> Array:
     if input.shape != other.shape:
         return xp.asarray(False)
