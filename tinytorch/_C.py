@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["_log_api_usage_once"]
+__all__ = ["_get_tracing_state", "_log_api_usage_once"]
+
+
+def _get_tracing_state() -> None:
+    """None: nothing is being traced."""
 
 
 def _log_api_usage_once(event: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -235,71 +234,6 @@ def test_divergences_are_means_of_samples(pair: tuple[str, str], unchecked: None
     error = 5 * change.std(0) / math.sqrt(4000) + 1e-9
     off = np.abs(change.mean(0) - host(expected)[finite]) - error
     assert (off <= 0).all() or pair in HEAVY and (np.median(off / error) <= 1)
-
-
-def test_an_exponential_family_of_ones_own() -> None:
-    class Own(D.ExponentialFamily):
-        """Poisson's law with Bregman's formulas."""
-
-        arg_constraints = {"rate": D.constraints.positive}
-        _mean_carrier_measure = 0
-
-        def __init__(self, rate: tt.Tensor) -> None:
-            self.rate = rate
-            super().__init__(rate.shape)
-
-        @property
-        def _natural_params(self) -> tuple[tt.Tensor, ...]:
-            return (-self.rate,)
-
-        def _log_normalizer(self, *natural_params: tt.Tensor) -> tt.Tensor:
-            return -(-natural_params[0]).log()
-
-    rates = [tt.tensor([0.5, 2.0], requires_grad=True), tt.tensor([1.0, 3.0])]
-    own, plain = [[kind(rate) for rate in rates] for kind in (Own, D.Exponential)]
-    for found, expected in (
-        (own[0].entropy(), plain[0].entropy()),
-        (D.kl_divergence(*own), D.kl_divergence(*plain)),
-    ):
-        grads = [tt.autograd.grad(x.sum(), rates[0])[0] for x in (found, expected)]
-        np.testing.assert_allclose(host(found.detach()), host(expected.detach()), rtol=1e-6)
-        np.testing.assert_allclose(host(grads[0]), host(grads[1]), rtol=1e-5)
-    with pytest.raises(NotImplementedError, match="cross KL-divergence"):
-        D.kl_divergence(own[0], plain[0])
-    with pytest.raises(NotImplementedError):
-        D.Poisson(2.0).entropy()
-
-
-def test_a_law_of_ones_own_that_is_built_otherwise_has_to_say_how_it_is_expanded() -> None:
-    for library in libraries():
-        normal = library.distributions.Normal
-
-        class Standard(normal):  # type: ignore[misc, valid-type]
-            def __init__(self) -> None:
-                super().__init__(0.0, 1.0)
-
-        with pytest.raises(NotImplementedError, match=re.escape(
-            "Subclass Standard of Normal that defines a custom __init__ method must also define a "
-            "custom .expand() method."
-        )):  # fmt: skip
-            Standard().expand((2,))
-
-
-def test_of_two_formulas_that_fit_equally_well_one_is_taken_with_a_warning() -> None:
-    for library in libraries():
-        d = library.distributions
-
-        class Left(d.Normal):  # type: ignore[misc, name-defined]
-            pass
-
-        d.register_kl(Left, d.Normal)(lambda p, q: 1)
-        d.register_kl(d.Normal, Left)(lambda p, q: 2)
-        both = Left(0.0, 1.0)
-        with pytest.warns(RuntimeWarning, match=r"Ambiguous kl_divergence\(Left, Left\)"):
-            assert d.kl_divergence(both, both) == 1
-        for pair in ((Left, d.Normal), (d.Normal, Left)):
-            del d.kl._KL_REGISTRY[pair]
-        d.kl._KL_MEMOIZE.clear()
 
 
 def test_expanding_keeps_what_is_checked() -> None:

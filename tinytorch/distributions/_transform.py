@@ -50,8 +50,9 @@ class Transform:
         if cache_size not in (0, 1):
             raise ValueError("cache_size must be 0 or 1")
         self._cache_size = cache_size
-        self._cached: tuple[Any, Any] = (None, None)
+        self._cached_x_y: tuple[Any, Any] = (None, None)
         self._inv: Any = None
+        super().__init__()  # a transform that is a module, too
 
     @property
     def event_dim(self) -> int:
@@ -101,21 +102,21 @@ class Transform:
     def __call__(self, x: Tensor) -> Tensor:
         if self._cache_size == 0:
             return self._call(x)
-        x_old, y_old = self._cached
+        x_old, y_old = self._cached_x_y
         if x is x_old:
             return y_old  # type: ignore[no-any-return]
         y = self._call(x)
-        self._cached = x, y
+        self._cached_x_y = x, y
         return y
 
     def _inv_call(self, y: Tensor) -> Tensor:
         if self._cache_size == 0:
             return self._inverse(y)
-        x_old, y_old = self._cached
+        x_old, y_old = self._cached_x_y
         if y is y_old:
             return x_old  # type: ignore[no-any-return]
         x = self._inverse(y)
-        self._cached = x, y
+        self._cached_x_y = x, y
         return x
 
     def _call(self, x: Tensor) -> Tensor:

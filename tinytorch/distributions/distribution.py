@@ -116,17 +116,22 @@ class Distribution:
         new._validate_args = self._validate_args
         return new
 
-    def _own_class(self) -> type:
+    def _own_class(self) -> Any:
         """The nearest class that is this library's, whose parameters are known."""
         package = __name__.rpartition(".")[0]
         return next(kind for kind in type(self).__mro__ if kind.__module__.startswith(package))
 
     def _parameters(self) -> tuple[str, ...]:
         """The attributes that ``expand`` expands."""
-        return tuple(self.arg_constraints)
+        return tuple(self._regions())
+
+    def _regions(self) -> Any:
+        """The parameters' regions; a class that is made from this library's may name others."""
+        own = self._own_class().arg_constraints
+        return self.arg_constraints if isinstance(own, property) else own
 
     def _event_dims_of(self, name: str) -> int:
-        found: int = self.arg_constraints[name].event_dim
+        found: int = self._regions()[name].event_dim
         return found
 
     def _carry_over(self, new: Any, batch_shape: Size) -> None:
