@@ -143,6 +143,19 @@ def test_files_as_memory(tmp_path: Path) -> None:
             library.from_file(str(tmp_path / "no" / "folder"), shared=True, size=1)
 
 
+@pytest.mark.parametrize("make", ["asarray", "as_tensor", "tensor"])
+def test_tensors_of_storages(make: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (tt, torch):
+        x, function = library.arange(3, dtype=library.int32), getattr(library, make)
+        assert function(x.untyped_storage()[4:8], dtype=library.uint8).tolist() == [1, 0, 0, 0]
+        assert function(x.untyped_storage(), dtype=library.int32).tolist() == [0, 1, 2]
+        assert function(x.untyped_storage()[0:0], dtype=library.float64).tolist() == []
+        assert function(x.storage(), dtype=library.int32).tolist() == [0, 1, 2]
+        with pytest.raises(RuntimeError, match="Expected a Storage of type .* but got .*nt"):
+            function(x.storage(), dtype=library.float64)
+
+
 def test_nothing() -> None:
     assert tt.zeros(0, 3).untyped_storage().nbytes() == 0
     assert tt.zeros(0).untyped_storage().data_ptr() == 0

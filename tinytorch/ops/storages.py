@@ -122,6 +122,15 @@ class UntypedStorage:
         """The storage itself: its elements are bytes."""
         return self
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The memory as numbers of a dtype, which ``asarray`` reads; default bytes."""
+        numbers = self._xp.to_numpy(self._numbers())
+        found = numbers if dtype is None else self._read_as(numbers, dtype)
+        return found.copy() if copy else found
+
+    def _read_as(self, numbers: Any, dtype: Any) -> Any:
+        return numbers.view(dtype)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, UntypedStorage):
             return NotImplemented
@@ -167,6 +176,14 @@ class TypedStorage(UntypedStorage):
     def untyped(self) -> UntypedStorage:
         """The same memory in bytes."""
         return UntypedStorage(self._array, self._xp)
+
+    def _read_as(self, numbers: Any, dtype: Any) -> Any:
+        if numbers.dtype != dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {dtypes.as_dtype(dtype).name} or an UntypedStorage, "
+                f"but got {self.dtype.name}"
+            )
+        return numbers
 
     def _facts(self) -> str:
         return f"dtype={self.dtype}, device={self.device}"
