@@ -161,7 +161,8 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 def _several(source: Callable[..., Any]) -> str | None:
     """The name of ``*sizes`` or the like, by which PyTorch takes them as one sequence."""
     code = source.__code__
-    return code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & 4 else None
+    named_ones = code.co_argcount + code.co_kwonlyargcount
+    return code.co_varnames[named_ones] if code.co_flags & 0x04 else None
 
 
 def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,8 +11,8 @@ import pytest
 
 import tinytorch as tt
 
-#: Each line is run with a library ``L``, its ``nn.functional`` as ``F`` and its ``tensor`` as ``T``;
-#: what follows the last semicolon is the result.
+#: Each line is run with a library ``L``, its ``nn.functional`` as ``F`` and its ``tensor`` as
+#: ``T``; what follows the last semicolon is the result.
 PRODUCTS_OF_BOOLS = """
 B = T([[True, False], [True, True]]); B @ B
 B = T([[True, False], [True, True]]); B[0] @ B
