@@ -102,6 +102,19 @@ def test_gradients_of_many_halves() -> None:
     assert abs(x.grad).max().item() < 4e-3  # exp of a half near -8 has an error of 2**-9
 
 
+@pytest.mark.parametrize("recorded", [False, True])
+def test_gradients_of_means_reach_more_halves_than_a_half_can_count(recorded: bool) -> None:
+    values = np.linspace(0.1, 0.9, 70_001).astype("float16")
+    x = tt.tensor(values, requires_grad=True)
+    centered = values.astype("float64") - values.mean(dtype="float64")
+    for result, wanted in ((x.mean(), np.ones(70_001) / 70_001), (x.var(), centered / 35_000)):
+        (g,) = tt.autograd.grad(result * 1000, x, create_graph=recorded)
+        np.testing.assert_allclose(np.asarray(g.detach()), wanted * 1000, 3e-3, 2e-5)
+    loss = tt.nn.functional.l1_loss(x, tt.zeros_like(x)) * 1000
+    (g,) = tt.autograd.grad(loss, x, create_graph=recorded)
+    np.testing.assert_allclose(np.asarray(g.detach()), 1000 / 70_001, 3e-3)
+
+
 def test_what_is_no_number_spreads() -> None:
     x = tt.ones(100, 200)
     x[3, 5], x[7, 5] = math.inf, -math.inf

@@ -183,9 +183,16 @@ def _float_count(shape: Any, axes: tuple[int, ...] | None) -> float:
     return float(count) if count else math.nan
 
 
+def shared(xp: Any, g: Any, count: float) -> Any:
+    """``g / count``, in float32 where float16, which ends at 65504, does not hold ``count``."""
+    if count > 65504 and g.dtype == "float16":
+        return xp.astype(xp.astype(g, "float32") / count, "float16")
+    return g / count
+
+
 def _mean_gradient(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any) -> Any:
     axes = reduced_axes("mean", dim, len(in_shape))
-    return spread(xp, g / _float_count(in_shape, axes), in_shape, dim, keepdim)
+    return spread(xp, shared(xp, g, _float_count(in_shape, axes)), in_shape, dim, keepdim)
 
 
 mean.vjp(input=_mean_gradient)

@@ -9,7 +9,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._memory import in_rows
 from .layout import contiguous
-from .reduction import Dims, element_count, mean, reduced_axes, spread
+from .reduction import Dims, element_count, mean, reduced_axes, shared, spread
 
 
 def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> float:
@@ -40,7 +40,7 @@ def _var_gradient(
 ) -> Any:
     axes = reduced_axes("var", dim, input.ndim)
     centered = input - xp.call(mean, input, dim, True)
-    share = g * 2.0 / _freedom(input.shape, axes, correction)
+    share = shared(xp, g * 2.0, _freedom(input.shape, axes, correction))
     return spread(xp, share, input.shape, dim, keepdim) * xp.conj(centered)
 
 
