@@ -177,7 +177,8 @@ Hooks.graph_namespace = staticmethod(_graph_namespace)
 #: Public modules, imported when first asked for.
 MODULES = (
     "accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
-    "distributions", "fft", "func", "hub", "jit", "linalg", "nn", "numpy", "optim", "random",
+    "distributions", "fft", "func", "functional", "hub", "jit", "linalg", "nn", "numpy", "optim",
+    "random",
     "return_types", "serialization", "signal", "special", "storage", "testing", "types", "utils",
     "version",
 )  # fmt: skip

@@ -155,6 +155,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             trunc_""",
         "sampled_signals": "convolve correlate digitize ediff1d interp unwrap",
         "scattering": "scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_",
+        "segments": "segment_reduce",
         "selection": """clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ fmax fmin
             maximum minimum where""",
         "set_operations": """intersect1d setdiff1d setxor1d union1d unique_all unique_counts
