@@ -234,9 +234,9 @@ WITHOUT_EXAMPLE = {
 }
 #: Composites of other operations that give no derivatives, or whose examples are elsewhere.
 OTHER_COMPOSITES = """
-    _invert
+    _invert from_file
     addbmm_ allclose argsort as_tensor asarray broadcast_shapes bucketize can_cast constant_pad_nd
-    detach detach_ from_dlpack from_file frombuffer get_device is_complex is_floating_point is_signed numel
+    detach detach_ from_dlpack frombuffer get_device is_complex is_floating_point is_signed numel
     convolution empty_like equal feature_dropout from_numpy full_like histogram histogramdd is_conj
     is_inference is_neg is_nonzero is_same_size is_tensor linalg.ldl_factor lu
     nn.functional.fractional_max_pool3d nn.functional.multi_head_attention_forward
