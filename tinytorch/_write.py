@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from . import dtypes
+from ._caller import warn
 from ._spec import Op
 from ._state import grad_enabled
 from ._tensor import Tensor
@@ -145,12 +145,11 @@ def write_to_out(
 
 
 def _warn_of_resizing(out: Tensor, result: Tensor) -> None:
-    warnings.warn(
+    warn(
         "An output with one or more elements was resized since it had shape "
         f"{list(out.shape)}, which does not match the required output shape "
         f"{list(result.shape)}. This behavior is deprecated, and in a future PyTorch release "
         "outputs will not be resized unless they have zero elements. You can explicitly reuse an "
         "out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
         UserWarning,
-        stacklevel=2,
     )

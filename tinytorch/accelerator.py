@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from typing import Any
 
 from . import cuda, dtypes
+from ._caller import warn
 from ._device import device
 from .cuda import _places
 
@@ -244,11 +244,11 @@ def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
 
 def current_device_idx() -> int:
     """``current_device_index``, by its old name."""
-    warnings.warn("Use `current_device_index` instead.", FutureWarning, stacklevel=2)
+    warn("Use `current_device_index` instead.", FutureWarning)
     return current_device_index()
 
 
 def set_device_idx(device: Any, /) -> None:
     """``set_device_index``, by its old name."""
-    warnings.warn("Use `set_device_index` instead.", FutureWarning, stacklevel=2)
+    warn("Use `set_device_index` instead.", FutureWarning)
     set_device_index(device)

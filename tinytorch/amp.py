@@ -7,12 +7,12 @@ where PyTorch would, and does nothing where PyTorch does nothing. ``GradScaler``
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from . import _state, dtypes
+from ._caller import warn
 from ._tensor import Tensor
 from .backends import BackendUnavailableError, load
 
@@ -207,7 +207,7 @@ def _refuse(device_type: str, dtype: dtypes.dtype) -> None:
             "chooses a lower precision by itself; pass enabled=False, or convert the model and its "
             "inputs with .to(dtype)"
         )
-    warnings.warn(text, UserWarning, stacklevel=3)
+    warn(text, UserWarning)
 
 
 def _new_scale(value: Any) -> float:
@@ -262,9 +262,8 @@ class GradScaler:
         enabled: bool = True,
     ) -> None:
         if enabled and device == "cuda" and not _has_gpu():
-            warnings.warn(
+            warn(
                 "GradScaler is enabled, but CUDA is not available.  Disabling.", UserWarning,
-                stacklevel=2,
             )
             enabled = False
         if enabled and growth_factor <= 1.0:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar, overload
 
+from .._caller import warn
 from . import cuda as cuda
 from . import cudnn as cudnn
 from . import mkl as mkl
@@ -344,11 +345,10 @@ def _entry_points() -> dict[str, str]:
         if declared.setdefault(point.name, point.value) != point.value:
             import warnings
 
-            warnings.warn(
+            warn(
                 f"two installed distributions declare a backend {point.name!r}: "
                 f"{declared[point.name]} is used, {point.value} is not",
                 RuntimeWarning,
-                stacklevel=4,
             )
     return declared
 

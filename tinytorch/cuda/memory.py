@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections import OrderedDict
 from typing import Any
 
+from .._caller import warn
 from ..backends.base import Backend
 from ..backends.errors import OutOfMemoryError as OutOfMemoryError
 from ._places import backend, device_count, is_available, number
@@ -273,9 +273,9 @@ def get_per_process_memory_fraction(device: Any = None) -> float:
 
 
 def _renamed(old: str, new: str) -> None:
-    warnings.warn(
+    warn(
         f"`tinytorch.cuda.{old}` has been renamed to `tinytorch.cuda.{new}`",
-        FutureWarning, stacklevel=3,
+        FutureWarning,
     )  # fmt: skip
 
 

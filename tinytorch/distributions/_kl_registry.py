@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .._caller import warn
 from .._tensor import Tensor
 from .distribution import Distribution
 
@@ -93,8 +93,8 @@ def _nearest(type_p: type, type_q: type) -> Formula | None:
     p, q = pairs[0]
     other_p, other_q = min(pairs, key=lambda pair: type_q.__mro__.index(pair[1]))
     if _KL_REGISTRY[p, q] is not _KL_REGISTRY[other_p, other_q]:
-        warnings.warn(
+        warn(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please "
-            f"register_kl({p.__name__}, {other_q.__name__})", RuntimeWarning, stacklevel=3,
+            f"register_kl({p.__name__}, {other_q.__name__})", RuntimeWarning,
         )  # fmt: skip
     return _KL_REGISTRY[p, q]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import reduce
 from operator import and_
 from typing import Any
 
 from .. import _state
+from .._caller import warn
 from .._tensor import Size, Tensor
 from . import constraints
 from .utils import lazy_property
@@ -67,10 +67,10 @@ class Distribution:
         try:
             regions = self.arg_constraints
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = "
                 "{}` or initialize the distribution with `validate_args=False` to turn off "
-                "validation.", stacklevel=3,
+                "validation.",
             )  # fmt: skip
             return
         found = {
@@ -204,9 +204,8 @@ class Distribution:
 
     def sample_n(self, n: int) -> Tensor:
         """``sample((n,))``, under its old name."""
-        warnings.warn(
+        warn(
             "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning,
-            stacklevel=2,
         )
         return self.sample((n,))
 
@@ -252,10 +251,9 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `support` to enable sample validation. Please "
                 "initialize the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
             )
             return
         if not bool(support.check(value).all()):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Real
 from typing import Any
 
 from .. import _state
+from .._caller import warn
 from .._tensor import Size, Tensor
 from ..dtypes import finfo
 from ..ops.broadcasting import broadcast_shapes
@@ -212,7 +212,7 @@ class Wishart(_Covariances, ExponentialFamily):
             definite = self.support.check(sample)
             if bool(definite.all()):
                 break
-            warnings.warn("Singular sample detected.", stacklevel=2)
+            warn("Singular sample detected.")
             again = self._bartlett_sampling(shape)
             sample = sample.where(definite.unsqueeze(-1).unsqueeze(-1), again)
         return sample
@@ -257,7 +257,7 @@ def _check_degrees(df: Tensor, n: int) -> None:
     if least <= n - 1:
         raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
     if least < n:
-        warnings.warn(
+        warn(
             "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df "
-            "< ndim.", stacklevel=3,
+            "< ndim.",
         )  # fmt: skip

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._caller import warn
 from .._state import is_grad_enabled
 from ..autograd import Function
 from .._tensor import Tensor
@@ -59,10 +59,9 @@ class BackwardHook:
     def watch_outputs(self, result: Any) -> Any:
         """Return the result with the tensors in it passed through the identity."""
         if not isinstance(result, (Tensor, tuple)):
-            warnings.warn(
+            warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple "
                 f"of Tensors but received {type(result)}",
-                stacklevel=5,
             )
             return result
         outputs = result if isinstance(result, tuple) else (result,)
@@ -99,10 +98,9 @@ class BackwardHook:
     def _run_without_inputs(self, grad_outputs: Grads) -> None:
         if not self.hooks:
             return
-        warnings.warn(
+        warn(
             "Full backward hook is firing when gradients are computed with respect to module "
             "outputs since no inputs require gradients.",
-            stacklevel=5,
         )
         for hook in self.hooks:
             changed = hook(self.module, (None,) * self.inputs, grad_outputs)

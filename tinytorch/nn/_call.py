@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
+from .._caller import warn
 from . import _global_hooks
 from ._backward_hook import BackwardHook, register_on_last_operation
 from ._handle import Hook, Hooks
@@ -86,10 +86,9 @@ class HookedCall:
             try:
                 self._run_hook(key, hook)
             except Exception as error:
-                warnings.warn(
+                warn(
                     "module forward hook with ``always_call=True`` raised an exception that was "
                     f"silenced as another error was raised in forward: {error}",
-                    stacklevel=4,
                 )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Callable
 from typing import Any, Self, cast, overload
 
 from .. import dtypes
+from .._caller import warn
 from .._layouts import memory_format
 from .._tensor import Tensor
 from ._traversal import Traversal
@@ -226,8 +226,7 @@ def _check_target(dtype: dtypes.dtype | None) -> None:
             f"but got desired dtype={dtype}"
         )
     if dtype.is_complex:
-        warnings.warn(
+        warn(
             "Complex modules are experimental: some modules might not work as expected with "
             "complex parameters or buffers.",
-            stacklevel=3,
         )

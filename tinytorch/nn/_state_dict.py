@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .._caller import warn
 from .._state import no_grad
 from .._tensor import Tensor
 from ._conversion import Conversion
@@ -392,11 +392,10 @@ def _positional(
     args: tuple[Any, ...], destination: Any, prefix: str, keep_vars: bool
 ) -> tuple[Any, str, bool]:
     """The three keywords of ``state_dict`` as positional arguments, torch's older form."""
-    warnings.warn(
+    warn(
         "Positional args are being deprecated, use kwargs instead: "
         "state_dict(destination=, prefix=, keep_vars=)",
         FutureWarning,
-        stacklevel=3,
     )
     given: list[Any] = [destination, prefix, keep_vars]
     given[: len(args)] = args

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from .._caller import warn
 from .._tensor import Tensor
 from ..dtypes import int64
 from ..ops.creation import empty, ones, tensor, zeros
@@ -287,10 +287,9 @@ class InstanceNorm(NormBase):
                 f"expected input's size at dim={dim} to match num_features "
                 f"({self.num_features}), but got: {input.shape[dim]}."
             )
-        warnings.warn(
+        warn(
             f"input's size at dim={dim} does not match num_features. You can silence this "
             "warning by not passing in num_features, which is not used because affine=False",
-            stacklevel=3,
         )
 
     def _normalize(self, input: Tensor) -> Tensor:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from .._caller import warn
 from .._tensor import Tensor
 from ..ops.creation import empty
 from . import functional as F
@@ -384,10 +384,9 @@ class Hardtanh(_InPlace):
 def _renamed(old: str, new: str, given: float | None, value: float) -> float:
     if given is None:
         return value
-    warnings.warn(
+    warn(
         f"keyword argument `{old}` is deprecated and renamed to `{new}`",
         FutureWarning,
-        stacklevel=3,
     )
     return given
 

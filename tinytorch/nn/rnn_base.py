@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .._caller import warn
 from .._tensor import Tensor
 from ..ops._recurrence import run
 from ..ops.creation import empty
@@ -121,11 +121,10 @@ class RNNBase(Module):
                 "element being zeroed"
             )
         if p > 0 and self.num_layers == 1:
-            warnings.warn(
+            warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero "
                 f"dropout expects num_layers greater than 1, but got dropout={p} and "
                 f"num_layers={self.num_layers}",
-                stacklevel=5,
             )
 
     @property

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .._caller import warn
 from .. import _state, dtypes
 from .._write import scalar_name
 from .._op import Array, Backend
@@ -94,11 +94,10 @@ def integers(
 def _warn_of_gaps(name: str, bound: str, value: int, dtype: dtypes.dtype) -> None:
     digits = _mantissa(dtype)
     if abs(value) > 1 << digits:
-        warnings.warn(
+        warn(
             f"{name}: {bound} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
             f"limitations {dtype.name} can support discrete uniform distribution only within this "
             f"range; got {value}",
-            stacklevel=6,
         )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from .._caller import warn
 from .._state import grad_enabled
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -20,10 +20,9 @@ def reduction_of(
     if size_average is None and reduce is None:
         return reduction
     wanted = "none" if reduce is False else "sum" if size_average is False else "mean"
-    warnings.warn(
+    warn(
         "size_average and reduce args will be deprecated, "
         f"please use reduction='{wanted}' instead.",
-        stacklevel=4,
     )
     return wanted
 

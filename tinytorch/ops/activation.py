@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._op import Array, Backend, composite, op, piecewise
 from .._tensor import Tensor
 from ._checks import blockwise, in_single, is_half, refuse, refuse_complex
@@ -406,7 +407,7 @@ def softmax(
         >>> tt.softmax(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-    return along(_softmax, "softmax", input, dim, dtype)
+    return along(_softmax, "softmax", input, dim, dtype, _stacklevel)
 
 
 @composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
@@ -433,22 +434,32 @@ def log_softmax(
         >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
         tensor([-0.6931, -0.6931])
     """
-    return along(_log_softmax, "log_softmax", input, dim, dtype)
+    return along(_log_softmax, "log_softmax", input, dim, dtype, _stacklevel)
 
 
-def along(function: Any, name: str, input: Tensor, dim: int | None, dtype: Any) -> Tensor:
+def along(
+    function: Any, name: str, input: Tensor, dim: int | None, dtype: Any, stacklevel: int
+) -> Tensor:
     """A function of one dimension, called as ``softmax`` is."""
     x: Any = input
     if dtype is not None:
         x = x.to(dtypes.as_dtype(dtype))
     if dim is None:
-        dim = 0 if x.ndim in (0, 1, 3) else 1
+        dim = _implicit_dim(name, x.ndim, stacklevel + 1)
     at = normalize_dim(name, dim, x.ndim)
     if x._data.dtype.kind != "f":
         kernel = "lastdim_kernel" if at >= x.ndim - 1 else "kernel"
-        refuse(x._xp, f"{name}_{kernel}_impl", "uibc", x._data)
+        refuse(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
     out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())
     return out
+
+
+def _implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
+    warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument.",
+    )
+    return 0 if ndim in (0, 1, 3) else 1
 
 
 def gate_halves(name: str, x: Array, dim: int) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._inplace import call_inplace
 from .._op import Array, Backend, Mask, composite, op
 from .._tensor import Tensor, wrap
@@ -198,13 +198,12 @@ def _with_batch(
 
 def _warn_of_dimensions(name: str, spatial: int, ndim: int) -> None:
     if ndim not in (spatial + 1, spatial + 2):
-        warnings.warn(
+        warn(
             f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in "
             "an error in a future release. To retain the behavior and silence this warning, "
             f"please use dropout instead. Note that {name} exists to provide channel-wise dropout "
             f"on inputs with {spatial} spatial dimensions, a channel dimension, and an optional "
             f"batch dimension (i.e. {spatial + 1}D or {spatial + 2}D inputs).",
-            stacklevel=4,
         )
 
 
@@ -232,13 +231,12 @@ def dropout2d(
     check_share(p)
     _warn_of_dimensions("dropout2d", 2, input.ndim)
     if input.ndim == 3:
-        warnings.warn(
+        warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
             "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
             "dim. This behavior will change in a future release to interpret the input as one "
             "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
             "dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=3,
         )
     return drop("dropout2d", input, p, training, inplace, features=True)
 

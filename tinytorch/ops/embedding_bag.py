@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from .._caller import warn
 from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
@@ -77,11 +77,10 @@ def embedding_bag(
         tensor([[2., 4.]])
     """
     if weight.dtype is dtypes.int64 and input.is_floating_point():
-        warnings.warn(
+        warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage "
             "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
             "`embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
         )
         weight, input = input, weight
     _check(input, weight, offsets, mode, sparse, scale_grad_by_freq)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, NoReturn
 
+from .._caller import warn
 from .._op import composite
 from .._tensor import Tensor
 
@@ -134,7 +134,7 @@ def resize(input: Tensor, *sizes: Any) -> Tensor:
         tensor([[0, 1],
                 [2, 3]])
     """
-    warnings.warn("non-inplace resize is deprecated", stacklevel=3)
+    warn("non-inplace resize is deprecated")
     shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     return _resized(input, tuple(shape))
 
@@ -151,7 +151,7 @@ def resize_as(input: Tensor, tensor: Tensor) -> Tensor:
         ...     tt.arange(2).resize_as(tt.ones(2, 1)).shape
         tinytorch.Size([2, 1])
     """
-    warnings.warn("non-inplace resize_as is deprecated", stacklevel=3)
+    warn("non-inplace resize_as is deprecated")
     return _resized(input, tuple(tensor.shape))
 
 

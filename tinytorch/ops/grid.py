@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from .._caller import warn
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
@@ -133,7 +134,7 @@ def grid_sample(
     Reference:
         Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
     """
-    corners = bool(align_corners)
+    corners = _aligned(align_corners)
     _check(input, grid, mode, padding_mode)
     image = tuple(input.shape[2:])
     points: Any = grid
@@ -150,6 +151,16 @@ def grid_sample(
         sample = _bilinear if mode == "bilinear" else _nearest
         out = sample(flat, at, image)
     return out.reshape((*input.shape[:2], *grid.shape[1:-1]))  # type: ignore[no-any-return]
+
+
+def _aligned(align_corners: bool | None) -> bool:
+    if align_corners is None:
+        warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False "
+            "since 1.3.0. Please specify align_corners=True if the old behavior is desired. See "
+            "the documentation of grid_sample for details.",
+        )
+    return bool(align_corners)
 
 
 def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
@@ -302,7 +313,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     """
     sizes = tuple(int(n) for n in size)
     _check_affine(theta, sizes)
-    return _mapped(theta, sizes[2:], bool(align_corners))
+    return _mapped(theta, sizes[2:], _aligned(align_corners))
 
 
 @op(method=False)

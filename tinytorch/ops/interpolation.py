@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from typing import Any
 
+from .._caller import warn
 from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
@@ -266,7 +266,6 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 def _warn(name: str) -> None:
-    warnings.warn(
+    warn(
         f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
-        stacklevel=3,
     )

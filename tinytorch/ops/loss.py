@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import refuse
@@ -30,11 +30,10 @@ def _are_floats_of_one_shape(input: Tensor, target: Tensor) -> bool:
 
 def _warn_of_broadcasting(input: Tensor, target: Tensor) -> None:
     if target._data.shape != input._data.shape:
-        warnings.warn(
+        warn(
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}). This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
-            stacklevel=4,
         )
 
 

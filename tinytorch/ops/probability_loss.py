@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from .._caller import warn
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -181,11 +181,10 @@ def kl_div(
     if input.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support "
             "size. 'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.",
-            stacklevel=3,
         )
     reduction = reduction_of(reduction, size_average, reduce)
     x: Any = input

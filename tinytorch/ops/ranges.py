@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from .. import _state, dtypes
+from .._caller import warn
 from .._creation import creation
 from .._op import Array, Backend
 from .._tensor import Tensor
@@ -91,10 +91,9 @@ def range(
         ...     tt.range(1, 3)
         tensor([1., 2., 3.])
     """
-    warnings.warn(
+    warn(
         "tinytorch.range is deprecated, because its behavior is inconsistent with Python's range "
         "builtin. Instead, use tinytorch.arange, which produces values in [start, end).",
-        stacklevel=4,
     )
     start, end, step = (_number("range", v) for v in (start, end, step))
     wanted = dtype or xp.native_dtype(_state.default_dtype())

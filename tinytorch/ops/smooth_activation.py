@@ -223,7 +223,7 @@ def softmin(
         >>> tt.nn.functional.softmin(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-    return along(softmax_kernel, "softmax", -input, dim, dtype)
+    return along(softmax_kernel, "softmin", -input, dim, dtype, _stacklevel)
 
 
 @composite(namespaces=FUNCTIONAL, method=False)

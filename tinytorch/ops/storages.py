@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from .. import _state, dtypes
+from .._caller import warn
 from .._checkpoint import row_major
 from .._device import device
 from .._op import Array, Backend, composite
@@ -232,11 +232,10 @@ def storage(input: Tensor) -> TypedStorage:
         ...     len(tt.zeros(2, 3)[0].storage())
         6
     """
-    warnings.warn(
+    warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
         "the only storage class. To access UntypedStorage directly, use tensor.untyped_storage() "
         "instead of tensor.storage()",
-        stacklevel=3,
     )
     return TypedStorage(_memory(input), input._xp)
 

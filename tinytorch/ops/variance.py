@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._memory import in_rows
@@ -67,12 +68,19 @@ def _std_gradient(
 _std.vjp(input=_std_gradient)
 
 
-def _arguments(dim: Any, unbiased: Any, keepdim: Any, correction: Any) -> tuple[Any, float, bool]:
+def _arguments(
+    name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: Any, correction: Any
+) -> tuple[Any, float, bool]:
     """``dim``, ``correction``, ``keepdim`` of torch's several forms: ``var(True)`` is unbiased."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if correction is None:
         correction = 1 if unbiased is None or unbiased else 0
+    if element_count(input.shape, reduced_axes(name, dim, input.ndim)) <= correction:
+        warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+        )
     return dim, correction, keepdim
 
 
@@ -108,7 +116,7 @@ def var(
         >>> tt.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
         tensor(1.2500)
     """
-    return _var(input, *_arguments(dim, unbiased, keepdim, correction))
+    return _var(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
 @composite(out=True)
@@ -127,7 +135,7 @@ def std(
         >>> tt.tensor([1.0, 3.0]).std(correction=0)
         tensor(1.)
     """
-    return _std(input, *_arguments(dim, unbiased, keepdim, correction))
+    return _std(input, *_arguments("std", input, dim, unbiased, keepdim, correction))
 
 
 def _numpy_options(
@@ -183,7 +191,7 @@ def var_mean(
         >>> tt.var_mean(tt.tensor([1.0, 3.0]), correction=0)
         (tensor(1.), tensor(2.))
     """
-    dim, correction, keepdim = _arguments(dim, unbiased, keepdim, correction)
+    dim, correction, keepdim = _arguments("var_mean", input, dim, unbiased, keepdim, correction)
     return _var(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))
 
 
@@ -206,5 +214,5 @@ def std_mean(
         >>> tt.std_mean(tt.tensor([1.0, 3.0]), correction=0)
         (tensor(1.), tensor(2.))
     """
-    dim, correction, keepdim = _arguments(dim, unbiased, keepdim, correction)
+    dim, correction, keepdim = _arguments("std_mean", input, dim, unbiased, keepdim, correction)
     return _std(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from .._caller import warn
 from .._tensor import Tensor
 from .optimizer import Optimizer, ParamGroup
 
@@ -151,14 +151,14 @@ class LRScheduler:
             self._check_order()
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+            warn(EPOCH_DEPRECATION_WARNING, UserWarning)
         self._update_lr(epoch)
 
     def _check_order(self) -> None:
         if "step" in vars(self.optimizer):
-            warnings.warn(_OVERRIDDEN, UserWarning, stacklevel=3)
+            warn(_OVERRIDDEN, UserWarning)
         elif not self.optimizer._opt_called:
-            warnings.warn(_WRONG_ORDER, UserWarning, stacklevel=3)
+            warn(_WRONG_ORDER, UserWarning)
 
     def _update_lr(self, epoch: int | None = None) -> None:
         closed_form = getattr(self, "_get_closed_form_lr", None)
@@ -178,11 +178,10 @@ class LRScheduler:
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warnings.warn(
+            warn(
                 "To get the last learning rate computed by the scheduler, please use "
                 "`get_last_lr()`.",
                 UserWarning,
-                stacklevel=3,
             )
 
 

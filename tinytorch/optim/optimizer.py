@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from copy import deepcopy
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
+from .._caller import warn
 from .._tensor import Tensor
 from ._hooks import (
     HookTables,
@@ -209,11 +209,10 @@ class Optimizer(HookTables):
     def _check_against_groups(self, param_group: ParamGroup) -> None:
         params = param_group["params"]
         if len(params) != len(set(params)):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, "
                 "this will cause an error; "
                 "see github.com/pytorch/pytorch/issues/40967 for more information",
-                stacklevel=3,
             )
         taken = {p for group in self.param_groups for p in group["params"]}
         if not taken.isdisjoint(params):

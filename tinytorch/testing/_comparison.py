@@ -7,13 +7,13 @@ checks: https://docs.pytorch.org/docs/2.13/testing.html.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
 from .. import dtypes
+from .._caller import warn
 from .._tensor import Tensor
 from ..backends import load
 from ..ops.comparison import isclose
@@ -319,11 +319,10 @@ def assert_allclose(
         ...     tt.testing.assert_allclose([1.0, 2.0], tt.tensor([1.0, 2.00001]))
     """
     __tracebackhide__ = True
-    warnings.warn(
+    warn(
         "`tinytorch.testing.assert_allclose()` is deprecated. Please use "
         "`tinytorch.testing.assert_close()` instead.",
         FutureWarning,
-        stacklevel=2,
     )
     a = actual if isinstance(actual, Tensor) else tensor(actual)
     b = expected if isinstance(expected, Tensor) else tensor(expected, dtype=a.dtype)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any, cast
 
 from .. import dtypes
+from .._caller import warn
 from .._tensor import Tensor
 from ..ops.complex_numbers import view_as_real
 from ..ops.creation import empty
@@ -104,11 +104,10 @@ def _limits(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple
     if low != low or high != high:
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
     if low == high and _is_inexact(dtype):
-        warnings.warn(
+        warn(
             "Passing `low==high` to `tinytorch.testing.make_tensor` for floating or complex types "
             "is deprecated. Use `tinytorch.full(...)` instead.",
             FutureWarning,
-            stacklevel=3,
         )
     elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")

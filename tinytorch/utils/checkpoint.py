@@ -13,13 +13,13 @@ Example:
 from __future__ import annotations
 
 import contextlib
-import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from .. import random
+from .._caller import warn
 from .._state import Variable, enable_grad, grad_enabled, no_grad
 from .._tensor import Tensor
 from ..autograd import Function, backward
@@ -178,11 +178,10 @@ def _chain(steps: list[Callable[..., Any]]) -> Callable[[Any], Any]:
 
 def _warn_of_default(name: str, change: str) -> None:
     place = "checkpoint" if name == "checkpoint" else f"checkpoint.{name}"
-    warnings.warn(
+    warn(
         f"tinytorch.utils.{place}: the use_reentrant parameter should be passed explicitly. In "
         f"PyTorch, from version 2.9 on, {change}. use_reentrant=False is recommended, but if you "
         "need to preserve the current default behavior, you can pass use_reentrant=True.",
-        stacklevel=3,
     )
 
 
@@ -347,8 +346,8 @@ def check_backward_validity(inputs: Any) -> None:
         >>> tt.utils.checkpoint.check_backward_validity([tt.ones(1, requires_grad=True)])
     """
     if not any(isinstance(t, Tensor) and t.requires_grad for t in inputs):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+        warn(
+            "None of the inputs have requires_grad=True. Gradients will be None"
         )
 
 

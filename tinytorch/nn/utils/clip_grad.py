@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from types import GeneratorType
 from typing import Any
 
+from ..._caller import warn
 from ..._state import no_grad
 from ..._tensor import Tensor
 from ...ops.creation import tensor
@@ -121,8 +121,8 @@ def clip_grad_norm_(
     """
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if isinstance(parameters, GeneratorType) and not given:
-        warnings.warn(
-            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2
+        warn(
+            "`parameters` is an empty generator, no gradient clipping will occur."
         )
     norm = get_total_norm(_grads(given), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, norm)
@@ -137,10 +137,9 @@ def clip_grad_norm(
     foreach: bool | None = None,
 ) -> Tensor:
     """Deprecated name of ``clip_grad_norm_``."""
-    warnings.warn(
+    warn(
         "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.",
         FutureWarning,
-        stacklevel=2,
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 

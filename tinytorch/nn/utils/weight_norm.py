@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ..._caller import warn
 from ..._tensor import Tensor
 from ..module import Module
 from ..parameter import Parameter
@@ -63,11 +63,10 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     Reference:
         Salimans, Kingma: Weight Normalization, arXiv:1602.07868.
     """
-    warnings.warn(
+    warn(
         "`nn.utils.weight_norm` is deprecated in favor of "
         "`nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
-        stacklevel=2,
     )
     check_none(module, WeightNorm, "weight_norm", name)
     hook = WeightNorm(name, dim)

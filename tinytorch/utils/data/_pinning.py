@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..._caller import warn
 from ..._tensor import Tensor
 from ...backends import BackendUnavailableError, load
 
@@ -17,10 +17,9 @@ def pinning(wanted: bool) -> Callable[[Any], Any] | None:
     try:
         load("cupy")
     except BackendUnavailableError:
-        warnings.warn(
+        warn(
             "'pin_memory' argument is set as true but no accelerator is found, then device "
             "pinned memory won't be used.",
-            stacklevel=6,
         )
         return None
     return pin

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import itertools
 import queue
-import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
+from ..._caller import warn
 from . import _draws
 from ._arguments import check_arguments
 from ._fetch import Fetch, make_fetch
@@ -236,10 +236,9 @@ class _BaseIterator:
         raise NotImplementedError
 
     def _warn_of_length(self) -> None:
-        warnings.warn(
+        warn(
             f"Length of IterableDataset {self.dataset} was reported to be {self.announced} "
             f"(when accessing len(dataloader)), but {self.yielded} samples have been fetched. ",
-            stacklevel=3,
         )
 
 

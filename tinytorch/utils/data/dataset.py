@@ -5,10 +5,10 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar, cast
 
+from ..._caller import warn
 from ..._tensor import Tensor
 from ._draws import permutation
 
@@ -329,8 +329,7 @@ def _part_sizes(total: int, lengths: Sequence[int | float]) -> list[int]:
         sizes[i % len(sizes)] += 1
     for i, size in enumerate(sizes):
         if size == 0:
-            warnings.warn(
+            warn(
                 f"Length of split at index {i} is 0. This might result in an empty dataset.",
-                stacklevel=3,
             )
     return sizes

@@ -1,0 +1,24 @@
+"""Warnings that name the line of the program, however deep in the library they arise."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+_FOLDER = os.path.dirname(__file__) + os.sep
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """``warnings.warn`` at the innermost line that is not the library's.
+
+    Args:
+        message: What to say.
+        category: The class of the warning; default ``UserWarning``.
+    """
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_FOLDER):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
