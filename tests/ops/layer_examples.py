@@ -240,6 +240,10 @@ LAYERS: dict[str, Example] = {
         "scaled_dot_product_attention causal": (
             lambda lib, q, k, v: lib.nn.functional.scaled_dot_product_attention(
                 q, k, v, is_causal=True), X, Y, Z),
+        "scaled_dot_product_attention heads": (
+            lambda lib, q, k, v: lib.nn.functional.scaled_dot_product_attention(
+                *(t.unflatten(-1, (2, 2)).transpose(1, 2) for t in (q, k, v))),
+            numbers(1, 3, 4), numbers(1, 3, 4, seed=1), numbers(1, 3, 4, seed=2)),
         "embedding_bag": (bag, X.T),
         **{name: (lambda lib, x, name=name: seeded(lib, name, x), IMAGE[..., :2])
            for name in "dropout dropout2d alpha_dropout feature_alpha_dropout rrelu "

@@ -61,7 +61,9 @@ def test_minus_infinity_gets_no_share_and_nothing_else_gives_nan() -> None:
 def test_legacy_dim_is_chosen_by_the_number_of_dimensions() -> None:
     for shape, dim in [((3,), 0), ((2, 3), 1), ((2, 3, 4), 0), ((2, 3, 4, 5), 1)]:
         x = tt.randn(*shape)
-        assert F.softmax(x).tolist() == F.softmax(x, dim).tolist()
+        with pytest.warns(UserWarning, match="Implicit dimension choice for softmax") as seen:
+            assert F.softmax(x).tolist() == F.softmax(x, dim).tolist()
+        assert seen[0].filename == __file__
 
 
 def test_dtype() -> None:

@@ -20,8 +20,12 @@ class HostGenerator(TorchMT19937):
     """
 
     def __init__(self, backend: Backend, seed: int = DEFAULT_SEED) -> None:
-        self._backend, self._library = backend, backend.library
+        self._backend = backend
         super().__init__(seed)
+
+    @property
+    def _library(self) -> Any:
+        return self._backend.library
 
     def bernoulli(self, p: float | Array, shape: Sequence[int], dtype: Any) -> Array:
         """The same, compared where ``p`` is: an array of chances is not fetched."""

@@ -290,6 +290,12 @@ class NumpyBackend(Backend):
 
         return threads.run(work, count)
 
+    def make_generator(self, seed: int) -> Any:
+        """torch's CPU streams as they are: what is drawn is NumPy's already."""
+        from .torch_mt19937 import TorchMT19937
+
+        return TorchMT19937(seed)
+
     def info(self) -> dict[str, str]:
         """Library, version, and the BLAS that NumPy has loaded."""
         from . import openblas  # asked by --info alone

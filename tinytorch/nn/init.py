@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from .._caller import warn
+from .._caller import warn as _warn
 from .._tensor import Tensor
 from .._tensor import wrap as _wrap
 from .._state import no_grad
@@ -153,7 +153,7 @@ def trunc_normal_(
         J. von Neumann, "Various techniques used in connection with random digits" (1951).
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warn(
+        _warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
             "The distribution of values may be incorrect.",
         )
@@ -376,7 +376,7 @@ def kaiming_normal_(
 def _is_empty(tensor: Tensor) -> bool:
     if 0 not in tensor.shape:
         return False
-    warn("Initializing zero-element tensors is a no-op")
+    _warn("Initializing zero-element tensors is a no-op")
     return True
 
 
@@ -465,7 +465,7 @@ def _deprecated(function: Callable[P, R]) -> Callable[P, R]:
     name = function.__name__.removesuffix("_")
 
     def old(*args: P.args, **kwargs: P.kwargs) -> R:
-        warn(
+        _warn(
             f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.",
             FutureWarning,
         )

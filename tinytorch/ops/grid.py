@@ -128,14 +128,14 @@ def grid_sample(
     Example:
         >>> import tinytorch as tt
         >>> image, point = tt.arange(4.0).reshape(1, 1, 2, 2), tt.zeros(1, 1, 1, 2)
-        >>> tt.nn.functional.grid_sample(image, point)
+        >>> tt.nn.functional.grid_sample(image, point, align_corners=False)
         tensor([[[[1.5000]]]])
 
     Reference:
         Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
     """
-    corners = _aligned(align_corners)
     _check(input, grid, mode, padding_mode)
+    corners = _aligned(align_corners)
     image = tuple(input.shape[2:])
     points: Any = grid
     # The grid names the last dimension of the image first.
@@ -304,7 +304,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     Example:
         >>> import tinytorch as tt
         >>> identity = tt.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
-        >>> tt.nn.functional.affine_grid(identity, (1, 1, 1, 2))
+        >>> tt.nn.functional.affine_grid(identity, (1, 1, 1, 2), False)
         tensor([[[[-0.5000,  0.0000],
                   [ 0.5000,  0.0000]]]])
 
