@@ -36,6 +36,28 @@ def nested(lib: Any) -> Any:
 
 
 @scenario
+def members_of_a_class_with_its_own_getattr(lib: Any) -> Any:
+    asked = []
+
+    class Guide(lib.nn.Module):  # type: ignore[misc, name-defined]
+        made = False
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.loc = lib.nn.Parameter(lib.zeros(1))
+            self.inner = lib.nn.Linear(1, 1)
+            self.made = True
+
+        def __getattr__(self, name: str) -> Any:
+            asked.append(name)
+            return "its own" if self.made and name == "loc" else super().__getattr__(name)
+
+    guide = Guide()
+    found = [guide.loc, repr(guide.inner), list(guide.state_dict()), copy.deepcopy(guide).loc]
+    return [*found, [name for name in asked if name in ("loc", "inner")]]
+
+
+@scenario
 def representation(lib: Any) -> Any:
     return repr(nested(lib))
 

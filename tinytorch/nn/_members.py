@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._tensor import Tensor
 from . import _global_hooks
@@ -28,6 +28,11 @@ class Members:
     if TYPE_CHECKING:  # a name that typing.get_type_hints(Module) would not find
         _modules: Registry[Module | None]
     _non_persistent_buffers_set: set[str]
+    _is_mirrored: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._is_mirrored = getattr(cls, "__getattr__") is getattr(Members, "__getattr__")
 
     def __init__(self) -> None:
         self.__dict__.update(

@@ -16,7 +16,8 @@ class Registry(dict[str, V]):
 
     ``self.weight`` found in the instance costs 25 ns, found by ``__getattr__`` after that
     failed 400. The mirror lives here and not in the module because programs write
-    ``module._parameters[name]`` and ``module._modules[name]`` themselves.
+    ``module._parameters[name]`` and ``module._modules[name]`` themselves. A class with a
+    ``__getattr__`` of its own has no mirror: it wants to be asked.
 
     Args:
         owner: The module. Held weakly, so that a module needs no garbage collector to die.
@@ -40,7 +41,7 @@ class Registry(dict[str, V]):
     def __setitem__(self, name: str, member: V) -> None:
         super().__setitem__(name, member)
         owner = self._owner()
-        if owner is not None:
+        if owner is not None and getattr(owner, "_is_mirrored", True):
             owner.__dict__[name] = member
 
     def __delitem__(self, name: str) -> None:
