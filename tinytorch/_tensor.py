@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from . import _state
+from ._caller import warn
 from ._size import ElementCount as ElementCount
 from ._size import Size as Size
 from ._storage import Storage
@@ -70,6 +71,14 @@ class Tensor(Storage):
     _whole: Array | None = None
     #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
     __array_priority__: ClassVar[int] = 1000
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__torch_function__" in vars(cls):
+            warn(
+                f"{cls.__name__}.__torch_function__ will not be called: operations return plain "
+                "tensors in tinytorch."
+            )
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         from ._tensor_types import legacy_source
