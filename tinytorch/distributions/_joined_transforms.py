@@ -110,11 +110,11 @@ class CatTransform(_Joined):
             total = total + change
         return total
 
-    @constraints.dependent_property
+    @constraints.dependent_property()
     def domain(self) -> Any:
         return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
 
-    @constraints.dependent_property
+    @constraints.dependent_property()
     def codomain(self) -> Any:
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
@@ -155,10 +155,10 @@ class StackTransform(_Joined):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return stacked(self._changes(x, y), self.dim)
 
-    @constraints.dependent_property
+    @constraints.dependent_property()
     def domain(self) -> Any:
         return constraints.stack([t.domain for t in self.transforms], self.dim)
 
-    @constraints.dependent_property
+    @constraints.dependent_property()
     def codomain(self) -> Any:
         return constraints.stack([t.codomain for t in self.transforms], self.dim)

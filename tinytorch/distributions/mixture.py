@@ -61,7 +61,7 @@ class MixtureSameFamily(Distribution):
         new._component_distribution = parts.expand((*batch_shape, parts.batch_shape[-1]))
         new._mixture_distribution = chooser.expand(batch_shape)
 
-    @constraints.dependent_property
+    @constraints.dependent_property()
     def support(self) -> Any:
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 

@@ -220,7 +220,10 @@ class AffineTransform(Transform):
             return constraints.real
         return constraints.independent(constraints.real, self._event_dim)
 
-    codomain = domain
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self) -> Any:
+        """The same."""
+        return self.domain
 
     @property
     def sign(self) -> Any:
