@@ -112,6 +112,13 @@ for r in ('mean','sum','none'):
     p(L.autograd.grad(g.sum(),x))
 w=L.tensor([1.,2.,3.])
 g,=L.autograd.grad(F.nll_loss(x,t,w),x,create_graph=True); p(g); p(L.autograd.grad(g.sum(),x))
+# flat: where the branches of a loss meet
+F=L.nn.functional; x=L.tensor([0.,1.,2.,-1.,.5,-.5,float('nan')],requires_grad=True)
+y=L.zeros(7,requires_grad=True)
+for f in (F.huber_loss,F.smooth_l1_loss,lambda a,b,**k:F.huber_loss(a,b,delta=.5,**k),
+    lambda a,b,**k:F.smooth_l1_loss(a,b,beta=.5,**k)):
+    g=L.autograd.grad(f(x,y,reduction='sum'),(x,y),create_graph=True); p(g)
+    p(L.autograd.grad(g[0].sum(),(x,y)))
 # flat: penalty through pooling
 F=L.nn.functional; L.manual_seed(0); c=L.nn.Conv2d(1,2,3); x=L.arange(36.).reshape(1,1,6,6)
 x=(x/36).requires_grad_(); y=F.avg_pool2d(F.relu(c(x)),2).sum()

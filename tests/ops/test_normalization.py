@@ -138,6 +138,9 @@ def test_no_elements() -> None:
     compare("batch_norm", randn(0, 3), np.zeros(3), np.ones(3), training=True, grad=False)
     compare("group_norm", randn(0, 4, 2), 2)
     compare("local_response_norm", randn(0, 2, 3), 2)
+    compare("layer_norm", randn(0, 3), (3,), randn(3), randn(3))
+    compare("layer_norm", randn(3, 0), (0,), randn(0), randn(0))
+    compare("layer_norm", randn(2, 0, 3), (0, 3), randn(0, 3))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import refuse
 from ._loss import SPACE, reduced, reduction_of
+from .rectifiers import hardtanh
 
 
 def _weighted(loss: Any, weight: Any, input: Tensor, reduction: str) -> Tensor:
@@ -90,9 +91,10 @@ def _huber_error(xp: Backend, input: Array, target: Array, delta: float) -> Arra
     return inner * (error - 0.5 * inner)
 
 
+# hardtanh, not clip: its slope where the two branches meet is 0, as is this loss's second there.
 _huber_error.vjp(
-    input=lambda xp, g, input, target, delta: g * xp.clip(input - target, -delta, delta),
-    target=lambda xp, g, input, target, delta: g * xp.clip(target - input, -delta, delta),
+    input=lambda xp, g, input, target, delta: g * xp.call(hardtanh, input - target, -delta, delta),
+    target=lambda xp, g, input, target, delta: g * xp.call(hardtanh, target - input, -delta, delta),
 )
 
 

@@ -23,6 +23,8 @@ def _layer_norm(
     if fused is not None:
         return fused
     native = input.dtype
+    if not input.size:
+        return xp.zeros(input.shape, native)
     input, weight, bias = _single(xp, input, weight, bias)
     axes = tuple(range(-count, 0))
     centered = input - xp.mean(input, axis=axes, keepdims=True)
@@ -76,14 +78,14 @@ def _by_rows(
 ) -> tuple[Any, ...]:
     """The same gradients on raw arrays, a few rows at a time."""
     shape = input.shape[input.ndim - count :]
-    form = (-1, math.prod(shape))
+    form = (math.prod(input.shape[: input.ndim - count]), math.prod(shape))
     x, gs, w = input.reshape(form), g.reshape(form), None if weight is None else weight.reshape(-1)
     out = None if in_shape[0] is None else xp.empty(x.shape, input.dtype)
-    step = max(1, (xp.block_elements or x.size) // form[1])
+    step = max(1, (xp.block_elements or x.size) // max(1, form[1]))
 
     def part(start: int, stop: int) -> list[Array | None]:
         sums = [None if s is None else xp.zeros(form[1], input.dtype) for s in in_shape[1:]]
-        for at in range(start * step, min(stop * step, len(x)), step):
+        for at in range(start * step, min(stop * step, len(x) if x.size else 0), step):
             rows = slice(at, at + step)
             normal = _of_rows(xp, gs[rows], x[rows], w, eps, None if out is None else out[rows])
             if sums[0] is not None:
