@@ -360,18 +360,6 @@ def test_ldl_is_lapacks(hermitian: bool, complex_: bool) -> None:
     np.testing.assert_allclose(a @ x, np.broadcast_to(b, (30, 6, 2)), atol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 30.0])
-def test_exponential_at_any_scale(scale: float) -> None:
-    a = draw(3, 4, 4) * scale * np.array([1.0, 0.1, 3.0])[:, None, None]
-    values, vectors = np.linalg.eig(a)
-    wanted = (vectors * np.exp(values)[:, None, :] @ np.linalg.inv(vectors)).real
-    if scale == 0:
-        wanted = np.broadcast_to(np.eye(4), a.shape)
-    np.testing.assert_allclose(
-        tt.linalg.matrix_exp(tt.tensor(a)).numpy(), wanted, rtol=1e-6, atol=1e-9
-    )
-
-
 def test_low_rank_matrices_are_found_again() -> None:
     a = draw(20, 3) @ draw(3, 10)
     u, s, v = tt.svd_lowrank(tt.tensor(a), q=3)

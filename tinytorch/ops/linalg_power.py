@@ -9,6 +9,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._checks import integer
+from ._exponential import exponential
 from ._linalg import transposed
 from ._out import written
 from .linalg_solve import inv
@@ -81,18 +82,6 @@ def _power(base: Tensor, n: int) -> Tensor:
 
 # -- exponential -----------------------------------------------------------------------------------
 
-#: Per item size: up to which norm the Padé approximant needs no scaling, and its coefficients.
-_PADE = {
-    4: (
-        3.925724783138660,
-        (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0),
-    ),
-    8: (5.371920351148152, (
-        64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0,
-        129060195264000.0, 10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0,
-        40840800.0, 960960.0, 16380.0, 182.0, 1.0)),
-}  # fmt: skip
-
 
 @op(namespaces=("linalg", ""))
 def matrix_exp(xp: Backend, A: Array) -> Array:
@@ -114,8 +103,8 @@ def matrix_exp(xp: Backend, A: Array) -> Array:
                 [0., 1.]])
 
     Reference:
-        Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J.
-        Matrix Anal. Appl. 26 (2005).
+        Bader, Blanes, Casas, "Computing the matrix exponential with an optimized Taylor polynomial
+        approximation", Mathematics 7 (2019) 1174.
     """
     if A.dtype.kind not in "fc":
         raise RuntimeError(
@@ -123,37 +112,9 @@ def matrix_exp(xp: Backend, A: Array) -> Array:
             f"{scalar_name(xp.dtype_of(A))}"
         )
     _check_square("linalg.matrix_exp", A)
-    if A.dtype.itemsize < 4:  # no library solves equations in half precision
-        return xp.astype(_exponential(xp, xp.astype(A, "float32")), A.dtype)
-    return _exponential(xp, A)
-
-
-def _exponential(xp: Backend, a: Array) -> Array:
-    if not a.size:
-        return xp.array(a)
-    theta, coefficients = _PADE[a.real.dtype.itemsize]
-    norm = xp.max(xp.sum(abs(a), axis=-2), axis=-1)
-    norm = xp.where(xp.isfinite(norm), norm, 0)
-    halvings = xp.ceil(xp.log2(xp.maximum(norm / theta, 1)))
-    a = a * xp.astype(xp.exp2(-halvings), a.real.dtype)[..., None, None]
-    result = _pade(xp, a, coefficients)
-    for k in range(int(xp.item(halvings.max()))):  # how often the norm decides
-        squared = xp.matmul(result, result)
-        result = xp.where((halvings > k)[..., None, None], squared, result)
-    return result
-
-
-def _pade(xp: Any, a: Array, b: tuple[float, ...]) -> Array:
-    """The quotient of polynomials ``p(a) / p(-a)``, p having the coefficients ``b``."""
-    unit = xp.eye(a.shape[-1], dtype=a.dtype)
-    square = xp.matmul(a, a)
-    even, odd = b[0] * unit, b[1] * unit
-    power = unit
-    for k in range(2, len(b), 2):
-        power = square if k == 2 else xp.matmul(power, square)
-        even, odd = even + b[k] * power, odd + b[k + 1] * power
-    odd = xp.matmul(a, odd)
-    return xp.linalg.solve(even - odd, even + odd)
+    if A.dtype.itemsize < 4:  # BLAS has no product of halves
+        return xp.astype(exponential(xp, xp.astype(A, "float32")), A.dtype)
+    return exponential(xp, A)
 
 
 @matrix_exp.vjp_joint("A")
