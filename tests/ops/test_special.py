@@ -201,6 +201,32 @@ def test_chebyshev_polynomials_by_angles(n: int) -> None:
         np.testing.assert_allclose(shifted.numpy(), wanted, atol=1e-12)
 
 
+POLYNOMIALS = """
+chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w
+hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p
+shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v
+shifted_chebyshev_polynomial_w
+""".split()
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+def test_large_degrees(name: str) -> None:
+    """A degree that recurrences would take hours for is found at once where PyTorch finds it."""
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    x = np.array([-3, -1.0001, -1, -0.99999, -0.3, 0, 0.1, 0.999999, 1, 1.00001, 2.5])
+    largest = 2000 if name[:2] in ("la", "le") else 1_000_000_001
+    for n in (6, 7, 8, 9, 50, 51, 127, 129, 513, largest - 1, largest, math.inf):
+        theirs = getattr(torch.special, name)(torch.tensor(x), n).numpy()
+        degrees = tt.full((len(x),), n, dtype=tt.float64)
+        # Angles have float64's precision, and are multiplied by the degree.
+        tolerance = 1e-11 if math.isinf(n) else max(1e-11, 1e-12 * n)
+        for degree in (n, degrees):
+            ours = getattr(special, name)(tt.tensor(x), degree).cpu().numpy()
+            there = np.isfinite(theirs)
+            assert not np.isfinite(ours[~there]).any()  # too large: -inf, where PyTorch has NaN
+            np.testing.assert_allclose(ours[there], theirs[there], rtol=tolerance, atol=tolerance)
+
+
 def test_degrees_may_differ_be_negative_or_no_numbers() -> None:
     x = tt.full((5,), 2.0, dtype=tt.float64)
     n = tt.tensor([-1.0, 0.0, 1.0, 2.9, math.nan], dtype=tt.float64)

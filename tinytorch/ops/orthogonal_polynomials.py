@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from .._op import Array, Backend, Operand, op
 from ._checks import as_arrays, refuse
@@ -24,39 +24,104 @@ def _polynomial(
         first: The polynomial of degree 1; that of degree 0 is 1.
         step: From ``(x, k, p_k, p_(k-1))`` to the polynomial of degree ``k + 1``.
     """
+    x, degrees, dtype = _wide(xp, x, n)
+    return xp.astype(_by_recurrence(xp, x, degrees, first, step), dtype)
+
+
+def _wide(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
+    """``x`` and the degrees in float64, an int for a number, and the dtype of the result."""
     refuse(xp, "special_polynomial_cpu", "c", x, n)
     dtype = (x if hasattr(x, "dtype") else n).dtype
+    if not hasattr(n, "dtype"):
+        return xp.astype(x, "float64"), int(n) if math.isfinite(n) else -1, dtype
     # Near the roots the recurrences cancel: float32 computes in float64 as well.
-    wide = [xp.astype(v, "float64") if hasattr(v, "dtype") else v for v in (x, n)]
-    return xp.astype(_by_recurrence(xp, wide[0], wide[1], first, step), dtype)
+    x, n = (xp.astype(v, "float64") for v in as_arrays(xp, x, n))
+    x, n = xp.broadcast_arrays(x, xp.trunc(xp.where(xp.isfinite(n), n, -1)))
+    return x, n, dtype
 
 
 def _by_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
-    if not hasattr(n, "dtype"):
-        return _one_degree(xp, x, int(n), first, step)
-    x, n = as_arrays(xp, x, n)
-    degrees = xp.trunc(xp.where(xp.isfinite(n), n, -1))
-    x, degrees = xp.broadcast_arrays(x, degrees)
-    out = xp.astype(degrees == 0, x.dtype)
-    before, now = xp.ones_like(x), first(x)
+    if isinstance(n, int):
+        return _one_degree(xp, x, n, first, step)
+    out = xp.astype(n == 0, x.dtype)
     # The largest degree says how far to go, which is the host's to know.
-    for k in range(1, int(degrees.max()) + 1 if degrees.size else 1):
-        out = xp.where(degrees == k, now, out)
-        before, now = now, step(x, k, now, before)
-    return out
+    last = int(n.max()) if n.size else 0
+    for k, now in _degrees(xp, x, last, first, step):
+        out = xp.where(n == k, now, out)
+    return out if last < 1 else xp.where(n > k, now, out)
 
 
 def _one_degree(xp: Backend, x: Array, n: int, first: Any, step: Any) -> Array:
     if n < 1:
         return xp.full(x.shape, float(n == 0), x.dtype)
-    before, now = xp.ones_like(x), first(x)
-    for k in range(1, n):
-        before, now = now, step(x, k, now, before)
+    for _, now in _degrees(xp, x, n, first, step):
+        pass
     return now
 
 
-def _chebyshev_step(x: Any, k: int, now: Any, before: Any) -> Any:
-    return 2 * x * now - before
+def _degrees(
+    xp: Backend, x: Array, last: int, first: Any, step: Any
+) -> Iterator[tuple[int, Array]]:
+    """The polynomials of degree 1 to ``last``, or to where they have all become NaN."""
+    before, now = xp.ones_like(x), first(x)
+    for k in range(1, last + 1):
+        yield k, now
+        # Seldom, since the host waits for the answer.
+        if k % 1024 == 0 and xp.isnan(now).all():
+            return
+        if k < last:
+            before, now = now, step(x, k, now, before)
+
+
+class _Chebyshev(NamedTuple):
+    """A kind of Chebyshev polynomial: ``wave((n + top) t) / wave(bottom t)`` at ``cos(t)``."""
+
+    first: Callable[[Any], Any]
+    wave: str
+    top: float
+    bottom: float
+
+    def at(self, xp: Backend, size: Array, n: Any) -> Array:
+        """The polynomial at ``size``, which is not negative: above 1 by hyperbolic functions."""
+        inner, outer = getattr(xp, self.wave), getattr(xp, f"{self.wave}h")
+        t, u = xp.arccos(xp.minimum(size, 1.0)), xp.arccosh(xp.maximum(size, 1.0))
+        top, bottom = n + self.top, self.bottom
+        below, above = inner(top * t) / inner(bottom * t), outer(top * u) / outer(bottom * u)
+        out = xp.where(size < 1, below, above)
+        return xp.where(size == 1, top / bottom, out) if self.wave == "sin" else out
+
+
+_T = _Chebyshev(lambda x: 1 * x, "cos", 0, 0)
+_U = _Chebyshev(lambda x: 2 * x, "sin", 1, 1)
+_V = _Chebyshev(lambda x: 2 * x - 1, "cos", 0.5, 0.5)
+_W = _Chebyshev(lambda x: 2 * x + 1, "sin", 0.5, 0.5)
+#: The kinds that have another's values, up to their signs, at ``-x``.
+_MIRRORED = {_V: _W, _W: _V}
+#: The largest degree found by recurrence, which has exact results where they are whole numbers.
+_FEW = 8
+
+
+def _chebyshev(xp: Backend, x: Any, n: Any, kind: _Chebyshev) -> Array:
+    """The Chebyshev polynomial of degree ``n``, 0 for negative degrees."""
+    x, n, dtype = _wide(xp, x, n)
+    if isinstance(n, int):
+        found = _far if n > _FEW else _near
+        return xp.astype(found(xp, x, n, kind), dtype)
+    near = _near(xp, x, xp.minimum(n, _FEW), kind)
+    return xp.astype(xp.where(n > _FEW, _far(xp, x, n, kind), near), dtype)
+
+
+def _near(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
+    def step(x: Any, k: int, now: Any, before: Any) -> Any:
+        return 2 * x * now - before
+
+    return _by_recurrence(xp, x, n, kind.first, step)
+
+
+def _far(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
+    size = xp.abs(x)
+    other = (1 - 2 * (n % 2)) * _MIRRORED.get(kind, kind).at(xp, size, n)
+    return xp.where(x < 0, other, kind.at(xp, size, n))
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -78,7 +143,7 @@ def chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
     Reference:
         https://dlmf.nist.gov/18.9
     """
-    return _polynomial(xp, input, n, lambda x: xp.array(x), _chebyshev_step)
+    return _chebyshev(xp, input, n, _T)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -100,7 +165,7 @@ def chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
     Reference:
         https://dlmf.nist.gov/18.9
     """
-    return _polynomial(xp, input, n, lambda x: 2 * x, _chebyshev_step)
+    return _chebyshev(xp, input, n, _U)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -122,7 +187,7 @@ def chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
     Reference:
         https://dlmf.nist.gov/18.9
     """
-    return _polynomial(xp, input, n, lambda x: 2 * x - 1, _chebyshev_step)
+    return _chebyshev(xp, input, n, _V)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -144,19 +209,23 @@ def chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
     Reference:
         https://dlmf.nist.gov/18.9
     """
-    return _polynomial(xp, input, n, lambda x: 2 * x + 1, _chebyshev_step)
+    return _chebyshev(xp, input, n, _W)
 
 
 def _hermite_step(x: Any, k: int, now: Any, before: Any) -> Any:
     return 2 * (x * now - k * before)
 
 
-def _bounded(xp: Backend, out: Array, n: Any) -> Array:
-    """NaN for degrees above torch's limits, 128 in float32 and 512 in float64."""
-    limit = 512 if out.dtype.itemsize > 4 else 128
-    if not hasattr(n, "dtype"):
-        return out if n <= limit else xp.full(out.shape, math.nan, out.dtype)
-    return xp.where(n > limit, math.nan, out)
+def _hermite(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
+    """``_polynomial``, but NaN for degrees above torch's limits: 128 in float32, 512 in float64."""
+    limit = 512 if (x if hasattr(x, "dtype") else n).dtype.itemsize > 4 else 128
+    if hasattr(n, "dtype"):
+        beyond = xp.isfinite(n) & (n > limit)
+        out = _polynomial(xp, x, xp.where(beyond, 0, n), first, step)
+        return xp.where(beyond, math.nan, out)
+    if not math.isfinite(n) or n <= limit:
+        return _polynomial(xp, x, n, first, step)
+    return xp.full_like(_polynomial(xp, x, 0, first, step), math.nan)
 
 
 def _laguerre_step(x: Any, k: int, now: Any, before: Any) -> Any:
@@ -186,8 +255,7 @@ def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
     Reference:
         https://dlmf.nist.gov/18.9
     """
-    out = _polynomial(xp, input, n, lambda x: 2 * x, _hermite_step)
-    return _bounded(xp, out, n)
+    return _hermite(xp, input, n, lambda x: 2 * x, _hermite_step)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -212,7 +280,7 @@ def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
     def step(x: Any, k: int, now: Any, before: Any) -> Any:
         return x * now - k * before
 
-    return _bounded(xp, _polynomial(xp, input, n, lambda x: x, step), n)
+    return _hermite(xp, input, n, lambda x: x, step)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -278,7 +346,7 @@ def shifted_chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> A
     Reference:
         https://dlmf.nist.gov/18.7
     """
-    return _polynomial(xp, 2 * input - 1, n, lambda x: x, _chebyshev_step)
+    return _chebyshev(xp, 2 * input - 1, n, _T)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -300,7 +368,7 @@ def shifted_chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> A
     Reference:
         https://dlmf.nist.gov/18.7
     """
-    return _polynomial(xp, 2 * input - 1, n, lambda x: 2 * x, _chebyshev_step)
+    return _chebyshev(xp, 2 * input - 1, n, _U)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -322,7 +390,7 @@ def shifted_chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> A
     Reference:
         https://dlmf.nist.gov/18.7
     """
-    return _polynomial(xp, 2 * input - 1, n, lambda x: 2 * x - 1, _chebyshev_step)
+    return _chebyshev(xp, 2 * input - 1, n, _V)
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL, method=False)
@@ -344,4 +412,4 @@ def shifted_chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> A
     Reference:
         https://dlmf.nist.gov/18.7
     """
-    return _polynomial(xp, 2 * input - 1, n, lambda x: 2 * x + 1, _chebyshev_step)
+    return _chebyshev(xp, 2 * input - 1, n, _W)
