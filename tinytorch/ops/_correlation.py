@@ -18,6 +18,10 @@ from .._op import Array, Backend, op
 from . import _depthwise, _runs
 from ._windows import SHORT, Block, Columns, Grid, Sizes, blocks
 
+#: Up to so many terms, single rows are multiplied term by term: in the order in which PyTorch
+#: adds them, where BLAS takes several at once.
+_FEW = 64
+
 
 @op(method=False, node="ConvolutionBackward0")
 def _conv(
@@ -149,16 +153,25 @@ def _product(
     column = None if bias is None else xp.reshape(bias, (-1, *(1,) * (target.ndim - 1)))
     inside = columns.inside_out(target)
     if inside.flags.c_contiguous:
-        xp.matmul(a, b, out=xp.reshape(inside, shape))
+        _multiply(xp, a, b, xp.reshape(inside, shape))
         if column is not None:
             xp.add(inside, column, out=inside)
         return
-    product = xp.matmul(a, b, out=columns.buffer("product", shape))
+    product = columns.buffer("product", shape)
+    _multiply(xp, a, b, product)
     product = xp.reshape(product, inside.shape)
     if column is None:
         inside[...] = product
     else:
         xp.add(product, column, out=inside)
+
+
+def _multiply(xp: Backend, a: Array, b: Array, out: Array) -> None:
+    """Write the products of stacks of matrices to ``out``."""
+    if a.shape[1] == 1 and a.shape[2] <= _FEW:
+        out[...] = xp.einsum("gok,gkn->gon", a, b)
+    else:
+        xp.matmul(a, b, out=out)
 
 
 def _each_block(

@@ -22,6 +22,8 @@ from ._windows import Grid, Sizes
 
 #: Lines shorter than this cost more in calls than they save in copies.
 _SHORT = 256
+#: A kernel of more places, on one channel, is faster by lines than by columns.
+_LARGE = 64
 
 
 class _Block(NamedTuple):
@@ -140,11 +142,14 @@ class _Memory:
 
 
 def suits(xp: Backend, weight: Sizes, groups: int, count: int, size: Sizes) -> bool:
-    """Whether a convolution is one of channels by themselves, and long enough."""
+    """Whether a convolution is one of channels by themselves, and long enough.
+
+    A single channel is worth it if its kernel is large, as a blur's.
+    """
     return (
         xp.block_elements is not None
         and weight[1] == 1
-        and groups > 1
+        and (groups > 1 or (weight[0] == 1 and math.prod(weight[2:]) > _LARGE))
         and count * math.prod(size) >= _SHORT
     )
 

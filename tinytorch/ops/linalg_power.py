@@ -9,7 +9,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._checks import integer
-from ._exponential import exponential
+from ._matrix_exponential import exponential
 from ._linalg import transposed
 from ._out import written
 from .linalg_solve import inv
