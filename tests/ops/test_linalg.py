@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -314,6 +315,17 @@ def test_singular_and_regular_matrices_in_one_batch() -> None:
     assert tt.linalg.slogdet(tt.zeros(2, 2)).logabsdet.item() == -float("inf")
     assert tt.linalg.cond(tt.ones(2, 2), 1).item() == float("inf")
     assert tt.linalg.cond(tt.tensor(a), "nuc").tolist() == [pytest.approx(4), float("inf")]
+
+
+@pytest.mark.parametrize(("matrix", "order"), [
+    ([[np.nan]], 1), ([[1, np.nan], [np.nan, 1]], 2), ([[np.nan, 0], [0, -1]], 1),
+    ([[np.inf, np.inf], [np.inf, np.inf]], 2), ([[1, np.nan], [0, 1]], 0),
+])  # fmt: skip
+def test_matrices_that_are_not_finite_have_no_factor(matrix: Any, order: int) -> None:
+    a = tt.tensor(np.array(matrix, float))
+    assert tt.linalg.cholesky_ex(a).info.item() == order
+    with pytest.raises(tt.linalg.LinAlgError, match=f"order {order}") if order else nullcontext():
+        assert tt.linalg.cholesky(a).equal(tt.eye(2).double())
 
 
 def test_rank_and_its_tolerances() -> None:

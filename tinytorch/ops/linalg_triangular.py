@@ -160,7 +160,15 @@ def _lower_factor(xp: Backend, name: str, matrix: Array, upper: bool, failure: A
         return xp.zeros(matrix.shape, matrix.dtype)
     # The upper triangle of a Hermitian matrix, read as the lower one of its adjoint.
     source = adjoint(xp, matrix) if upper else matrix
-    return guarded(xp, xp.linalg.cholesky, source, failure=lambda: failure(source))
+    return guarded(xp, _finite_factor, xp, source, failure=lambda: failure(source))
+
+
+def _finite_factor(xp: Backend, source: Array) -> Array:
+    """The library's factor, whose routine reports no NaN, nor what is below infinite pivots."""
+    lower = xp.linalg.cholesky(source)
+    if not xp.isfinite(lower.diagonal(0, -2, -1)).all():
+        raise xp.linalg.LinAlgError
+    return lower
 
 
 def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
@@ -193,8 +201,9 @@ def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
                 [1., 2.]])
     """
 
-    def failure(source: Array) -> LinAlgError:
-        return _not_definite(xp, "linalg.cholesky", factor_cholesky(xp, source)[1])
+    def failure(source: Array) -> Any:
+        lower, info = factor_cholesky(xp, source)
+        return _not_definite(xp, "linalg.cholesky", info) if info.any() else lower
 
     lower = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
     return adjoint(xp, lower) if upper else lower
@@ -243,8 +252,9 @@ def cholesky_ex(
     """
 
     def failure(source: Array) -> Any:
-        found = factor_cholesky(xp, source)
-        return _not_definite(xp, "linalg.cholesky_ex", found[1]) if check_errors else found
+        lower, info = factor_cholesky(xp, source)
+        failed = check_errors and info.any()
+        return _not_definite(xp, "linalg.cholesky_ex", info) if failed else (lower, info)
 
     found = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
     lower, info = found if isinstance(found, tuple) else (found, no_failures(xp, A))
