@@ -221,6 +221,7 @@ REGIONS: dict[str, tuple[Callable[[Any], Any], np.ndarray[Any, Any]]] = {
         "lower_triangular", "lower_cholesky", "corr_cholesky", "square", "symmetric")},
     **{name: (lambda c, name=name: getattr(c, name), MATRICES[:3]) for name in (
         "positive_semidefinite", "positive_definite")},
+    "infinite": (lambda c: c.positive_definite, np.full((2, 2), np.inf)),
     "no square": (lambda c: c.positive_definite, np.ones((4, 2, 3))),
     "not symmetric": (lambda c: c.positive_definite, MATRICES[3:]),
     "integers between": (lambda c: c.integer_interval(0, 2), PLAIN),

@@ -55,7 +55,6 @@ _register_infinite()
 @register_kl(Gamma, Normal)
 @register_kl(Gumbel, Normal)
 @register_kl(Laplace, Normal)
-@register_kl(Pareto, Normal)
 @register_kl(Uniform, Normal)
 def _to_normal(p: Any, q: Normal) -> Tensor:
     square = q.scale.pow(2)
@@ -67,7 +66,6 @@ def _to_normal(p: Any, q: Normal) -> Tensor:
 @register_kl(Beta, Exponential)
 @register_kl(ContinuousBernoulli, Exponential)
 @register_kl(Gamma, Exponential)
-@register_kl(Pareto, Exponential)
 def _to_exponential(p: Any, q: Exponential) -> Tensor:
     found: Tensor = q.rate * p.mean - q.rate.log() - p.entropy()
     return found
@@ -105,9 +103,24 @@ def _to_gamma(p: Any, q: Gamma, mean_log: Tensor) -> Tensor:
 
 @register_kl(Beta, Gamma)
 @register_kl(Exponential, Gamma)
-@register_kl(Pareto, Gamma)
 def _positive_gamma(p: Any, q: Gamma) -> Tensor:
     return _to_gamma(p, q, _of(p, _MEAN_LOG)(p))
+
+
+def _of_pareto(divergence: Callable[[Any, Any], Tensor], moment: int) -> Callable[..., Tensor]:
+    """Infinite, with gradients of 0, where the Pareto law has no such moment."""
+
+    def found(p: Pareto, q: Any) -> Tensor:
+        known = p.alpha > moment
+        light = Pareto(p.scale, p.alpha.where(known, moment + 1.0), validate_args=False)
+        return divergence(light, q).where(known, math.inf)
+
+    return found
+
+
+register_kl(Pareto, Exponential)(_of_pareto(_to_exponential, 1))
+register_kl(Pareto, Gamma)(_of_pareto(_positive_gamma, 1))
+register_kl(Pareto, Normal)(_of_pareto(_to_normal, 2))
 
 
 @register_kl(Uniform, Gamma)

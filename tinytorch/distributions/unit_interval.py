@@ -114,7 +114,8 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
             self._validate_sample(value)
         p = self._far_probs()
         formula = (p**value * (1 - p) ** (1 - value) + p - 1) / (2 * p - 1)
-        return formula.where(self._is_far(), value).where(value > 0, 0.0).where(value < 1, 1.0)
+        chance = formula.where(self._is_far(), value)
+        return chance.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
         p = self._far_probs()
