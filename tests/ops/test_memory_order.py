@@ -95,6 +95,36 @@ REORDERED: dict[str, Call] = {
     "linear": lambda m, x: m.nn.functional.linear(x.permute(2, 0, 1, 3), x[0, 0]),
     "matrix_power": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 2),
     "a power of one": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 1),
+    "rfft along time": lambda m, x: m.view_as_real(m.fft.rfft(x.permute(0, 2, 3, 1))),
+    "rfft along rows": lambda m, x: m.view_as_real(m.fft.rfft(x, dim=1)),
+    "rfft2": lambda m, x: m.view_as_real(m.fft.rfft2(x.permute(1, 3, 0, 2))),
+    "rfftn": lambda m, x: m.view_as_real(m.fft.rfftn(x, dim=(3, 1))),
+    "fft of more points": lambda m, x: m.view_as_real(m.fft.fft(x.transpose(0, 2), 7, dim=1)),
+    "ifft2": lambda m, x: m.view_as_real(m.fft.ifft2(m.complex(x, -x), dim=(0, 2))),
+    "ihfft": lambda m, x: m.fft.ihfft(x.transpose(0, 3)).imag * 1,
+    "irfft": lambda m, x: m.fft.irfft(m.complex(x, x).transpose(0, 3), dim=2),
+    "irfftn": lambda m, x: m.fft.irfftn(m.complex(x, x).transpose(1, 2), dim=(0, 3, 1)),
+    "hfft2": lambda m, x: m.fft.hfft2(m.complex(x, x).permute(3, 1, 0, 2)),
+    "avg_pool1d of time": lambda m, x: m.nn.functional.avg_pool1d(x[:, 0].mT, 3, 1, 1),
+    "lp_pool1d of time": lambda m, x: m.nn.functional.lp_pool1d(x[:, 0].mT, 2.0, 2),
+    "adaptive_avg_pool1d of time": lambda m, x: m.nn.functional.adaptive_avg_pool1d(x[0].mT, 2),
+    "adaptive_avg_pool1d unevenly": lambda m, x: m.nn.functional.adaptive_avg_pool1d(x[0].mT, 3),
+    "adaptive_max_pool1d of time": lambda m, x: m.nn.functional.adaptive_max_pool1d(x[0].mT, 2),
+    "adaptive_avg_pool3d to its size": lambda m, x: m.nn.functional.adaptive_avg_pool3d(
+        x.permute(3, 1, 0, 2)[None], (3, 2, 4)
+    ),
+    "select_scatter of one repeated": lambda m, x: x[:1].expand(3, 3, 4, 5).select_scatter(
+        x[0], 1, 0
+    ),
+    "index_put of rows repeated": lambda m, x: x[0, 0, :1].expand(3, 5).index_put(
+        (m.tensor([1]),), x[0, 0, 1]
+    ),
+    "complex of one repeated": lambda m, x: m.view_as_real(
+        m.complex(x[0, :1].expand(3, 4, 5), x[1])
+    ),
+    "matrix_exp": lambda m, x: m.linalg.matrix_exp((x[0, 0, :3, :3] / 9).mT),
+    "nonzero": lambda m, x: (x > 0).nonzero(),
+    "nonzero's rows": lambda m, x: (x > 0).nonzero(as_tuple=True)[1],
     "a power of zero": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 0),
 }
 

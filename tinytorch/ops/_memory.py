@@ -66,7 +66,7 @@ def suggested(array: Array) -> memory_format:
         return contiguous_format
     order = last.order(array.ndim) or ()
     least = 0
-    for d in reversed(order):
+    for d in reversed(order if array.shape[0] > 1 else order[1:]):  # one's step may be any
         step = array.strides[d]
         if step < least or not step or (d == 0 and step == array.strides[1]):
             return contiguous_format
@@ -134,10 +134,12 @@ def in_order(
     xp: Backend, shape: Sequence[int], order: Sequence[int], draw: Callable[[Any], Array]
 ) -> Array:
     """An array of ``shape``, drawn in the order of its dimensions that ``order`` says."""
-    drawn = draw(tuple(shape[d] for d in order))
-    if list(order) == sorted(order):
-        return drawn
-    return xp.transpose(drawn, _back(order))
+    return restored(xp, draw(tuple(shape[d] for d in order)), order)
+
+
+def restored(xp: Backend, array: Array, order: Sequence[int]) -> Array:
+    """``array``, of which the dimensions are in ``order``, with them in the usual one."""
+    return array if list(order) == sorted(order) else xp.transpose(array, _back(order))
 
 
 def _back(order: Sequence[int]) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from .. import _state
 from .._op import Array, Backend, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._memory import copied, in_rows, restored
 from .shape import normalize_dim
 
 _FORWARD_NORM = {"none": "backward", "full": "forward", "ortho": "ortho"}
@@ -28,13 +29,26 @@ def _complex_transform(
 ) -> Array:
     """Complex numbers to complex numbers."""
     if not dims or not input.size:
-        return xp.array(input)
+        return copied(xp, input)
     norm = (_FORWARD_NORM if forward else _INVERSE_NORM)[scale]
+    order = _outside_in(input, _by_steps(input, dims))
+    points = in_rows(xp, xp.transpose(input, order))
     if len(dims) == 1:
-        one = xp.fft.fft if forward else xp.fft.ifft
-        return one(input, axis=dims[0], norm=norm)
-    many = xp.fft.fftn if forward else xp.fft.ifftn
-    return many(input, axes=dims, norm=norm)
+        out = (xp.fft.fft if forward else xp.fft.ifft)(points, norm=norm)
+    else:
+        axes = tuple(range(-len(dims), 0))
+        out = (xp.fft.fftn if forward else xp.fft.ifftn)(points, axes=axes, norm=norm)
+    return restored(xp, in_rows(xp, out), order)
+
+
+def _by_steps(array: Array, dims: Sequence[int]) -> list[int]:
+    """``dims`` from the one with the longest steps in memory to the shortest."""
+    return sorted(dims, key=lambda d: -abs(array.strides[d]))
+
+
+def _outside_in(array: Array, inner: Sequence[int]) -> list[int]:
+    """The order in memory of a transform's result, as torch's: ``inner``, its dims, last."""
+    return _by_steps(array, [d for d in range(array.ndim) if d not in inner]) + list(inner)
 
 
 _complex_transform.vjp(
@@ -65,11 +79,13 @@ def _to_half(
         shape = list(input.shape)
         shape[dims[-1]] = shape[dims[-1]] // 2 + 1
         return xp.zeros(shape, xp.native_dtype(xp.dtype_of(input).to_complex()))
+    order = _outside_in(input, [*_by_steps(input, dims[:-1]), dims[-1]])
+    points, norm = in_rows(xp, xp.transpose(input, order)), _FORWARD_NORM[scale]
     if len(dims) == 1:
-        half = xp.fft.rfft(input, axis=dims[0], norm=_FORWARD_NORM[scale])
+        half = xp.fft.rfft(points, norm=norm)
     else:
-        half = xp.fft.rfftn(input, axes=dims, norm=_FORWARD_NORM[scale])
-    return half if forward else xp.conj(half)
+        half = xp.fft.rfftn(points, axes=tuple(range(-len(dims), 0)), norm=norm)
+    return restored(xp, in_rows(xp, half if forward else xp.conj(half)), order)
 
 
 @op(method=False, node="FftC2RBackward0")
@@ -81,11 +97,15 @@ def _from_half(
         shape = list(input.shape)
         shape[dims[-1]] = size
         return xp.zeros(shape, input.real.dtype)
-    half = xp.conj(input) if forward else input
+    order = _outside_in(input, [*_by_steps(input, dims[:-1]), dims[-1]])
+    half, norm = in_rows(xp, xp.transpose(input, order)), _INVERSE_NORM[scale]
+    half = xp.conj(half) if forward else half
     if len(dims) == 1:
-        return xp.fft.irfft(half, size, axis=dims[0], norm=_INVERSE_NORM[scale])
-    sizes = [input.shape[d] for d in dims[:-1]] + [size]
-    return xp.fft.irfftn(half, sizes, axes=dims, norm=_INVERSE_NORM[scale])
+        out = xp.fft.irfft(half, size, norm=norm)
+    else:
+        sizes = [*half.shape[-len(dims):-1], size]
+        out = xp.fft.irfftn(half, sizes, axes=tuple(range(-len(dims), 0)), norm=norm)
+    return restored(xp, in_rows(xp, out), order)
 
 
 @op(method=False)
@@ -94,7 +114,7 @@ def _scale_inside(xp: Backend, input: Array, size: int, dim: int, factor: float)
 
     The whole spectrum of ``size`` points has these twice.
     """
-    out = xp.array(input)
+    out = copied(xp, input)
     out[(slice(None),) * dim + (slice(1, (size + 1) // 2),)] *= factor
     return out
 
@@ -133,7 +153,7 @@ def _resized(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int,
         shape[d] = n
     part = input[tuple(keep)]
     if tuple(part.shape) == tuple(shape):
-        return xp.array(part)
+        return copied(xp, part)
     out = xp.zeros(tuple(shape), input.dtype)
     out[tuple(slice(n) for n in part.shape)] = part
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from .._op import Array, Backend, composite, op, piecewise
@@ -11,11 +12,15 @@ from ..autograd.nodes import Node
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
 from .gathering import gather
-from .layout import contiguous, following
+from .layout import contiguous, following, following_sequence
 from .reduction import mean
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
+#: By the number of dimensions that are pooled: in which order in memory torch writes the result.
+_LAID: dict[int, Callable[..., Tensor]] = {
+    1: following_sequence, 2: following, 3: lambda out, _: contiguous(out),
+}  # fmt: skip
 
 
 def _bounds(length: int, size: int) -> list[tuple[int, int]]:
@@ -164,7 +169,7 @@ def _means(input: Tensor, sizes: list[int]) -> Tensor:
         else:
             out = slide_sum(out, slide)
             shares *= slide.kernel
-    out = following(out, input) if spatial == 2 else out
+    out = _LAID[spatial](out, input)
     return out / shares if shares > 1 else out  # type: ignore[no-any-return]
 
 
@@ -324,8 +329,7 @@ def _largest(
             out = slide_max(out, slide)
         else:
             out = gather(out, axis, largest_at(out, axis, size))
-    out = following(out, input) if spatial == 2 else contiguous(out)
+    out = _LAID[spatial](out, input)
     if not return_indices:
         return out
-    index = largest_in_image(input, sizes)
-    return out, following(index, input) if spatial == 2 else contiguous(index)
+    return out, _LAID[spatial](largest_in_image(input, sizes), input)

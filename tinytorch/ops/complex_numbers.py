@@ -6,6 +6,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op, torch_convention
 from .._tensor import Tensor
+from ._memory import in_rows
 from .indexing import copy_
 
 
@@ -225,7 +226,9 @@ def complex(xp: Backend, real: Array, imag: Array) -> Array:
 
 def _joined(xp: Backend, real: Array, imag: Array) -> Array:
     """``real + imag * 1j`` without the NaN that multiplying an infinity by 1j makes."""
-    real, imag = xp.broadcast_arrays(real, imag)
+    real, imag = (
+        in_rows(xp, part) if 0 in part.strides else part for part in xp.broadcast_arrays(real, imag)
+    )
     # float16 has no complex type of its own here: complex64 is the next.
     wide = "float64" if real.dtype.itemsize == 8 else "float32"
     pairs = xp.stack((xp.astype(real, wide), xp.astype(imag, wide)), -1)

@@ -117,7 +117,7 @@ def _view_scatter(
 
     ``strides`` are those of ``input``; None: row-major.
     """
-    out = xp.array(input)
+    out = copied(xp, input)
     xp.writable(region(out, replay, xp))[...] = value
     return out
 

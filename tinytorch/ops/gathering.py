@@ -8,6 +8,7 @@ from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
 from ._checks import OUT_OF_RANGE
+from ._memory import in_rows
 from ._positions import add_slices, along, int64
 from .broadcasting import broadcast_shapes
 from .creation import as_tensor
@@ -309,10 +310,10 @@ def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
     """
     places = xp.nonzero(input if input.ndim else input.reshape(1))
     if as_tuple:
-        return tuple(int64(xp, place) for place in places)
+        return tuple(in_rows(xp, int64(xp, place)) for place in places)
     if not input.ndim:
         return xp.zeros((places[0].size, 0), xp.native_dtype(dtypes.int64))
-    return int64(xp, xp.stack(places, axis=1))
+    return int64(xp, xp.stack(places)).T  # torch writes one dimension after the other
 
 
 @op

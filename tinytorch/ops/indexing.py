@@ -17,6 +17,7 @@ from ..autograd.inference import refuse_saved
 from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
+from ._memory import copied
 from ._positions import row_major, slices
 from .shape import expanded_size
 
@@ -104,7 +105,7 @@ def _written_name(node: Node) -> str:
 @op(method=False, node=_written_name, frees=True)
 def _setitem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     """``input`` with ``value`` written at ``index``."""
-    out = xp.array(input)
+    out = copied(xp, input)
     xp.write_item(out, index, value)
     return out
 
@@ -123,7 +124,7 @@ _setitem.vjp(
 
 @op(method=False)
 def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
-    out = xp.array(input)
+    out = copied(xp, input)
     xp.write_item(out, index, 0)
     return out
 

@@ -171,6 +171,13 @@ def following(out: Tensor, input: Tensor) -> Tensor:
     return laid
 
 
+def following_sequence(out: Tensor, input: Tensor) -> Tensor:
+    """The same of sequences, which torch pools as images of one row."""
+    if input.ndim != 3 or input._data.flags.c_contiguous:
+        return contiguous(out)
+    return following(out.unsqueeze(-2), input.unsqueeze(-2)).squeeze(-2)
+
+
 def own_copy(view: Tensor) -> Tensor:
     """What a view shows in memory of its own, in row-major order."""
     return view.clone(memory_format=contiguous_format)

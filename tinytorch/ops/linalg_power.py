@@ -11,6 +11,7 @@ from .._write import scalar_name
 from ._checks import integer
 from ._matrix_exponential import exponential
 from ._linalg import transposed
+from ._memory import in_rows
 from ._out import written
 from .linalg_solve import inv
 from .linear_algebra import matmul
@@ -114,7 +115,7 @@ def matrix_exp(xp: Backend, A: Array) -> Array:
     _check_square("linalg.matrix_exp", A)
     if A.dtype.itemsize < 4:  # BLAS has no product of halves
         return xp.astype(exponential(xp, xp.astype(A, "float32")), A.dtype)
-    return exponential(xp, A)
+    return in_rows(xp, exponential(xp, A))
 
 
 @matrix_exp.vjp_joint("A")

@@ -8,7 +8,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from ._pool_arguments import WITH_INDICES, Size, check_input, check_numbers, slides
 from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
-from .layout import following
+from .layout import following, following_sequence
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
@@ -305,7 +305,8 @@ def _avg_pool(
     total: Any = input
     for slide in reversed(windows):
         total = slide_sum(total, slide)
-    total = following(total, input) if spatial == 2 else total
+    if spatial < 3:
+        total = (following if spatial == 2 else following_sequence)(total, input)
     if divisor_override is not None:
         return _divided(total, divisor_override)
     counts = [
