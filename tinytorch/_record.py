@@ -9,7 +9,7 @@ from ._spec import Op
 from ._tensor import Tensor, new
 from .autograd.engine import Anomaly
 from .autograd.inference import UNSETTLED, check_saved
-from .autograd.nodes import Node, Slot, next_seq
+from .autograd.nodes import Node, Slot, next_seq, node_of
 from .autograd.packing import Recording, pack
 from .autograd.views import edge_of
 
@@ -180,6 +180,20 @@ def keep_out(node: Node, out: Tensor) -> None:
     """Save the result for the rules that use it (not the tensor: that would be a cycle)."""
     node.out = out._data
     node.out_version = (_version_of(out),)
+
+
+def keep_versions(out: Tensor, *tensors: Tensor | None) -> Tensor:
+    """``out``, with a backward pass that is refused once one of ``tensors`` was modified.
+
+    For composites that torch has as one operation, which keeps its arguments: the rules here read
+    no more than their shapes, so the memory is let go.
+    """
+    node = node_of(out._node) if out._rg else None
+    if node is not None and (node.extra is None or "packed" not in node.extra):
+        kept = [t for t in tensors if t is not None and t._vc is not UNSETTLED]
+        watched = [(*_version_of(t), t._data.shape) for t in kept]
+        node.out_version = (*(node.out_version or ()), *watched)
+    return out
 
 
 def _version_of(out: Tensor) -> tuple[list[int], int]:

@@ -195,6 +195,31 @@ x=L.ones(2,requires_grad=True); i=L.tensor([0,1]); y=L.ones(3)[i]*x; i.zero_(); 
 p(x.grad)
 # modified: before it was an index
 x=L.ones(3,requires_grad=True); i=L.tensor([0,1]); i.zero_(); y=x[i]; y.sum().backward(); p(x.grad)
+# modified: what is kept though its values are not read
+F=L.nn.functional; i=L.tensor([[0,1],[1,0]]); z=L.zeros(1,2,2,2)
+w=L.ones(2); m=i>0
+for f in (lambda x:x.gather(0,i),lambda x:x.take(i),lambda x:L.take_along_dim(x,i,1),
+    lambda x:x.masked_select(m),lambda x:x.index_select(0,i[0]),lambda x:x[i],lambda x:x[0],
+    lambda x:F.avg_pool1d(x,2),lambda x:F.avg_pool2d(x[None],2),lambda x:F.avg_pool2d(x[None],1),
+    lambda x:F.avg_pool3d(x[None,None],1),lambda x:F.adaptive_avg_pool1d(x,1),
+    lambda x:F.adaptive_avg_pool2d(x[None],(1,2)),lambda x:F.adaptive_avg_pool2d(x[None],1),
+    lambda x:F.adaptive_avg_pool2d(x[None],2),lambda x:F.adaptive_avg_pool3d(x[None,None],(1,1,2)),
+    lambda x:F.pad(x,(1,1),mode='reflect'),lambda x:F.pad(x,(1,0),mode='replicate'),
+    lambda x:F.pad(x,(1,1)),lambda x:F.pad(x,(1,0),mode='circular'),
+    lambda x:F.interpolate(x[None,None],(1,2),mode='area'),lambda x:F.interpolate(x[None],4),
+    lambda x:F.nll_loss(x,i[0]),lambda x:F.nll_loss(x,i[0],reduction='none'),
+    lambda x:F.soft_margin_loss(x,w),lambda x:F.multi_margin_loss(x,i[0]),
+    lambda x:F.multilabel_margin_loss(x,i),lambda x:F.grid_sample(x[None,None],z),
+    lambda x:F.grid_sample(x[None,None].detach(),z+x[None,...,None]),lambda x:L.frexp(x)[0]):
+    x=L.eye(2,requires_grad=True); a=x*1; y=f(a); a.mul_(1)
+    try: y.sum().backward(); p(x.grad)
+    except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# modified: weight of a loss
+x=L.eye(2,requires_grad=True); w=L.ones(2); y=L.nn.functional.nll_loss(x,L.tensor([0,1]),w)
+w.add_(1); y.backward()
+# modified: grid that needs no gradient
+x=L.ones(1,1,2,2,requires_grad=True); g=L.zeros(1,1,1,2)
+y=L.nn.functional.grid_sample(x,g,align_corners=True); g.add_(1); y.sum().backward()
 # modified: vector whose own gradient alone is wanted
 x=L.ones(2,requires_grad=True); a=x*1; y=a.dot(L.ones(2)); a.zero_(); y.backward(); p(x.grad)
 # modified: vector of the other's gradient

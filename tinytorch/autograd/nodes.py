@@ -32,7 +32,8 @@ class Node:
         shape: Shape of the result (a tuple of shapes for several results).
         dtype: Native dtype of the result (or a tuple of them).
         out: The raw result, where a rule wants it.
-        out_version: ``(version cell, version)`` of each result, where ``out`` is kept.
+        out_version: ``(version cell, version)`` of each result, where ``out`` is kept, and
+            ``(version cell, version, shape)`` of each argument that no rule reads but torch keeps.
         hooks: Functions to call on the gradient of the result, or None.
         extra: Rarely used facts by name (node hooks, anomaly traceback), or None.
     """
@@ -55,7 +56,7 @@ class Node:
         self.shape = shape
         self.dtype = dtype
         self.out: Any = None
-        self.out_version: tuple[tuple[list[int], int], ...] | None = None
+        self.out_version: tuple[tuple[Any, ...], ...] | None = None
         self.hooks: dict[int, Any] | None = None
         self.extra: dict[str, Any] | None = None
 

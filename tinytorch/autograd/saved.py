@@ -41,10 +41,12 @@ def check_versions(node: Node) -> None:
         expected = 0 if versions is None else versions[i]
         if cell is not None and cell[0] != expected and is_needed(tensor, node):
             raise RuntimeError(_modified(tensor.shape, tensor._origin(), cell[0], expected, node))
-    for i, (cell, expected) in enumerate(node.out_version or ()):
+    for i, (cell, expected, *argument) in enumerate(node.out_version or ()):
         if cell[0] != expected:
             shape = node.shape[i] if node.out.__class__ is tuple else node.shape
             where = f", which is output {i} of {node.name()},"
+            if argument:
+                (shape,), where = argument, ""
             raise RuntimeError(_modified(shape, where, cell[0], expected, node))
 
 

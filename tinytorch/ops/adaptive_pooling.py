@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._op import Array, Backend, composite, op, piecewise
+from .._record import keep_versions
 from .._tensor import Tensor
 from ..autograd.nodes import Node
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
@@ -151,7 +152,7 @@ def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor
     check_numbers(name, input, "biuc")
     if sizes == [1] * spatial:
         return mean(input, tuple(range(-spatial, 0)), True)
-    return _means(input, sizes)
+    return keep_versions(_means(input, sizes), input)
 
 
 @composite(frees=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._op import composite
+from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
 from ..dtypes import int64
@@ -152,7 +153,8 @@ def nll_loss(
     loss: Any = _negative_at(x, y, ignore_index)
     if weight is not None:
         loss = loss * weights
-    return _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
+    loss = _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
+    return keep_versions(loss, input, weight)
 
 
 @composite(namespaces=SPACE, method=False)

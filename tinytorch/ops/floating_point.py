@@ -74,7 +74,7 @@ def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
     return mantissa, xp.astype(exponent, "int32")
 
 
-frexp.vjp(input=lambda xp, g, input: g[0] / xp.exp2(xp.frexp(input)[1]))
+frexp.vjp(input=lambda xp, g, out: g[0] / xp.exp2(xp.astype(out[1], g[0].dtype)))
 
 
 @composite(out=True, inplace=True, buffered=True, node="LdexpBackward0")

@@ -142,7 +142,7 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
 
 
 gather.vjp(
-    input=lambda xp, g, in_shape, dim, index: xp.call(gather_sum, g, in_shape, dim, index)
+    input=lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.shape, dim, index)
 )
 
 
@@ -201,7 +201,7 @@ def take(xp: Backend, input: Array, index: Index) -> Array:
     return xp.take(input.reshape(-1), places).reshape(index.shape)
 
 
-take.vjp(input=lambda xp, g, in_shape, index: xp.call(_take_sum, g, in_shape, index))
+take.vjp(input=lambda xp, g, input, index: xp.call(_take_sum, g, input.shape, index))
 
 
 @op(method=False)

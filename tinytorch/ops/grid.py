@@ -9,6 +9,7 @@ from typing import Any
 
 from .._caller import warn
 from .._op import Array, Backend, Index, composite, op
+from .._record import keep_versions
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ..autograd.nodes import Node
@@ -150,7 +151,7 @@ def grid_sample(
         at = [_folded(x, n, padding_mode, corners) for x, n in zip(at, image, strict=True)]
         sample = _bilinear if mode == "bilinear" else _nearest
         out = sample(flat, at, image)
-    return out.reshape((*input.shape[:2], *grid.shape[1:-1]))  # type: ignore[no-any-return]
+    return keep_versions(out.reshape((*input.shape[:2], *grid.shape[1:-1])), input, grid)
 
 
 def _aligned(align_corners: bool | None) -> bool:

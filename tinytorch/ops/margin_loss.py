@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._op import Array, Backend, Index, composite, op
+from .._record import keep_versions
 from .._tensor import Tensor
 from ..dtypes import int64
 from ._loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
@@ -122,7 +123,7 @@ def soft_margin_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     refuse_grad("soft_margin_loss", target=target)
     agreement: Any = target * input
-    return reduced(-logsigmoid(agreement), reduction)
+    return keep_versions(reduced(-logsigmoid(agreement), reduction), input)
 
 
 @composite(namespaces=SPACE, method=False)
@@ -265,7 +266,8 @@ def multi_margin_loss(
     # The target itself is no other class.
     gaps = gaps.scatter(1, places, 0)
     loss = gaps.sum(1) / rows.shape[1]
-    return reduced(loss.reshape(y.shape) if input.ndim > 1 else loss[0], reduction)
+    loss = reduced(loss.reshape(y.shape) if input.ndim > 1 else loss[0], reduction)
+    return keep_versions(loss, input, weight)
 
 
 def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> None:
@@ -345,7 +347,7 @@ def multilabel_margin_loss(
     gaps = (1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1)).clamp(min=0)
     counted = wanted.unsqueeze(2) & ~is_target.unsqueeze(1)
     loss = (gaps * counted).sum((1, 2)) / classes
-    return reduced(loss if input.ndim == 2 else loss[0], reduction)
+    return keep_versions(reduced(loss if input.ndim == 2 else loss[0], reduction), input, target)
 
 
 def _wanted(target: Any) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ from .. import dtypes
 from .._convert import written_number
 from .._write import scalar_name
 from .._op import Array, Backend, Mask, Operand, composite, op
+from .._record import keep_versions
 from .._tensor import Tensor
 from ..autograd.names import wants_gradient
 from ..autograd.nodes import Node
@@ -165,4 +166,4 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if mask._data.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     shape = broadcast_shapes(input.shape, mask.shape)
-    return getitem(expand(input, shape), expand(mask, shape))
+    return keep_versions(getitem(expand(input, shape), expand(mask, shape)), input)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import dtypes
 from .._op import Array, Backend, composite, op, piecewise
+from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
 from ..autograd.names import argument
@@ -152,7 +153,8 @@ def pad(
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     _check_image(input, amounts, mode)
-    return _repeated(input, amounts, mode)
+    out = _repeated(input, amounts, mode)
+    return out if mode == "circular" else keep_versions(out, input)
 
 
 @composite(frees=True, node=_edge_name)

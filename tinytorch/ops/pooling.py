@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._op import Array, Backend, composite, op
+from .._record import keep_versions
 from .._tensor import Tensor, wrap
 from ._pool_arguments import WITH_INDICES, Size, check_input, check_numbers, slides
 from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
@@ -308,7 +309,7 @@ def _avg_pool(
     if spatial < 3:
         total = (following if spatial == 2 else following_sequence)(total, input)
     if divisor_override is not None:
-        return _divided(total, divisor_override)
+        return _divided(total, divisor_override, input)
     counts = [
         _counts(slide, input.shape[slide.axis], count_include_pad) for slide in windows
     ]
@@ -316,13 +317,13 @@ def _avg_pool(
         every = 1
         for count in counts:
             every *= count[0]
-        return _divided(total, every)
+        return _divided(total, every, input)
     xp = input._xp
     divisor: Any = None
     for slide, count in zip(windows, counts, strict=True):
         along = slide.along(xp, count, input.ndim, input._data.dtype)
         divisor = along if divisor is None else divisor * along
-    return _divided(total, wrap(divisor, xp))
+    return _divided(total, wrap(divisor, xp), input)
 
 
 def _check_covered(name: str, input: Tensor, windows: list[Slide]) -> None:
@@ -348,7 +349,7 @@ def _counts(slide: Slide, length: int, include_pad: bool) -> list[int]:
     return found
 
 
-def _divided(total: Any, divisor: Any) -> Tensor:
+def _divided(total: Any, divisor: Any, input: Tensor) -> Tensor:
     if total.is_floating_point():
-        return total / divisor  # type: ignore[no-any-return]
+        return keep_versions(total / divisor, input)
     return total.div(divisor, rounding_mode="trunc")  # type: ignore[no-any-return]
