@@ -8,6 +8,7 @@ import tinytorch as tt
 from tinytorch import Tensor, nn, optim
 from tinytorch.autograd import Function
 from tinytorch.autograd.functional import hessian, jacobian
+from tinytorch.func import grad, grad_and_value, jvp, linearize, vjp, vmap
 
 
 class Clip(Function):
@@ -66,3 +67,22 @@ for group in optimizer.param_groups:
     group["lr"] *= 0.5
 assert_type(tt.finfo(tt.float32).max, float)
 assert_type(tt.iinfo(tt.int8).min, int)
+
+
+def scaled(x: Tensor, factor: float) -> tuple[Tensor, list[Tensor]]:
+    return x * factor, [x]
+
+
+def twice(x: Tensor) -> tuple[Tensor, list[Tensor]]:
+    return scaled(x, 2.0)
+
+
+assert_type(vmap(total)(tt.ones(2, 3)), Tensor)
+assert_type(tt.vmap(scaled, in_dims=(0, None))(tt.ones(3), 2.0)[1], list[Tensor])
+assert_type(vmap(grad(total))(tt.ones(2, 3)), Any)  # a tree like the argument
+assert_type(grad_and_value(total)(x), tuple[Any, Any])
+assert_type(jvp(total, (x,), (x,)), tuple[Tensor, Tensor])
+assert_type(jvp(twice, (x,), (x,), has_aux=True)[2], list[Tensor])
+output, pull_back = vjp(total, x)
+assert_type(output, Tensor)
+assert_type(linearize(total, x)[1](x), Tensor)

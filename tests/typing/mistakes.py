@@ -54,3 +54,6 @@ tt.optim.SGD(["weight"], lr=0.1)  # E
 tt.optim.Adm(layer.parameters())  # E
 tt.linalg.svd(x).V  # E
 tt.float32.is_floating  # E
+tt.vmap(nn.functional.relu)(3)  # E
+tt.vmap(nn.functional.relu)(x).summ()  # E
+tt.func.grad(nn.functional.relu)("x")  # E

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from .._state import (
     enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, Variable,
@@ -213,3 +213,7 @@ def refuse_complex(name: str, tree: Any, what: str) -> None:
 
 
 Function = Callable[..., Any]
+#: The arguments and the result of a function that a transform takes and gives back.
+P = ParamSpec("P")
+R = TypeVar("R")
+Aux = TypeVar("Aux")

@@ -10,12 +10,12 @@ Reference: https://j-towns.github.io/2017/06/12/A-new-trick.html
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 from .._state import is_grad_enabled
 from .._tensor import Tensor
 from ..autograd.derivatives import filled, gradients, zeros_for
-from ._level import Function, Level, entered, parted, recorded_anyway, tensors_of
+from ._level import Aux, Function, Level, R, entered, parted, recorded_anyway, tensors_of
 from ._trees import flatten, map_leaves, unflatten
 
 _JVP = "jvp(f, primals, tangents)"
@@ -58,6 +58,24 @@ def _varies(out: Tensor) -> bool:
     return out.is_floating_point() or out.is_complex()
 
 
+@overload
+def jvp(
+    func: Callable[..., R],
+    primals: Any,
+    tangents: Any,
+    *,
+    strict: bool = False,
+    has_aux: Literal[False] = False,
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    func: Callable[..., tuple[R, Aux]],
+    primals: Any,
+    tangents: Any,
+    *,
+    strict: bool = False,
+    has_aux: Literal[True],
+) -> tuple[R, R, Aux]: ...
 def jvp(
     func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> tuple[Any, ...]:
@@ -157,7 +175,7 @@ def _check_dependence(push: Push, strict: bool) -> None:
             )
 
 
-def linearize(func: Function, *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
     """The result of ``func`` and a function that multiplies tangents with its Jacobian there.
 
     ``func`` runs once, however often the other is called; of ``no_grad`` inside it, see ``jvp``.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from .._op import NAMESPACES
 from .._tensor import Tensor
 from ..autograd.inference import mapped
+from ._level import P, R
 from ._randomness import Repeated, check_randomness, drawing
 from ._trees import Tree, flatten, spread, unflatten
 
@@ -23,13 +24,13 @@ class _Inputs(NamedTuple):
 
 
 def vmap(
-    func: Callable[..., Any],
+    func: Callable[P, R],
     in_dims: Any = 0,
     out_dims: Any = 0,
     randomness: str = "error",
     *,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """A function that maps ``func`` over a dimension of its arguments and stacks the results.
 
     It runs ``func`` once for each example, on ordinary tensors, which are views of the arguments:
@@ -75,7 +76,7 @@ def vmap(
         )
 
     @functools.wraps(func, updated=())
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         name = _name(func)
         _check_out_dims(name, out_dims)
         inputs = _inputs(name, in_dims, args)
@@ -87,7 +88,8 @@ def vmap(
             _together(name, column, dim, inputs.size)
             for column, dim in zip(columns, dims, strict=True)
         ]
-        return unflatten(structure, done)
+        stacked: R = unflatten(structure, done)
+        return stacked
 
     return wrapper
 

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal, overload
 
 from .._state import is_grad_enabled
 from .._tensor import Tensor
 from ..autograd.derivatives import filled, gradients
-from ._level import ArgNums, Function, Level, entered, parted, recorded_anyway, tensors_of
+from ._level import (
+    Aux, ArgNums, Function, Level, P, R, entered, parted, recorded_anyway, tensors_of,
+)  # fmt: skip
 from ._trees import Tree, flatten, map_leaves, unflatten
 
 _VJP, _GRAD = "vjp(f, *primals)", "grad_and_value(f)(*args)"
 
 
+@overload
+def vjp(
+    func: Callable[..., R], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[R, Callable[..., tuple[Any, ...]]]: ...
+@overload
+def vjp(
+    func: Callable[..., tuple[R, Aux]], *primals: Any, has_aux: Literal[True]
+) -> tuple[R, Callable[..., tuple[Any, ...]], Aux]: ...
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """The result of ``func`` and a function that multiplies vectors with its Jacobian.
 
@@ -97,8 +108,8 @@ def pulled_back(
 
 
 def grad_and_value(
-    func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Function:
+    func: Callable[P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[P, tuple[Any, Any]]:
     """A function that computes the gradient of ``func`` and its value.
 
     Args:
@@ -126,7 +137,7 @@ def grad_and_value(
     """
 
     @functools.wraps(func, updated=())
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, Any]:
         with entered() as level:
             given = level.arguments(args, argnums_of(argnums))
             output, aux = parted(_GRAD, func(*given, **level.others(kwargs)), has_aux)
@@ -158,7 +169,9 @@ def _check_scalar(output: Any) -> None:
         )
 
 
-def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+def grad(
+    func: Callable[P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[P, Any]:
     """A function that computes the gradient of ``func``.
 
     The gradient can be differentiated in its turn: ``grad(grad(f))``. Whether gradients are
@@ -191,7 +204,7 @@ def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = Fal
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func, updated=())
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Any:
         gradient, value = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
