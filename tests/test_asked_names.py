@@ -135,14 +135,3 @@ def test_to_dlpack_is_at_the_top_too() -> None:
     for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
         y = library.zeros(2, device="cpu")
         assert library.from_dlpack(library.to_dlpack(y)).data_ptr() == y.data_ptr()
-
-
-def test_a_class_that_wants_to_be_asked_is_told_that_it_will_not_be() -> None:
-    with pytest.warns(UserWarning, match="Asked.__torch_function__ will not be called") as seen:
-
-        class Asked(tt.Tensor):
-            @classmethod
-            def __torch_function__(cls, *args: object) -> None: ...
-
-    assert seen[0].filename == __file__
-    assert type(tt.ones(2).as_subclass(Asked) * 3) is tt.Tensor

@@ -30,7 +30,7 @@ LAYERS = [
     ["_device"],
     [f"autograd.{part}" for part in (
         "engine", "faces", "inference", "links", "names", "nodes", "packing", "saved", "views")],
-    ["_tensor", "_storage", "_size"],
+    ["_asking", "_tensor", "_storage", "_size"],
     ["_"],  # _op and the parts of a call: private modules that are named nowhere else
     ["ops"],
     ["", "_facade", "_forward", "_info", "_printing", "_as_torch"],  # numpy, nn, optim, ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _state
+from . import _asking, _state
 from ._arguments import NUMPY_KEYWORDS, explain_shapes, prepare, torchs_name, unwrap
 from ._inplace import call_inplace
 from ._misuse import retold
@@ -35,7 +35,12 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if op.flag is not None and (options.get("inplace") or (len(args) > op.flag and args[-1])):
         options.pop("inplace", None)
         return call_inplace(op, args[: op.flag], options)
-    given, xp = prepare(op, args, options)
+    try:
+        given, xp = prepare(op, args, options)
+    except TypeError:
+        if op.public and _asking.met(args, options, COMPOSITES):
+            return asking_call(op, args, options)
+        raise
     raws = tuple(unwrap(v) for v in given)
     try:
         y = op.run(xp, raws)
@@ -52,6 +57,19 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     elif wants:
         record(op.copied if op.view else op.fixed(given), xp, out, given, raws)
     return out
+
+
+def asking_call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """``call``, after whoever wants to be has been asked."""
+    if op.public:
+        values = [] if op.qualname in UNASKED else _asking.relevant(args, options)
+        if values or _asking.must_ask():
+            return _asking.ask(op.function, values, args, options)
+    return call(op, args, options)
+
+
+#: Operations that take a tensor, of whatever class, for data to make a plain one of.
+UNASKED = frozenset(("as_tensor", "asarray", "is_tensor", "tensor", "Tensor.as_subclass"))
 
 
 def view_result(
@@ -149,13 +167,32 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
                     break
         try:
             return run(*args, **options)
+        except _asking.Restart:
+            if _asking.inside(COMPOSITES):
+                raise
+            return function(*args, **options)
         except (AttributeError, TypeError, RuntimeError, ValueError, IndexError) as error:
+            if op.public and _asking.met(args, options, COMPOSITES):
+                return function(*args, **options)
             better = retold(op, args, options, error)
             if better is error:
                 raise
             raise better from None
 
+    def ask(mode: bool) -> None:
+        nonlocal run
+        run = _asking.asked_first(function, first, op.qualname not in UNASKED)
+
+    first = run
+    if op.public:
+        _asking.when_asking(ask)
     return function
+
+
+#: What the functions of composites run.
+COMPOSITES = next(
+    code for code in make_composite.__code__.co_consts if getattr(code, "co_name", "") == "function"
+)
 
 
 def _several(source: Callable[..., Any]) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, overload
 
-from . import _state, dtypes
+from . import _asking, _state, dtypes
 from ._device import backend_of_type, device, unknown
 from ._layouts import check_layout
 from ._op import Op, Operation, dress
@@ -66,10 +66,20 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
         for name in _SPELLINGS.keys() & given.keys():
             if _SPELLINGS[name] in spec.index and _SPELLINGS[name] not in given:
                 given[_SPELLINGS[name]] = given.pop(name)
-        return _create(spec, use_default, args, given, common)
+        return create(spec, use_default, args, given, common)
 
     dress(spec, function, kernel, _COMMON)
     return function
+
+
+def _asking_create(
+    spec: Op, use_default: bool, args: tuple[Any, ...], given: Any, common: dict[str, Any]
+) -> Any:
+    """``_create``, after whoever wants to be has been asked."""
+    values = _asking.relevant(args, given)
+    if values or _asking.must_ask():
+        return _asking.ask(spec.function, values, args, {**given, **common})
+    return _create(spec, use_default, args, given, common)
 
 
 def _create(
@@ -102,6 +112,18 @@ def _create(
     if common.get("pin_memory"):
         out = pinned(out)
     return out.requires_grad_() if common.get("requires_grad") else out
+
+
+#: What the public functions call.
+create = _create
+
+
+def _ask(mode: bool) -> None:
+    global create
+    create = _asking_create
+
+
+_asking.when_asking(_ask)
 
 
 def pinned(tensor: Tensor) -> Tensor:

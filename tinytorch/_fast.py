@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _state, _tensor
+from . import _asking, _call, _state, _tensor
 from ._arguments import bind, explain_shapes
+from ._asking import PLAIN
 from ._call import call, results, view_result
 from ._operands import binary
 from ._record import record, record_leading, record_unary
@@ -26,6 +27,17 @@ def _mark(inference: bool) -> None:
 
 
 _state.when_inference.append(_mark)
+#: Tensor, but while a mode is active nothing: no call takes a fast path then.
+plain: Any = Tensor
+
+
+def _ask(mode: bool) -> None:
+    global call, plain, PLAIN
+    call = _call.asking_call
+    plain, PLAIN = (None, set()) if mode else (Tensor, _asking.PLAIN)
+
+
+_asking.when_asking(_ask)
 
 
 def make_function(op: Op) -> Callable[..., Any]:
@@ -63,7 +75,7 @@ def _unary(op: Op) -> Callable[..., Any]:
         return True
 
     def function(input: Any = REQUIRED, **options: Any) -> Any:
-        if options or not isinstance(input, Tensor):
+        if options or input.__class__ is not plain and input.__class__ not in PLAIN:
             return call(op, () if input is REQUIRED else (input,), options)
         x = input._data
         if only_floats and x.dtype is not last and not is_float(x.dtype):
@@ -102,7 +114,7 @@ def _leading(op: Op) -> Callable[..., Any]:
     required, positional, defaults = op.required - 1, op.positional - 1, op.defaults[1:]
 
     def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
-        if not isinstance(input, Tensor):
+        if input.__class__ is not plain and input.__class__ not in PLAIN:
             return call(op, () if input is REQUIRED else (input, *args), options)
         xp = input._xp
         x = input._data
@@ -146,7 +158,7 @@ def _reduction(op: Op, whole: str) -> Callable[..., Any]:
         return found  # not what is in last: another thread may have put its own there
 
     def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
-        if args or options or not isinstance(input, Tensor):
+        if args or options or input.__class__ is not plain and input.__class__ not in PLAIN:
             return general(input, *args, **options)
         xp = input._xp
         known, reduce = last
@@ -172,7 +184,7 @@ def _viewing(op: Op) -> Callable[..., Any]:
     required, positional, defaults = op.required - 1, op.positional - 1, op.defaults[1:]
 
     def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
-        if options or not isinstance(input, Tensor):
+        if options or input.__class__ is not plain and input.__class__ not in PLAIN:
             return call(op, () if input is REQUIRED else (input, *args), options)
         if sizes and args and not isinstance(args[0], (tuple, list)):
             if args[0].__class__ is not int:
@@ -222,7 +234,7 @@ def _several(op: Op) -> Callable[..., Any]:
         wants = False
         for i in tensors:
             tensor = given[i]
-            if isinstance(tensor, Tensor):
+            if tensor.__class__ is plain or tensor.__class__ in PLAIN:
                 x = raws[i] = tensor._data
                 if tensor._xp is not xp:
                     if xp is not None:
@@ -257,17 +269,18 @@ def _joining(op: Op) -> Callable[..., Any]:
 
     def function(*args: Any, **options: Any) -> Any:
         n = len(args)
+        given = ()
         if options and _plain(op, options):
-            args, options = tuple(bind(op, args, options)), {}
+            given = tuple(bind(op, args, options))
         elif not options and op.required <= n <= positional:
-            args += defaults[n:]
-        if options or not args or args[0].__class__ not in (tuple, list) or not args[0]:
+            given = args + defaults[n:]
+        if not given or given[0].__class__ not in (tuple, list) or not given[0]:
             return call(op, args, options)
-        tensors, rest = args[0], args[1:]
+        tensors, rest = given[0], given[1:]
         raws = []
         wants = False
         for tensor in tensors:
-            if not isinstance(tensor, Tensor):
+            if tensor.__class__ is not plain and tensor.__class__ not in PLAIN:
                 return call(op, args, options)
             raws.append(tensor._data)
             wants = wants or tensor._rg
@@ -277,7 +290,7 @@ def _joining(op: Op) -> Callable[..., Any]:
                 return call(op, args, options)
         out = wrap(run(xp, tuple(raws), *rest), xp)
         if wants and op.differentiable and grad_enabled():
-            record(op, xp, out, args, (tuple(raws), *rest))
+            record(op, xp, out, given, (tuple(raws), *rest))
         return out
 
     return function

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from . import _state
+from . import _asking, _state
 from ._arguments import explain_shapes, prepare, unwrap
 from ._overlap import check_overlap
 from ._record import any_rg, keep_out, make_node, watch
@@ -25,7 +25,7 @@ def make_inplace_function(op: Op) -> Callable[..., Any]:
     """``name_``, a method and a function; one object, so that it can be pickled by name."""
 
     def function(input: Any, *args: Any, **options: Any) -> Any:
-        return call_inplace(op, (input, *args), options)
+        return run_inplace(op, (input, *args), options)
 
     function.__name__ = f"{op.name}_"
     function.__module__, function.__qualname__ = op.home(function.__name__)
@@ -71,6 +71,26 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
     if constant:
         _give_history(target, op.backward_name, edge_of(target), None)
     return target
+
+
+def asking_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """``call_inplace``, after whoever wants to be has been asked."""
+    values = _asking.relevant(args, options)
+    if values or _asking.must_ask():
+        return _asking.ask(make_inplace_function(op), values, args, options)
+    return call_inplace(op, args, options)
+
+
+#: What the public functions call.
+run_inplace = call_inplace
+
+
+def _ask(mode: bool) -> None:
+    global run_inplace
+    run_inplace = asking_inplace
+
+
+_asking.when_asking(_ask)
 
 
 def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:

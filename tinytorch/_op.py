@@ -239,11 +239,23 @@ def _publish(spec: Op) -> None:
             table[f"{spec.name}_"] = make_inplace_function(spec)
 
 
+def _method(spec: Op) -> Any:
+    """The operation as a method: another function, as who is asked may tell them apart."""
+    face: Any = spec.function
+    if spec.attribute or spec.namespaces[0] == "Tensor":
+        return face
+    function: Any = make_function(spec) if spec.kernel else make_composite(spec, face.__wrapped__)
+    vars(function).update(vars(face))
+    function.__module__, function.__name__ = "tinytorch", spec.name
+    function.__qualname__, function.__doc__ = f"Tensor.{spec.name}", face.__doc__
+    return function
+
+
 def _attach(spec: Op) -> None:
     """Make methods and operators of it."""
     if spec.method and spec.public:
         for form in (spec, *(twin for twin in spec.twins if twin.name in spec.aliases)):
-            method = form.function
+            method = _method(form)
             setattr(Tensor, form.name, property(method) if spec.attribute else method)
             if spec.inplace:
                 setattr(Tensor, f"{form.name}_", make_inplace_function(form))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _state, _tensor
+from . import _asking, _call, _state, _tensor
 from ._arguments import explain_shapes
+from ._asking import PLAIN
 from ._call import call
 from ._record import keep_more, note_versions, record
 from ._spec import REQUIRED, Op
@@ -27,6 +28,16 @@ def _mark(inference: bool) -> None:
 
 
 _state.when_inference.append(_mark)
+plain: Any = Tensor  # see _fast
+
+
+def _ask(mode: bool) -> None:
+    global call, plain, PLAIN
+    call = _call.asking_call
+    plain, PLAIN = (None, set()) if mode else (Tensor, _asking.PLAIN)
+
+
+_asking.when_asking(_ask)
 
 
 def binary(op: Op) -> Callable[..., Any]:
@@ -36,7 +47,9 @@ def binary(op: Op) -> Callable[..., Any]:
         return _with_factor(op, forward)
 
     def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
-        if options or other is REQUIRED or not isinstance(input, Tensor):
+        if options or other is REQUIRED or (
+            input.__class__ is not plain and input.__class__ not in PLAIN
+        ):
             return call(op, _given(op, input, other, options), options)
         return forward(input, other)
 
@@ -51,7 +64,9 @@ def _with_factor(op: Op, forward: Callable[[Any, Any], Any]) -> Callable[..., An
     ) -> Any:
         if more:
             return call(op, (input, other, *more), options)
-        if options or other is REQUIRED or not isinstance(input, Tensor):
+        if options or other is REQUIRED or (
+            input.__class__ is not plain and input.__class__ not in PLAIN
+        ):
             return call(op, _given(op, input, other, options), options)
         return forward(input, other)
 
@@ -105,6 +120,13 @@ def operands(
     plans: dict[Any, Plan] = {}
     last: Plan = (None, None, None, (), _SMALL.get)
 
+    def ask(mode: bool) -> None:
+        nonlocal fallback
+        fallback = _call.asking_call
+
+    if fallback is _call.call:
+        _asking.when_asking(ask)
+
     def find(xp: Any, dtype: Any) -> Plan:
         nonlocal last
         plan = plans.get((xp, dtype))
@@ -124,7 +146,7 @@ def operands(
         known, kept, run, kinds, number = last
         if known is not xp or kept is not dtype:
             _, _, run, kinds, number = find(xp, dtype)
-        if isinstance(other, Tensor):
+        if other.__class__ is plain or other.__class__ in PLAIN:
             y = other._data
             if y.dtype is not dtype or other._xp is not xp or run is None:
                 return fallback(op, (input, other), {})

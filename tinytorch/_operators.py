@@ -6,13 +6,23 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ._inplace import call_inplace
+from . import _asking, _inplace
+from ._asked_members import operator_face
+from ._inplace import call_inplace as run_inplace
 from ._operands import operands
 from ._signature import of_operator
 from ._spec import Op
 from ._tensor import Tensor
 
 _NUMBERS = (bool, int, float, complex)
+
+
+def _ask(mode: bool) -> None:
+    global run_inplace
+    run_inplace = _inplace.asking_inplace
+
+
+_asking.when_asking(_ask)
 
 
 def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
@@ -23,6 +33,11 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
 
     def fallback(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         tensor, other = args if isinstance(args[0], Tensor) else args[::-1]
+        if other.__class__ is not Tensor and other.__class__ not in _NUMBERS:
+            values = _asking.relevant(args, {})
+            if values:
+                own = f"__{name}__" if args[0] is tensor else f"__r{name}__"
+                return _asking.first_answer(operator_face(own), values, (tensor, other), {})
         if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(tensor, other):
             return function(*args)
         return NotImplemented
@@ -40,7 +55,7 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         methods[f"__r{name}__"] = reflected
         if op.inplace:
-            methods[f"__i{name}__"] = lambda self, other: call_inplace(op, (self, other), {})
+            methods[f"__i{name}__"] = lambda self, other: run_inplace(op, (self, other), {})
     return _dressed(op, name, methods)
 
 

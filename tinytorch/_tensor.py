@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from . import _state
+from . import _asking, _state
 from ._caller import warn
 from ._size import ElementCount as ElementCount
 from ._size import Size as Size
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .backends import BackendLike
 
 new = object.__new__
+#: Called with every new subclass of Tensor.
+when_subclassed: list[Callable[[type], None]] = []
 #: The version of a new tensor.
 unmodified: list[int] | None = None
 
@@ -74,16 +76,26 @@ class Tensor(Storage):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "__torch_function__" in vars(cls):
-            warn(
-                f"{cls.__name__}.__torch_function__ will not be called: operations return plain "
-                "tensors in tinytorch."
-            )
+        if "__torch_dispatch__" in vars(cls):
+            warn(f"{cls.__name__}.__torch_dispatch__ will not be called by tinytorch.")
+        for listener in when_subclassed:
+            listener(cls)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         from ._tensor_types import legacy_source
 
         return cast(Self, share(cls, legacy_source(*args, **kwargs)))
+
+    @staticmethod
+    def _make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -> Any:
+        return share(cls, data).requires_grad_(require_grad)
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """What ``func`` gives for plain tensors, with tensors among its results made ``cls``."""
+        return _asking.answer(Tensor, cls, func, types, args, kwargs or {})
 
     # -- autograd --------------------------------------------------------------------------
 
@@ -382,6 +394,9 @@ class Tensor(Storage):
         host = self._xp.to_numpy(self._data)
         xp = self._xp
         return rebuild, (type(self), host, xp if xp.several else xp.name, self.requires_grad)
+
+
+_asking.PLAIN.add(Tensor)
 
 
 def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:

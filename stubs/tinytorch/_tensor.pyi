@@ -29,6 +29,7 @@ from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
 new = object.__new__
+when_subclassed: list[Callable[[type], None]]
 unmodified: list[int] | None
 def _mark(inference: bool) -> None: ...
 
@@ -43,6 +44,16 @@ class Tensor(Storage):
     __array_priority__: ClassVar[_int]
     def __init_subclass__(cls, **options: Any) -> None: ...
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    @staticmethod
+    def _make_subclass(cls: _type[Tensor], data: Tensor, require_grad: _bool = False) -> Any: ...
+    @classmethod
+    def __torch_function__(
+        cls,
+        func: Callable[..., Any],
+        types: Any,
+        args: Any = (),
+        kwargs: Any = None,
+    ) -> Any: ...
     @property
     def requires_grad(self) -> _bool: ...
     @requires_grad.setter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._asking import PLAIN, refusing
 from .._tensor import Size, Tensor, share
 from ..dtypes import dtype as DType
 from ..ops.creation import empty
@@ -11,7 +12,16 @@ from ..ops.creation import empty
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
-class Parameter(Tensor):
+class _Parameters(type):
+    """The class of Parameter, of which a tensor of another class may be an instance, too."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if cls is Parameter and isinstance(instance, Tensor):
+            return super().__instancecheck__(instance) or getattr(instance, "_is_param", False)
+        return super().__instancecheck__(instance)
+
+
+class Parameter(Tensor, metaclass=_Parameters):
     """A tensor that a module trains.
 
     Assigned to an attribute of a Module it appears in ``parameters()`` and ``state_dict()``.
@@ -31,7 +41,12 @@ class Parameter(Tensor):
         tensor([0., 0.], requires_grad=True)
     """
 
+    __torch_function__ = staticmethod(refusing)
+
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        if cls is Parameter and isinstance(data, Tensor) and type(data) not in PLAIN:
+            made: Parameter = _of_its_class(data, requires_grad)
+            return made
         param: Parameter = _wrapped(cls, data)
         param.requires_grad_(requires_grad)
         return param
@@ -70,6 +85,7 @@ class Buffer(Tensor):
     """
 
     persistent: bool
+    __torch_function__ = staticmethod(refusing)
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         buffer: Buffer = _wrapped(cls, data)
@@ -205,6 +221,19 @@ def is_lazy(param: object) -> bool:
         True
     """
     return isinstance(param, Uninitialized)
+
+
+def _of_its_class(data: Tensor, requires_grad: bool) -> Any:
+    """A parameter of the class of ``data``, which stays what it is and counts as a Parameter."""
+    out: Any = data.detach().requires_grad_(requires_grad)
+    if type(out) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that "
+            f"detach() returns an instance of the same type, but return type {type(out).__name__} "
+            "was found instead."
+        )
+    vars(out)["_is_param"] = True
+    return out
 
 
 def _wrapped(cls: type[Any], data: Tensor | None) -> Any:

@@ -399,8 +399,9 @@ def _fitted(value: Array, data: Array) -> Array:
     return value if value.dtype == data.dtype else value.astype(data.dtype)
 
 
-setattr(Tensor, "__getitem__", getitem)
-setattr(Tensor, "__setitem__", _set)
+for _name, _function in (("__getitem__", getitem), ("__setitem__", _set)):
+    _function.__name__, _function.__qualname__ = _name, f"Tensor.{_name}"
+    setattr(Tensor, _name, _function)
 
 
 @composite(inplace=True)

@@ -1,0 +1,300 @@
+"""Who answers for an operation: ``__torch_function__`` of its arguments' classes, and modes.
+
+Nobody is asked where every tensor is of a class in ``PLAIN``, which is what the fast paths look
+at anyway. The general path and the composites look at nothing until ``begin`` is called: by the
+first class that may want to be asked, by the first mode, or by the first foreign object that has
+the method and that no operation could take.
+
+Reference: https://docs.pytorch.org/docs/stable/notes/extending.html#extending-torch-python-api
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ._state._variable import Variable
+
+#: The classes of tensors that are never asked: Tensor, Parameter, Buffer and what inherits from
+#: them that nobody is.
+PLAIN: set[type] = set()
+#: Plain values, of which there are many.
+_VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type(...)))
+
+#: 0: everybody is asked; 1: modes alone; 2: nobody.
+_off: Variable[int] = Variable("torch_function_off", 0)
+#: The modes of this context, the innermost last.
+modes: Variable[tuple[Any, ...]] = Variable("torch_function_modes", ())
+
+
+def refusing(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """``__torch_function__`` of a class that is not asked: what ``func`` gives to plain tensors."""
+    with Off(1):
+        return func(*args, **(kwargs or {}))
+
+
+class Off:
+    """A scope in which nobody below ``level`` is asked; see ``_off``."""
+
+    def __init__(self, level: int) -> None:
+        self._level = level
+        self._tokens: list[Any] = []
+
+    def __enter__(self) -> None:
+        self._tokens.append(_off.set(max(self._level, _off.get())))
+
+    def __exit__(self, *error: object) -> None:
+        _off.reset(self._tokens.pop())
+
+
+class DisableTorchFunctionSubclass(Off):
+    """A scope in which no class is asked by ``__torch_function__``, though modes are."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
+class DisableTorchFunction(Off):
+    """A scope in which nobody is asked by ``__torch_function__``."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+
+
+def is_on(level: int = 0) -> bool:
+    """Whether classes are asked; with ``level`` 1, whether modes are."""
+    return _off.get() <= level
+
+
+# -- who is asked -----------------------------------------------------------------------------
+
+
+def overloaded(values: Iterable[Any]) -> list[Any]:
+    """The values to ask, one of each class: subclasses first, and else from left to right."""
+    found: list[Any] = []
+    if not _off.get():
+        for value in values:
+            cls = type(value)
+            if cls not in PLAIN and cls not in _VALUES and is_willing(cls):
+                _insert(found, value, cls)
+    return found
+
+
+def is_willing(cls: type) -> bool:
+    """Whether a class wants to be asked."""
+    method = getattr(cls, "__torch_function__", None)
+    return method is not None and method is not refusing
+
+
+def _insert(found: list[Any], value: Any, cls: type) -> None:
+    if any(type(other) is cls for other in found):
+        return
+    behind = (i for i, other in enumerate(found) if issubclass(cls, type(other)))
+    found.insert(next(behind, len(found)), value)
+
+
+def relevant(args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
+    """``overloaded`` of a call's arguments and of what is in its lists."""
+    if _off.get():
+        return []
+    values: list[Any] = []
+    for value in (*args, *options.values()) if options else args:
+        if value.__class__ is tuple or value.__class__ is list:
+            values.extend(value)
+        else:
+            values.append(value)
+    return overloaded(values)
+
+
+def must_ask() -> bool:
+    """Whether a mode wants to be asked here and now."""
+    return bool(modes.get()) and is_on(1)
+
+
+# -- asking -----------------------------------------------------------------------------------
+
+
+def ask(
+    func: Callable[..., Any], values: list[Any], args: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """What the first of the modes and ``values`` that knows ``func`` makes of the call.
+
+    Args:
+        func: The public function that was called.
+        values: What ``overloaded`` gave.
+        args: Its arguments by position.
+        options: Its other arguments.
+
+    Raises:
+        TypeError: If nobody does.
+    """
+    result = first_answer(func, values, args, options)
+    if result is not NotImplemented:
+        return result
+    module, name = getattr(func, "__module__", None), getattr(func, "__qualname__", repr(func))
+    text = (
+        f"no implementation found for '{f'{module}.{name}' if module else name}' on types that "
+        f"implement __torch_function__: {[type(value) for value in values]}"
+    )
+    raise TypeError(f"{text} nor in mode {modes.get()[-1]}" if must_ask() else text)
+
+
+def first_answer(
+    func: Callable[..., Any], values: list[Any], args: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """What ``ask`` gives, or NotImplemented if nobody knows ``func``."""
+    types = tuple(map(type, values))
+    inner = modes.get()
+    if inner and is_on(1):
+        token = modes.set(inner[:-1])
+        try:
+            result = inner[-1].__torch_function__(func, types, args, options)
+        finally:
+            modes.reset(token)
+        if result is not NotImplemented:
+            return result
+    for value in values:
+        method = value.__torch_function__
+        if getattr(method, "__self__", None) is value:
+            warnings.warn(
+                "Defining your `__torch_function__ as a plain method is deprecated and will be an "
+                "error in future, please define it as a classmethod.",
+                DeprecationWarning,
+                stacklevel=3,
+            )
+        result = method(func, types, args, options)
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
+
+
+def asked_first(
+    function: Callable[..., Any], run: Callable[..., Any], classes: bool = True
+) -> Callable[..., Any]:
+    """``run``, which is what ``function`` does, after whoever wants to be has been asked.
+
+    Args:
+        function: The public function.
+        run: What it does.
+        classes: Whether that are the classes, too, and not modes alone.
+    """
+
+    def asked(*args: Any, **options: Any) -> Any:
+        values = relevant(args, options)
+        if values and not classes:
+            with Off(1):
+                return asked(*args, **options)
+        if values or must_ask():
+            return ask(function, values, args, options)
+        return run(*args, **options)
+
+    return asked
+
+
+def answer(
+    base: Any, cls: type, func: Any, types: Iterable[type], args: Any, kwargs: dict[str, Any]
+) -> Any:
+    """Tensor's own ``__torch_function__``; ``base`` is Tensor.
+
+    Returns:
+        What ``func`` gives where nobody is asked, its tensors as ``cls``; NotImplemented where
+        there are classes that know more of themselves than ``cls`` does.
+    """
+    if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    with Off(1):
+        result = func(*args, **kwargs)
+        return result if func == base.grad.__get__ else _converted(result, base, cls)
+
+
+def _converted(result: Any, base: Any, cls: type) -> Any:
+    if cls is base:
+        return result
+    if isinstance(result, base) and not isinstance(result, cls):
+        return result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        parts = [_converted(part, base, cls) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    return result
+
+
+# -- from when on -----------------------------------------------------------------------------
+
+#: Called with whether a mode is active, once there is something to ask and when that changes.
+_listeners: list[Callable[[bool], None]] = []
+_begun = False
+_active = 0  # how many modes are, in all threads
+
+
+def when_asking(listener: Callable[[bool], None]) -> None:
+    """Have ``listener`` called when the general paths have to ask, at once if they do already."""
+    _listeners.append(listener)
+    if _begun:
+        listener(bool(_active))
+
+
+def begin() -> None:
+    """Let the general paths ask from now on."""
+    global _begun
+    if not _begun:
+        _begun = True
+        _tell()
+
+
+def _tell() -> None:
+    for listener in _listeners:
+        listener(bool(_active))
+
+
+def push(mode: Any) -> None:
+    """Make ``mode`` the innermost one of this context."""
+    global _active, _begun
+    modes.set((*modes.get(), mode))
+    _active += 1
+    _begun = True
+    if _active == 1:
+        _tell()
+
+
+def pop() -> Any:
+    """Take the innermost mode of this context away; returns it."""
+    global _active
+    *outer, mode = modes.get()
+    modes.set(tuple(outer))
+    _active -= 1
+    if not _active:
+        _tell()
+    return mode
+
+
+class Restart(BaseException):
+    """Takes the first call with a foreign object to the outermost composite, to ask there."""
+
+
+def met(args: tuple[Any, ...], options: dict[str, Any], composites: Any) -> bool:
+    """Whether a call that failed is to be repeated, as it had a foreign object that is asked.
+
+    Args:
+        args: The call's arguments.
+        options: Its other arguments.
+        composites: The code that all composites run.
+
+    Raises:
+        Restart: If a composite made the call; it is the one to repeat.
+    """
+    if _begun or not relevant(args, options):
+        return False
+    begin()
+    if inside(composites):
+        raise Restart
+    return True
+
+
+def inside(composites: Any) -> bool:
+    """Whether a composite called what the caller's caller does."""
+    frame = sys._getframe(3)
+    while frame is not None and frame.f_code is not composites:
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None

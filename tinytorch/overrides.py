@@ -1,0 +1,349 @@
+"""``__torch_function__``: classes and modes that answer for the library's functions.
+
+A class with the method, a subclass of Tensor or one of its own, is asked what to make of every
+public function that one of its objects is given to; a mode is asked of every call in its scope.
+
+Reference: https://docs.pytorch.org/docs/stable/torch.overrides.html
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import types
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, ParamSpec, Self, TypeVar
+
+from . import _asking
+from ._asked_members import method
+from ._asked_members import names as member_names
+from ._call import UNASKED
+from ._facade import names
+from ._op import NAMESPACES, OPS
+from ._tensor import Tensor
+
+__all__ = [
+    "BaseTorchFunctionMode", "TorchFunctionMode", "get_ignored_functions",
+    "get_overridable_functions", "get_testing_overrides", "handle_torch_function",
+    "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic",
+    "is_tensor_like", "is_tensor_method_or_property", "resolve_name", "wrap_torch_function",
+]  # fmt: skip
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: The namespaces whose functions classes are asked about, as PyTorch tells them.
+_SPACES = ("", "nn.functional", "linalg", "fft", "special")
+
+
+# -- asking -----------------------------------------------------------------------------------
+
+
+def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+    """Whether one of the arguments, or a mode, is to be asked.
+
+    Tensors and Parameters are not.
+
+    Args:
+        relevant_args: The arguments.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Mine(tt.Tensor):
+        ...     pass
+        >>> tt.overrides.has_torch_function([Mine([1.0])])
+        True
+        >>> tt.overrides.has_torch_function([tt.ones(2)])
+        False
+    """
+    return bool(_asking.overloaded(relevant_args)) or _asking.must_ask()
+
+
+def has_torch_function_unary(relevant_arg: Any) -> bool:
+    """``has_torch_function`` of one argument.
+
+    Args:
+        relevant_arg: The argument.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.overrides.has_torch_function_unary(tt.ones(2))
+        False
+    """
+    return has_torch_function((relevant_arg,))
+
+
+def has_torch_function_variadic(*relevant_args: Any) -> bool:
+    """``has_torch_function`` of arguments given one by one.
+
+    Args:
+        *relevant_args: The arguments.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.overrides.has_torch_function_variadic(tt.ones(2), tt.ones(2))
+        False
+    """
+    return has_torch_function(relevant_args)
+
+
+def handle_torch_function(
+    public_api: Callable[P, R], relevant_args: Iterable[Any], *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """What the modes and the arguments' classes make of a call.
+
+    Args:
+        public_api: The function that was called.
+        relevant_args: The arguments to ask: subclasses first, and else from left to right.
+        *args: All its arguments by position.
+        **kwargs: Its other arguments.
+
+    Raises:
+        TypeError: If all of them return NotImplemented.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Loud:
+        ...     @classmethod
+        ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+        ...         return func.__name__.upper()
+        >>> def double(x):
+        ...     if tt.overrides.has_torch_function([x]):
+        ...         return tt.overrides.handle_torch_function(double, [x], x)
+        ...     return 2 * x
+        >>> double(Loud())
+        'DOUBLE'
+    """
+    result: R = _asking.ask(public_api, _asking.overloaded(relevant_args), args, kwargs)
+    return result
+
+
+def wrap_torch_function(
+    dispatcher: Callable[P, Iterable[Any]],
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator for functions of a program's own that classes and modes are to be asked about.
+
+    Args:
+        dispatcher: Takes the function's arguments; returns those to ask.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> @tt.overrides.wrap_torch_function(lambda x: (x,))
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(tt.ones(2))
+        tensor([2., 2.])
+    """
+
+    def decorate(func: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(func)
+        def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+            values = list(dispatcher(*args, **kwargs))
+            if has_torch_function(values):
+                return handle_torch_function(wrapped, values, *args, **kwargs)
+            return func(*args, **kwargs)
+
+        return wrapped
+
+    return decorate
+
+
+class TorchFunctionMode:
+    """A scope in which a method of the program's own is asked about every function.
+
+    A subclass defines ``__torch_function__(self, func, types, args=(), kwargs=None)``, which is
+    not asked about what it calls itself. It holds for this thread and task; scopes nest, and the
+    innermost is asked first.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Count(tt.overrides.TorchFunctionMode):
+        ...     calls = 0
+        ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+        ...         self.calls += 1
+        ...         return func(*args, **(kwargs or {}))
+        >>> with Count() as count:
+        ...     y = tt.ones(2).sin() + 1
+        >>> count.calls
+        3
+    """
+
+    def __init__(self) -> None:
+        pass
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """What the mode makes of a call.
+
+        Args:
+            func: The public function.
+            types: The classes of the arguments that are asked after it.
+            args: The call's arguments by position.
+            kwargs: Its other arguments.
+
+        Raises:
+            NotImplementedError: In this class.
+        """
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        _asking.push(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _asking.pop()
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> Self:
+        """Make the mode; ``with Mode()`` is the usual way.
+
+        Args:
+            *args: What the class takes.
+            **kwargs: The same.
+        """
+        warnings.warn(
+            "`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`",
+            stacklevel=2,
+        )
+        return cls(*args, **kwargs)
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that changes nothing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.overrides.BaseTorchFunctionMode():
+        ...     tt.ones(2)
+        tensor([1., 1.])
+    """
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """What ``func`` gives.
+
+        Args:
+            func: The public function.
+            types: The classes of the arguments that are asked after it.
+            args: The call's arguments by position.
+            kwargs: Its other arguments.
+        """
+        return func(*args, **(kwargs or {}))
+
+
+# -- what may be asked about ------------------------------------------------------------------
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """Whether something is a tensor, or of a class that answers for functions as one.
+
+    Args:
+        inp: Anything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.overrides.is_tensor_like(tt.ones(2)), tt.overrides.is_tensor_like([1.0])
+        (True, False)
+    """
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
+
+
+@functools.cache
+def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[..., Any], str]]:
+    """By namespace the functions that may be asked about, and the names of all of them."""
+    found: dict[Any, list[Callable[..., Any]]] = {}
+    named: dict[Callable[..., Any], str] = {}
+    for space in _SPACES:
+        module = importlib.import_module(f"tinytorch.{space}".rstrip("."))
+        ignored = {f"{space}.{name}".lstrip(".") for name in UNASKED}
+        for name in names(space):
+            function = NAMESPACES[space][name]
+            named.setdefault(function, f"torch.{space}.{name}".replace("..", "."))
+            if not name.endswith("_") and not name.startswith("_") and name not in ignored:
+                found.setdefault(module, []).append(function)
+    for name in member_names():
+        member = method(name)
+        if isinstance(member, types.FunctionType):
+            named[member] = f"torch.Tensor.{name}"
+            found.setdefault(Tensor, []).append(member)
+        else:
+            named[member.__get__] = f"torch.Tensor.{name}.__get__"
+            named[member.__set__] = f"torch.Tensor.{name}.__set__"
+            found.setdefault(member, []).append(member.__get__)
+    return found, named
+
+
+def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
+    """The functions that classes and modes are asked about.
+
+    Returns:
+        By namespace, a module or Tensor, the functions there; by attribute of Tensor, what reads
+        it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.add in tt.overrides.get_overridable_functions()[tt]
+        True
+    """
+    return _functions()[0]
+
+
+def get_ignored_functions() -> set[Callable[..., Any]]:
+    """The operations that no class is asked about, as they take any tensor for data.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor in tt.overrides.get_ignored_functions()
+        True
+    """
+    return {OPS[name].function for name in UNASKED if name in OPS}
+
+
+def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """For each function that classes are asked about one that takes the same and returns -1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.overrides.get_testing_overrides()[tt.add](tt.ones(2), 1)
+        -1
+    """
+    return {func: _minus_one for each in _functions()[0].values() for func in each}
+
+
+def _minus_one(*args: Any, **kwargs: Any) -> int:
+    return -1
+
+
+def resolve_name(f: Callable[..., Any]) -> str | None:
+    """PyTorch's name of a function that a class may be asked about; None for any other.
+
+    Args:
+        f: The function.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.overrides.resolve_name(tt.Tensor.add)
+        'torch.Tensor.add'
+        >>> tt.overrides.resolve_name(tt.Tensor.grad.__get__)
+        'torch.Tensor.grad.__get__'
+    """
+    return _functions()[1].get(f)
+
+
+def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
+    """Whether a function is a method of Tensor, or reads an attribute of it.
+
+    Args:
+        func: The function.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.overrides.is_tensor_method_or_property(tt.Tensor.add)
+        True
+        >>> tt.overrides.is_tensor_method_or_property(tt.add)
+        False
+    """
+    return func in _functions()[0][Tensor] or getattr(func, "__name__", "") == "__get__"
