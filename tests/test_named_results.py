@@ -48,3 +48,31 @@ def test_result_survives_pickling_with_its_type(name: str, call: Any) -> None:
     again = pickle.loads(pickle.dumps(result))
     assert type(again) is type(result) is getattr(tt.return_types, name)
     assert all(tt.equal(a, b) for a, b in zip(again, result, strict=True))
+
+
+#: Each is evaluated with a library ``L`` and a result ``r`` of its ``max``.
+USES = [
+    "type(r)(r)", "type(r)([3, 4]).indices", "type(r)(n for n in (1, 2)).values", "type(r)((1,))",
+    "type(r)((1, 2, 3))", "type(r)(1)", "type(r)()", "r.n_fields, r.n_sequence_fields",
+    "type(r).n_unnamed_fields", "L.return_types.linalg_svd((1, 2, 3))[2]", "r + (1,)", "r[:1]",
+    "L.return_types.linalg_svd(1, 2)", "len(r), r[-1], isinstance(r, tuple)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("use", USES)
+def test_they_are_made_and_counted_as_torchs(use: str) -> None:
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    found = []
+    for library in (tt, torch):
+        result = library.max(library.tensor([1.0, 2.0]), 0)
+        try:
+            found.append(repr(eval(use, {"L": library, "r": result})))
+        except TypeError as error:
+            found.append(str(error))
+    assert found[0].replace("tinytorch.", "torch.") == found[1]
+
+
+def test_a_field_is_not_written_to() -> None:
+    result = tt.max(tt.tensor([1.0, 2.0]), 0)
+    with pytest.raises(AttributeError):
+        result.values = tt.zeros(())  # type: ignore[misc]

@@ -221,6 +221,8 @@ def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
     if dtype.kind in "ui" and not isinstance(value, bool):
         limits = dtypes.iinfo(dtype)
         if not limits.min <= value <= limits.max:
+            if not -(1 << 63) <= value < 1 << 64:
+                raise OverflowError(f"int too big to convert: {value}")
             wrapped = (int(value) - limits.min) % (1 << limits.bits) + limits.min
             return xp.asarray(wrapped, dtype=xp.native_dtype(dtype))
     if dtype.kind == "b":

@@ -122,6 +122,16 @@ def test_an_exponent_has_to_fit(number: int, text: str) -> None:
     same(lambda lib, x: (x**7, x**True, 300**x, (-2) ** x), BYTES)
 
 
+@pytest.mark.parametrize("number", [2**70, -(2**64)])
+def test_a_number_no_integer_dtype_holds_is_refused(number: int) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (torch, tt):
+        for call in (lambda x: x + number, lambda x: number - x, lambda x: x * number):
+            with pytest.raises(OverflowError):
+                call(library.tensor(BYTES.copy()))
+        assert (library.tensor(BYTES.copy()) + 300).tolist() == [51, 45, 244]
+
+
 def test_a_quotient_cannot_be_written_into_integers() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     for library in (torch, tt):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import namedtuple
+from collections.abc import Iterable
 from typing import Any
 
 from .. import dtypes
@@ -14,9 +16,38 @@ RESULTS: dict[str, Any] = {}
 def named_result(name: str, fields: str) -> Any:
     """The named tuple that the operation ``name`` returns; ``fields`` are separated by spaces."""
     make: Any = namedtuple
-    RESULTS[name] = make(name, fields, module="tinytorch.return_types")
-    RESULTS[name].__repr__ = _text
-    return RESULTS[name]
+    kind = RESULTS[name] = make(name, fields, module="tinytorch.return_types")
+    kind.n_fields = kind.n_sequence_fields = len(kind._fields)
+    kind.n_unnamed_fields = 0
+    kind.__new__, kind.__repr__ = _constructor(kind), _text
+    return kind
+
+
+def _constructor(kind: Any) -> Any:
+    """Makes it of its fields or, as torch's are made, of one sequence of them."""
+    count = kind.n_fields
+
+    def __new__(cls: Any, *fields: Any) -> Any:  # noqa: N807
+        if len(fields) != count:
+            fields = _fields_of(cls, count, *fields)
+        return tuple.__new__(cls, fields)
+
+    __new__.__signature__ = inspect.signature(kind.__new__)  # type: ignore[attr-defined]
+    return __new__
+
+
+def _fields_of(cls: Any, count: int, *given: Any) -> tuple[Any, ...]:
+    if not given:
+        raise TypeError("structseq() missing required argument 'sequence' (pos 1)")
+    if len(given) > 1 or not isinstance(given[0], Iterable):
+        raise TypeError("constructor requires a sequence")
+    fields = tuple(given[0])
+    if len(fields) != count:
+        raise TypeError(
+            f"{dtypes.shown_as}.return_types.{cls.__name__}() takes a {count}-sequence "
+            f"({len(fields)}-sequence given)"
+        )
+    return fields
 
 
 def _text(result: Any) -> str:
