@@ -219,7 +219,7 @@ class Op:
         """The same operation under another name, which its errors tell; it has the same rules."""
         other = self._another()
         other.name, other.namespaces = name, spaces
-        other.twins, other.aliases, other.also = [], (), ()
+        other.aliases, other.also = (), ()
         if self.node is None and self.kernel is not None:
             other.node = self.backward_name
         self.twins.append(other)
@@ -233,7 +233,7 @@ class Op:
 
     def _another(self) -> Op:
         other = copy(self)
-        other._renamed, other._fixed = {}, {}
+        other._renamed, other._fixed, other.twins = {}, {}, []
         for derived in ("copied", "reflected"):
             vars(other).pop(derived, None)
         return other

@@ -13,6 +13,7 @@ import pytest
 
 import tinytorch as tt
 from tinytorch import _facade
+from tinytorch._spec import OPS
 
 SPACES = [
     "tinytorch", "tinytorch.nn", "tinytorch.nn.functional", "tinytorch.nn.init",
@@ -99,3 +100,19 @@ def test_another_name_gives_the_gradients_and_nodes_of_the_first() -> None:
     y = x.clone().absolute_()
     assert y.grad_fn is not None and y.grad_fn.name() == "AbsBackward0"
     assert tt.concat(tensors=[x, x], axis=1).shape == (2, 4)  # NumPy's spelling, too
+
+
+def test_a_call_with_a_number_leaves_the_gradients_of_other_names() -> None:
+    """What such a call keeps has rules for the tensor alone: its own, not its namesakes'."""
+    named = [op for op in OPS.values() if op.twins and op.numbers and op.differentiable]
+    assert len(named) > 5
+    for op in named:
+        op.fixed([1] * len(op.params))
+        assert {twin.differentiable for twin in op.twins} == {op.differentiable}
+
+
+def test_numbers_divided_by_another_name_have_both_gradients() -> None:
+    tt.tensor(1j, requires_grad=True) / 2
+    x, y = tt.tensor(3.0, requires_grad=True), tt.tensor(2.0, requires_grad=True)
+    tt.divide(x, y).backward()
+    assert (x.grad.item(), y.grad.item()) == (0.5, -0.75)
