@@ -44,6 +44,7 @@ WRONG: dict[str, Any] = {
     "indices based reduction is not supported": {"indices": [0, 6]},
     "lengths contains negative value": {"lengths": [2, 5, -1]},
     "to sum to data.size": {"lengths": [2, 3]},
+    "Expected segment_length >= 0 to be true": {"offsets": [2, 0, 6]},
     "reduce argument must be either sum": {"reduce": "median", "lengths": [6]},
     "Expected axis to be the last dimension": {"lengths": [6], "shape": (6, 2), "axis": 1},
     "Dimension out of range": {"lengths": [6], "axis": 1},

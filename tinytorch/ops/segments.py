@@ -110,7 +110,12 @@ def _bounds(
             f"{list(data.shape)} and {list(given.shape)}"
         )
     if offsets is not None:
-        return offsets, offsets[..., 1:] - offsets[..., :-1]
+        sizes = offsets[..., 1:] - offsets[..., :-1]
+        sizes._xp.check_all(
+            sizes._data >= 0,
+            "segment_reduce(): Expected segment_length >= 0 to be true, but got false: offsets fall",
+        )
+        return offsets, sizes
     if not unsafe:
         xp, raw = given._xp, given._data
         xp.check_all(raw >= 0, "segment_reduce(): lengths contains negative value!")
