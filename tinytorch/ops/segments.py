@@ -113,7 +113,7 @@ def _bounds(
         sizes = offsets[..., 1:] - offsets[..., :-1]
         sizes._xp.check_all(
             sizes._data >= 0,
-            "segment_reduce(): Expected segment_length >= 0 to be true, but got false: offsets fall",
+            "segment_reduce(): Expected segment_length >= 0 to be true: offsets must not fall",
         )
         return offsets, sizes
     if not unsafe:
