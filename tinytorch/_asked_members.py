@@ -58,7 +58,8 @@ class Member:
         elif self.name in vars(tensor):
             return vars(tensor)[self.name]
         elif _is_asked(tensor):
-            return partial(_ask, _face(self.name, found), tensor)
+            ask = _ask_operator if _has_two(found, self.name) else _ask
+            return partial(ask, _face(self.name, found), tensor)
         return found.__get__(tensor, owner)
 
     def __set__(self, tensor: Any, value: Any) -> None:
@@ -84,6 +85,16 @@ def _is_asked(tensor: Any) -> bool:
 
 def _ask(func: Any, *args: Any, **options: Any) -> Any:
     return _asking.ask(func, _asking.relevant(args, options), args, options)
+
+
+def _ask_operator(func: Any, *args: Any) -> Any:
+    return _asking.first_answer(func, _asking.relevant(args, {}), args, {})
+
+
+def _has_two(found: Any, name: str) -> bool:
+    """Whether ``found`` is the method of an operator that Python has another way to compute."""
+    op = getattr(found, "op", None)
+    return name.startswith("__") and op is not None and len(op.tensors) == 2
 
 
 def _behind(cls: type, name: str) -> Any:

@@ -108,6 +108,11 @@ def relevant(args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     return overloaded(values)
 
 
+def found(*args: Any) -> list[Any]:
+    """``relevant`` of ``args`` for functions that look each time they are called."""
+    return relevant(args, {}) if _begun else []
+
+
 def must_ask() -> bool:
     """Whether a mode wants to be asked here and now."""
     return bool(modes.get()) and is_on(1)
@@ -273,18 +278,20 @@ class Restart(BaseException):
     """Takes the first call with a foreign object to the outermost composite, to ask there."""
 
 
-def met(args: tuple[Any, ...], options: dict[str, Any], composites: Any) -> bool:
-    """Whether a call that failed is to be repeated, as it had a foreign object that is asked.
+class Wanted(BaseException):
+    """Takes a tensor whose class is to be asked to the function that it was given to."""
+
+
+def met(composites: Any) -> bool:
+    """Whether a call that failed, with a foreign object that may be asked, is to be repeated.
 
     Args:
-        args: The call's arguments.
-        options: Its other arguments.
         composites: The code that all composites run.
 
     Raises:
         Restart: If a composite made the call; it is the one to repeat.
     """
-    if _begun or not relevant(args, options):
+    if _begun:
         return False
     begin()
     if inside(composites):

@@ -38,7 +38,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     try:
         given, xp = prepare(op, args, options)
     except TypeError:
-        if op.public and _asking.met(args, options, COMPOSITES):
+        if op.public and _asking.relevant(args, options) and _asking.met(COMPOSITES):
             return asking_call(op, args, options)
         raise
     raws = tuple(unwrap(v) for v in given)
@@ -172,8 +172,10 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             return function(*args, **options)
         except (AttributeError, TypeError, RuntimeError, ValueError, IndexError) as error:
-            if op.public and _asking.met(args, options, COMPOSITES):
-                return function(*args, **options)
+            if op.public and _asking.relevant(args, options):  # the error may be that of an answer
+                if _asking.met(COMPOSITES):
+                    return function(*args, **options)
+                raise
             better = retold(op, args, options, error)
             if better is error:
                 raise

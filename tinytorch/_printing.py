@@ -330,7 +330,8 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
     text = tensor_contents
     if text is None:
         text = _contents(t.detach(), len(prefix), options)
-    return _with_suffixes(prefix + text, _suffixes(t, options), len(prefix), options.linewidth)
+    whole = _with_suffixes(prefix + text, _suffixes(t, options), len(prefix), options.linewidth)
+    return f"Parameter({whole})" if "_is_param" in vars(t) else whole
 
 
 def _contents(t: Any, indent: int, options: _Options) -> str:

@@ -266,6 +266,18 @@ class Storage:
         return bool((self == element).any())  # type: ignore[attr-defined]
 
 
+#: What is in the ``__dict__`` of tensors for the library's own use.
+_OWN = frozenset((
+    "_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping", "_inference",
+    "_mapped", "_level", "_whole",
+))  # fmt: skip
+
+
+def attributes(tensor: Any) -> dict[str, Any]:
+    """What users have set on a tensor, without the tables of its hooks."""
+    return {name: value for name, value in vars(tensor).items() if name not in _OWN}
+
+
 def _past_what_follows(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
     """Steps with those along dimensions of size 1 as torch gives them; the library has 0 there."""
     found: list[int] = []

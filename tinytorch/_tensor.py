@@ -7,13 +7,14 @@ storage, the autograd state, conversions to Python and NumPy, and protocols.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from . import _asking, _state
 from ._caller import warn
 from ._size import ElementCount as ElementCount
 from ._size import Size as Size
-from ._storage import Storage
+from ._storage import Storage, attributes
 from .autograd.engine import Hooks
 from .autograd.faces import GraphNode, face_of
 from .autograd.inference import (
@@ -388,12 +389,15 @@ class Tensor(Storage):
         memo[id(self)] = out
         if self.grad is not None:
             out.grad = self.grad.__deepcopy__(memo)
+        vars(out).update(deepcopy(attributes(self), memo))
         return out
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         host = self._xp.to_numpy(self._data)
         xp = self._xp
-        return rebuild, (type(self), host, xp if xp.several else xp.name, self.requires_grad)
+        given = (type(self), host, xp if xp.several else xp.name, self.requires_grad)
+        own = attributes(self)
+        return (rebuild, given, own) if own else (rebuild, given)
 
 
 _asking.PLAIN.add(Tensor)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from .. import _asking
 from .._tensor import Size, Tensor, wrap
 from .engine import CURRENT, Hooks, Sweep, conjugate
 from .faces import AccumulateGrad
@@ -47,6 +48,11 @@ def backward(
         >>> x.grad
         tensor([3., 3.])
     """
+    values = _asking.found(tensors, inputs, grad_tensors)
+    if values:
+        options = {"grad_tensors": grad_tensors, "inputs": inputs, "retain_graph": retain_graph}
+        _asking.ask(backward, values, (tensors,), {**options, "create_graph": create_graph})
+        return
     roots = _as_tuple(tensors)
     wanted = None if inputs is None else _as_tuple(inputs)
     if wanted is not None and not wanted:
@@ -63,6 +69,8 @@ def backward(
             sweep.accumulate(into, g, False)
             if into._post_accumulate_grad_hooks:
                 sweep.accumulated(into, g)
+        if not isinstance(tensor, GradientEdge):
+            tensor.retain_grad()  # in the passes to come as well, unless it is a leaf
 
 
 def grad(
@@ -103,6 +111,14 @@ def grad(
         >>> tt.autograd.grad(first, x)
         (tensor(12.),)
     """
+    values = _asking.found(outputs, inputs, grad_outputs)
+    if values:
+        return _asking.ask(grad, values, (outputs, inputs), {  # type: ignore[no-any-return]
+            "grad_outputs": grad_outputs, "retain_graph": retain_graph,
+            "create_graph": create_graph, "only_inputs": only_inputs,
+            "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,
+            "materialize_grads": materialize_grads,
+        })  # fmt: skip
     if is_grads_batched:
         return _batched(
             outputs, inputs, grad_outputs, retain_graph, create_graph,

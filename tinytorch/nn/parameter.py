@@ -60,9 +60,6 @@ class Parameter(Tensor, metaclass=_Parameters):
             memo[id(self)] = type(self)(copied, self.requires_grad)
         return memo[id(self)]  # type: ignore[no-any-return]
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return *super().__reduce_ex__(protocol), _own_attributes(self)
-
 
 class Buffer(Tensor):
     """A tensor that a module keeps and does not train.
@@ -97,9 +94,6 @@ class Buffer(Tensor):
         buffer: Any = super().__deepcopy__(memo)
         buffer.persistent = self.persistent
         return buffer  # type: ignore[no-any-return]
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return *super().__reduce_ex__(protocol), _own_attributes(self)
 
 
 class Uninitialized:
@@ -242,10 +236,3 @@ def _wrapped(cls: type[Any], data: Tensor | None) -> Any:
     if not isinstance(data, Tensor):
         raise TypeError(f"{cls.__name__}: expected data to be a Tensor, got {type(data).__name__}")
     return share(cls, data)
-
-
-def _own_attributes(tensor: Tensor) -> dict[str, Any]:
-    """What users have set on a tensor, without the tables of its hooks."""
-    private = ("_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_inference",
-               "_mapped", "_level", "_whole")  # fmt: skip
-    return {name: value for name, value in tensor.__dict__.items() if name not in private}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import _state, dtypes
+from .. import _asking, _state, dtypes
 from .._convert import written_number
 from .._inplace import assign
 from .._op import OPS, Array, Backend, composite, op
@@ -173,6 +173,8 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
         return item
     if isinstance(item, slice):
         return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
+    if item.__class__ is not Tensor and _asking.overloaded((item,)):
+        raise _asking.Wanted
     if not isinstance(item, Tensor):
         if hasattr(item, "__index__") and not getattr(item, "ndim", 0):
             return item.__index__()
@@ -231,7 +233,10 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
 
 def getitem(self: Tensor, index: Any) -> Tensor:
     """``self[index]``."""
-    raw = raw_index(self, index)
+    try:
+        raw = raw_index(self, index)
+    except _asking.Wanted:
+        return _ask(getitem, self, index)  # type: ignore[no-any-return]
     if raw.__class__ is tuple and _ints_stand_apart(raw):
         before, raw = _ints_first(raw)
         self = _getitem(self, before)
@@ -239,6 +244,12 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     if out._rg is True:  # recorded, and no view
         _keep_index(out._node, index)
     return out
+
+
+def _ask(function: Any, tensor: Tensor, *rest: Any) -> Any:
+    items = rest[0] if isinstance(rest[0], (tuple, list)) else rest[:1]
+    values = _asking.overloaded((tensor, *items, *rest[1:]))
+    return _asking.ask(function, values, (tensor, *rest), {})
 
 
 def _keep_index(node: Any, index: Any) -> None:
@@ -286,7 +297,13 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
     if xp.readonly(self._data):
         return _set_part(self, index, value)
     check_writable("index_put", self)
-    raw = raw_index(self, index)
+    try:
+        raw = raw_index(self, index)
+        if value.__class__ is not Tensor and _asking.overloaded((value,)):
+            raise _asking.Wanted
+    except _asking.Wanted:
+        _ask(_set, self, index, value)
+        return
     if not isinstance(value, Tensor):
         if value is None or isinstance(value, (str, bytes, dict)):
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
@@ -427,12 +444,18 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
         tensor([3., 0.])
     """
+    if not accumulate and values.numel() == 1 and all(map(_masks, indices)):
+        values = values.to(input.dtype)  # a number for all that the masks choose
     _check_put(input, values)
     raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
     out = (_additem if accumulate else _setitem)(input, values, raw)
     if out._rg:
         _keep_index(out._node, indices)
     return out
+
+
+def _masks(index: Tensor | None) -> bool:
+    return index is None or index.dtype is dtypes.bool
 
 
 @op(method=False, node="IndexPutBackward0", frees=True)
