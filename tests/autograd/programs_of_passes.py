@@ -281,4 +281,29 @@ x=L.arange(6.).reshape(2,3).requires_grad_(); (g,)=L.autograd.grad(x.mean(),x); 
 # gradients of running sums go forward
 x=L.arange(6.).reshape(2,3).requires_grad_(); (g,)=L.autograd.grad(x.cumsum(1).sum(),x)
 p(g.stride(), g.view(-1))
+# inputs: a non-leaf keeps its gradient from then on
+x=L.ones(2,requires_grad=True); y=x*2; z=y*3; p(y.retains_grad)
+z.sum().backward(inputs=[y],retain_graph=True); p(y.retains_grad,z.retains_grad,x.retains_grad)
+p(y.grad,x.grad); z.sum().backward(); p(y.grad,x.grad)
+# inputs: a non-leaf that keeps its gradient already
+x=L.ones(2,requires_grad=True); y=x*2; y.retain_grad(); z=y*3
+z.sum().backward(inputs=[y,x],retain_graph=True); p(y.grad,x.grad); z.sum().backward()
+p(y.grad,x.grad,y.retains_grad)
+# inputs: a non-leaf whose hooks change its gradient
+x=L.ones(2,requires_grad=True); y=x*2; y.register_hook(lambda g:g*2); z=y*3
+z.sum().backward(inputs=[y,x]); p(y.grad,x.grad)
+# inputs: a non-leaf twice
+x=L.ones(2,requires_grad=True); y=x*2; z=y*3; z.sum().backward(inputs=[y,y]); p(y.grad,x.grad)
+# inputs: a non-leaf that nothing was computed from
+x=L.ones(2,requires_grad=True); y=x*2; z=x*3; z.sum().backward(inputs=[y]); p(y.grad,x.grad)
+p(y.retains_grad)
+# inputs: what requires no gradient
+x=L.ones(2,requires_grad=True); (x*2).sum().backward(inputs=[L.ones(2)])
+# nearest pixels: the gradient of a grid
+F=L.nn.functional
+for same in (True,False):
+    x=L.arange(4.).reshape(1,1,2,2).requires_grad_(same)
+    g=L.tensor([[[[.3,-.4],[7.,float('nan')]]]],requires_grad=True)
+    y=F.grid_sample(x,g,mode='nearest',align_corners=False); p(y); y.sum().backward()
+    p(g.grad,x.grad)
 """

@@ -164,6 +164,7 @@ def test_istft_is_torchs(options: dict[str, Any]) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:A window was not provided")
 def test_istft_undoes_stft() -> None:
     x, window = draw(3, 50), tt.hann_window(16, dtype=tt.float64)
     spectrum = tt.stft(tt.tensor(x), 16, window=window, return_complex=True)

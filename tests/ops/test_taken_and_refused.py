@@ -162,6 +162,22 @@ F.avg_pool1d(L.ones(1, 2, 4), 2, [])
 F.avg_pool3d(L.ones(1, 2, 4, 4, 4), 2, ())
 """
 
+EDGES = """
+L.index_put(L.zeros(3), (T([True, False, True]),), T([2]))
+L.index_put(L.zeros(2, 3), (T([True, False]),), T(2, dtype=L.float64))
+L.index_put(L.zeros(3), (T([True, False, True]),), T([2, 3]))
+L.index_put(L.zeros(3), (T([True, False, True]),), T([2]), accumulate=True)
+L.index_put(L.zeros(3), (T([0, 2]),), T([2]))
+X = L.zeros(3, dtype=L.int64); X.index_put_((T([True, False, True]),), T(2.5)); X
+F.adaptive_avg_pool1d(L.ones(1, 2, 4, dtype=L.complex64), 1)
+F.adaptive_avg_pool2d(L.ones(1, 2, 4, 4, dtype=L.complex64), 1)
+F.adaptive_avg_pool3d(L.ones(1, 2, 4, 4, 4, dtype=L.complex64), (1, 1, 1))
+F.adaptive_avg_pool2d(L.ones(1, 2, 4, 4, dtype=L.complex64), (1, 2)).shape
+F.adaptive_avg_pool2d(L.ones(1, 2, 4, 4, dtype=L.int64), (1, 2)).shape
+F.embedding(T([0, 1]), L.ones(4, 1).expand(4, 3), max_norm=1.0)
+X = L.ones(4, 3); F.embedding(T([0, 1]), X[::2], max_norm=1.0); X
+"""
+
 
 def plain(value: Any) -> Any:
     """A result of either library in Python's own terms."""
@@ -189,7 +205,7 @@ def outcome(library: Any, line: str) -> Any:
 @pytest.mark.parametrize(
     "line",
     (PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
-     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES).strip().replace("\n\n", "\n").split("\n"),
+     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + EDGES).strip().replace("\n\n", "\n").split("\n"),
 )  # fmt: skip
 def test_outcome_is_pytorchs(line: str) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")

@@ -58,19 +58,20 @@ def backward(
     if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     grads = _root_grads(roots, grad_tensors, create_graph)
+    edges = [_edge(t) for t in wanted or ()]
+    for tensor in wanted or ():
+        if isinstance(tensor, Tensor):
+            tensor.retain_grad()  # in the passes to come as well, unless it is a leaf
     sweep = _sweep(roots, grads, retain_graph, create_graph, wanted, True)
     if wanted is None:
         sweep.deliver()
         return
-    edges = [_edge(t) for t in wanted]
     for tensor, edge, g in zip(wanted, edges, sweep.collect(edges), strict=True):
-        if g is not None:
-            into = edge if isinstance(tensor, GradientEdge) else tensor
+        into = edge if isinstance(tensor, GradientEdge) else tensor
+        if g is not None and (into is edge or into.is_leaf):  # others are kept by now
             sweep.accumulate(into, g, False)
             if into._post_accumulate_grad_hooks:
                 sweep.accumulated(into, g)
-        if not isinstance(tensor, GradientEdge):
-            tensor.retain_grad()  # in the passes to come as well, unless it is a leaf
 
 
 def grad(

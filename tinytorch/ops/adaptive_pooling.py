@@ -149,8 +149,9 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor:
     sizes = _sizes(name, spatial, input, output_size)
-    check_numbers(name, input, "biuc")
-    if sizes == [1] * spatial:
+    whole = sizes == [1] * spatial
+    check_numbers(name, input, "biu" if whole else "biuc")
+    if whole:
         return mean(input, tuple(range(-spatial, 0)), True)
     return keep_versions(_means(input, sizes), input)
 

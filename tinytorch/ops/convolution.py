@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._layouts import contiguous_format
 from .._op import composite
 from .._tensor import Tensor
@@ -199,6 +200,11 @@ def _sides(
     if any(s != 1 for s in stride):
         raise RuntimeError(f"{name}: padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    if any(n % 2 for n in total):
+        warn(
+            "Using padding='same' with even kernel lengths and odd dilation may require a "
+            "zero-padded copy of the input be created"
+        )
     # Of an odd number the last zero follows the image, as in torch.
     return tuple(n // 2 for n in total), tuple(n - n // 2 for n in total)
 

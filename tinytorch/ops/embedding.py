@@ -7,6 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
+from .._write import check_writable
 from ..autograd.inference import check_mapped
 from ._checks import OUT_OF_RANGE, integer
 from ._memory import in_rows
@@ -123,6 +124,7 @@ def embedding(
 def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use down to ``max_norm``, in place and unrecorded."""
     check_mapped("embedding_renorm", weight)
+    check_writable("embedding_renorm", weight)
     _check_indices(input._data, 2, "embedding_renorm_")
     xp, table = weight._xp, weight._data
     used = xp.unique(input._data)

@@ -14,6 +14,7 @@ from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ..autograd.nodes import Node
 from .linear_algebra import matmul
+from .selection import where
 
 _F = ("nn.functional",)
 _PADDINGS = ("zeros", "border", "reflection")
@@ -234,7 +235,11 @@ def _weighted(fetched: tuple[Any, Array], weight: Any) -> Any:
 def _nearest(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
     xp = flat._xp
     pixels, inside = _fetch(flat, [xp.rint(x._data) for x in at], image)
-    return pixels * wrap(inside[:, None].astype(flat._data.dtype), xp)
+    out = pixels * wrap(inside[:, None].astype(flat._data.dtype), xp)
+    if not at[0].requires_grad:
+        return out
+    never = wrap(xp.zeros((), "bool"), xp)
+    return where(never, at[0].unsqueeze(1), out)  # the gradient of the grid is zeros
 
 
 def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:

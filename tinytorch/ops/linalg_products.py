@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._caller import warn
 from .._op import OPS, Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -102,13 +103,20 @@ def _multiplied(chain: list[Tensor], cuts: dict[tuple[int, int], int], i: int, j
 
 @composite(method=False, node="ViewBackward0", exact_out=True)
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """Product of matrices; see ``linalg.multi_dot``.
+    """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``.
 
     Example:
+        >>> import warnings
         >>> import tinytorch as tt
-        >>> tt.chain_matmul(tt.ones(1, 2), tt.ones(2, 3), tt.ones(3, 1))
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     tt.chain_matmul(tt.ones(1, 2), tt.ones(2, 3), tt.ones(3, 1))
         tensor([[6.]])
     """
+    warn(
+        "tinytorch.chain_matmul is deprecated. Use tinytorch.linalg.multi_dot instead, which "
+        "accepts a list of two or more tensors rather than multiple parameters."
+    )
     chain = matrices[0] if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else matrices
     if len(chain) == 1:
         return written(out, chain[0], "chain_matmul")  # type: ignore[no-any-return]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._caller import warn
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from ._transforms import half_spectrum, real_signal, transform
@@ -67,6 +68,11 @@ def _lengths(
 def _window(name: str, window: Tensor | None, like: Tensor, size: int, n_fft: int) -> Tensor:
     """The window in the middle of ``n_fft`` points."""
     if window is None:
+        warn(
+            "A window was not provided. A rectangular window will be applied, which is known to "
+            "cause spectral leakage. Please pass one such as hann_window, the same to stft and "
+            "istft; for a rectangular one, pass ones."
+        )
         xp = like._xp
         real = like._data.real.dtype
         window = wrap(xp.ones((size,), real), xp)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._caller import warn
 from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
@@ -252,6 +253,8 @@ def gumbel_softmax(
     """
     from .creation_like import empty_like, zeros_like
 
+    if eps != 1e-10:
+        warn("`eps` parameter is deprecated and has no effect.")
     x: Any = logits
     noise: Any = empty_like(logits, memory_format=contiguous_format)
     gumbels = -noise.exponential_().log()

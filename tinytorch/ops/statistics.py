@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._op import composite
 from .._tensor import Tensor
 from .complex_numbers import complex as complex_
@@ -98,8 +99,12 @@ def cov(
         freedom = _freedom(w, aweights, correction)
     if isinstance(freedom, Tensor):
         freedom = freedom.clamp(min=0)
-    else:
-        freedom = max(freedom, 0)
+    elif freedom <= 0:
+        warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
+            "of observations."
+        )
+        freedom = 0
     centered = x - mean
     weighted = (centered if w is None else centered * w).transpose(0, 1).conj_physical()
     out = _divided(centered.to(weighted.dtype) @ weighted, freedom)
