@@ -62,8 +62,7 @@ class Bernoulli(_Chances, ExponentialFamily):
             return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         logits, value = broadcast_all(self.logits, value)
         return -log_odds_loss(logits, value)
 
@@ -121,8 +120,7 @@ class Geometric(_Chances):
             return (u.log() / (-self.probs).log1p()).floor()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         value, probs = broadcast_all(value, self.probs)
         sure = (probs == 1) & (value == 0)
         probs = probs.where(~sure, 0.0)
@@ -190,8 +188,7 @@ class Binomial(_Trials):
             return binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         n = self.total_count
         ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
         return value * self.logits + ways + n * logsigmoid(-self.logits)
@@ -259,8 +256,7 @@ class NegativeBinomial(_Trials):
             return poisson(rates.sample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         n = self.total_count
         size = n * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
         ways = -(n + value).lgamma() + (1.0 + value).lgamma() + n.lgamma()
@@ -305,7 +301,6 @@ class Poisson(ExponentialFamily):
             return poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()

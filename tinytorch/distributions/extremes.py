@@ -10,8 +10,8 @@ from ..dtypes import finfo
 from ..ops.logarithms import xlog1py
 from ..ops.random import rand
 from . import constraints
+from ._location import _Located
 from .continuous import Exponential, Uniform
-from .distribution import Distribution
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform, PowerTransform
 from .utils import broadcast_all, euler_constant, is_number
@@ -19,7 +19,7 @@ from .utils import broadcast_all, euler_constant, is_number
 __all__ = ["GeneralizedPareto", "Gumbel", "Pareto", "Weibull"]
 
 
-class GeneralizedPareto(Distribution):
+class GeneralizedPareto(_Located):
     """The law of how far numbers exceed a high limit.
 
     Args:
@@ -61,10 +61,6 @@ class GeneralizedPareto(Distribution):
         return (self.loc + self.scale / (1 - c)).where(known, math.nan)
 
     @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
     def variance(self) -> Tensor:
         known = self.concentration < 0.5
         c = self.concentration.where(known, 0.0)
@@ -82,8 +78,7 @@ class GeneralizedPareto(Distribution):
         return self.concentration.where(~self._is_exponential(), 1.0)
 
     def _away(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         return (value - self.loc) / self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -112,7 +107,7 @@ class GeneralizedPareto(Distribution):
         return (self.scale.log() + self.concentration + 1).expand(self._batch_shape)
 
 
-class Gumbel(TransformedDistribution):
+class Gumbel(_Located, TransformedDistribution):
     """The Gumbel law, that of the greatest of many numbers.
 
     Args:
@@ -149,10 +144,6 @@ class Gumbel(TransformedDistribution):
         return self.loc + self.scale * euler_constant
 
     @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
     def stddev(self) -> Tensor:
         return math.pi / math.sqrt(6) * self.scale
 
@@ -161,8 +152,7 @@ class Gumbel(TransformedDistribution):
         return self.stddev.pow(2)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         y = (self.loc - value) / self.scale
         return (y - y.exp()) - self.scale.log()
 

@@ -10,6 +10,7 @@ from ..dtypes import finfo
 from ..ops.joining import stack
 from ..ops.random_gammas import _sample_dirichlet, _standard_gamma
 from . import constraints
+from ._location import _Located
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
@@ -62,14 +63,12 @@ class Gamma(ExponentialFamily):
 
     def log_prob(self, value: Tensor) -> Tensor:
         value = self.rate.new_tensor(value) if is_number(value) else value
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         a, b = self.concentration, self.rate
         return a.xlogy(b) + (a - 1).xlogy(value) - b * value - a.lgamma()
 
     def cdf(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         return self.concentration.igamma(self.rate * value)
 
     def entropy(self) -> Tensor:
@@ -209,8 +208,7 @@ class Dirichlet(ExponentialFamily):
         return _sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         a = self.concentration
         return (a - 1.0).xlogy(value).sum(-1) + a.sum(-1).lgamma() - a.lgamma().sum(-1)
 
@@ -277,8 +275,7 @@ class Beta(ExponentialFamily):
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         return self._dirichlet.log_prob(stack([value, 1.0 - value], -1))
 
     def entropy(self) -> Tensor:
@@ -288,7 +285,7 @@ class Beta(ExponentialFamily):
         return ()
 
 
-class StudentT(Distribution):
+class StudentT(_Located):
     """Student's t law.
 
     Args:
@@ -324,10 +321,6 @@ class StudentT(Distribution):
         return self.loc.where(self.df > 1, math.nan)
 
     @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
     def variance(self) -> Tensor:
         spread = self.scale.pow(2) * self.df / (self.df - 2)
         return spread.where(self.df > 2, math.inf).where(self.df > 1, math.nan)
@@ -339,8 +332,7 @@ class StudentT(Distribution):
         return self.loc + self.scale * (x * (z / self.df).rsqrt())
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         y = (value - self.loc) / self.scale
         size = self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi)
         size = size + (0.5 * self.df).lgamma() - (0.5 * (self.df + 1.0)).lgamma()
@@ -398,8 +390,7 @@ class FisherSnedecor(Distribution):
         return value.clamp(min=tiny)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         one, two = self.df1 * 0.5, self.df2 * 0.5
         ratio = self.df1 / self.df2
         size = (one + two).lgamma() - one.lgamma() - two.lgamma()

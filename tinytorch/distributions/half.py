@@ -39,14 +39,12 @@ class _Half(TransformedDistribution):
         return self.scale.new_zeros(self.scale.shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         both: Tensor = self.base_dist.log_prob(value) + math.log(2)
         return both.where(value >= 0, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         found: Tensor = 2 * self.base_dist.cdf(value) - 1
         return found
 

@@ -10,7 +10,7 @@ from ..ops.broadcasting import broadcast_tensors
 from ..ops.creation import eye
 from ..ops.linalg_triangular import cholesky, solve_triangular
 from . import constraints
-from .distribution import Distribution
+from ._location import _Centered
 from .multivariate_normal import _batch_mahalanobis, _batch_mv, _log_diagonal
 from .utils import _standard_normal, lazy_property
 
@@ -39,7 +39,7 @@ def _batch_lowrank_mahalanobis(
     return (x.pow(2) / D).sum(-1) - _batch_mahalanobis(capacitance_tril, inner)
 
 
-class LowRankMultivariateNormal(Distribution):
+class LowRankMultivariateNormal(_Centered):
     """The normal law of vectors with covariances ``cov_factor cov_factor^T + cov_diag``.
 
     What it costs grows with the number of dimensions, not with its cube.
@@ -94,14 +94,6 @@ class LowRankMultivariateNormal(Distribution):
         new._capacitance_tril = self._capacitance_tril
 
     @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
     def variance(self) -> Tensor:
         squares = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
         return squares.expand((*self._batch_shape, *self._event_shape))
@@ -140,8 +132,7 @@ class LowRankMultivariateNormal(Distribution):
         return moved + self._unbroadcasted_cov_diag.sqrt() * own
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         size = self._event_shape[0] * math.log(2 * math.pi) + self._log_determinant()
         return -0.5 * (size + self._mahalanobis(value - self.loc))
 

@@ -97,8 +97,7 @@ class MixtureSameFamily(Distribution):
         return (found * self._mixture_distribution.probs).sum(-1)
 
     def log_prob(self, x: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(x)
+        self._check_sample(x)
         parts = self._component_distribution.log_prob(self._for_each(x))
         weights = self._mixture_distribution.logits.log_softmax(-1)
         found: Tensor = (parts + weights).logsumexp(-1)

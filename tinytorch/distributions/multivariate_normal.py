@@ -10,6 +10,7 @@ from ..ops.broadcasting import broadcast_shapes
 from ..ops.creation import eye
 from ..ops.linalg_triangular import cholesky, cholesky_inverse, solve_triangular
 from . import constraints
+from ._location import _Centered
 from .distribution import Distribution
 from .utils import _standard_normal, lazy_property
 
@@ -67,7 +68,7 @@ class _Covariances(Distribution):
         return matrix.expand((*self._batch_shape, *matrix.shape[-2:]))
 
 
-class MultivariateNormal(_Covariances):
+class MultivariateNormal(_Centered, _Covariances):
     """The normal, or Gaussian, law of vectors.
 
     Args:
@@ -121,14 +122,6 @@ class MultivariateNormal(_Covariances):
         self._unbroadcasted_scale_tril = _factor(name, matrix)
 
     @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
     def variance(self) -> Tensor:
         squares = self._unbroadcasted_scale_tril.pow(2).sum(-1)
         return squares.expand((*self._batch_shape, *self._event_shape))
@@ -139,8 +132,7 @@ class MultivariateNormal(_Covariances):
         return self.loc + _batch_mv(self._unbroadcasted_scale_tril, eps)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         factor = self._unbroadcasted_scale_tril
         distance = _batch_mahalanobis(factor, value - self.loc)
         size = _log_diagonal(factor)

@@ -9,15 +9,16 @@ from .. import _state
 from .._tensor import Size, Tensor
 from ..ops.random import normal
 from . import constraints
+from ._location import _Centered, _LocationScale
 from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, StickBreakingTransform
-from .utils import _standard_normal, broadcast_all, is_number
+from .utils import _standard_normal
 
 __all__ = ["LogNormal", "LogisticNormal", "Normal"]
 
 
-class Normal(ExponentialFamily):
+class Normal(_LocationScale, _Centered, ExponentialFamily):
     """The normal, or Gaussian, law.
 
     Args:
@@ -30,23 +31,6 @@ class Normal(ExponentialFamily):
         >>> tt.distributions.Normal(0.0, 1.0).log_prob(tt.tensor(0.0))
         tensor(-0.9189)
     """
-
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
-    has_rsample = True
-
-    def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:
-        self.loc, self.scale = broadcast_all(loc, scale)
-        shape = Size() if is_number(loc, scale) else self.loc.shape
-        super().__init__(shape, validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
 
     @property
     def stddev(self) -> Tensor:
@@ -66,14 +50,12 @@ class Normal(ExponentialFamily):
         return self.loc + _standard_normal(shape, self.loc.dtype, self.loc.device) * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         distance = (value - self.loc) ** 2 / (2 * self.scale**2)
         return -distance - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         return 0.5 * (1 + ((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)).erf())
 
     def icdf(self, value: Tensor) -> Tensor:

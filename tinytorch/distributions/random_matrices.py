@@ -78,8 +78,7 @@ class LKJCholesky(Distribution):
             return below + left.sqrt().diag_embed()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         eta, n = self.concentration, self.dim - 1
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
         falling = arange(n - 1, -1, -1, dtype=eta.dtype, device=eta.device)
@@ -223,8 +222,7 @@ class Wishart(_Covariances, ExponentialFamily):
         return 0.5 * self._event_shape[-1] * math.log(2) + _log_diagonal(factor)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         n = self._event_shape[-1]
         trace = cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(dim1=-2, dim2=-1)
         size = self.df * self._half_log_determinant() + mvlgamma(self.df / 2, n)

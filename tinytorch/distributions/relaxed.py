@@ -52,8 +52,7 @@ class LogitRelaxedBernoulli(_Chances):
         return odds / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         logits, value = broadcast_all(self.logits, value)
         away = logits - value.mul(self.temperature)
         found: Tensor = self.temperature.log() + away - 2 * away.exp().log1p()
@@ -140,8 +139,7 @@ class ExpRelaxedCategorical(_OfCategorical):
         return scores - scores.logsumexp(-1, keepdim=True)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         n = self._event_shape[0]
         logits, value = broadcast_all(self.logits, value)
         size = self.temperature.log() * (n - 1) + math.lgamma(n)

@@ -104,14 +104,12 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         return self.icdf(rand(shape, dtype=self.probs.dtype, device=self.probs.device))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         logits, value = broadcast_all(self.logits, value)
         return self._cont_bern_log_norm() - log_odds_loss(logits, value)
 
     def cdf(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         p = self._far_probs()
         formula = (p**value * (1 - p) ** (1 - value) + p - 1) / (2 * p - 1)
         chance = formula.where(self._is_far(), value)

@@ -10,13 +10,13 @@ from .._tensor import Size, Tensor
 from ..ops.bessel_functions import i0e, i1e
 from ..ops.random import rand
 from . import constraints
-from .distribution import Distribution
+from ._location import _Centered
 from .utils import broadcast_all
 
 __all__ = ["VonMises"]
 
 
-class VonMises(Distribution):
+class VonMises(_Centered):
     """The von Mises law, which is to angles what the normal law is to numbers.
 
     Args:
@@ -46,20 +46,11 @@ class VonMises(Distribution):
         super().__init__(self.loc.shape, validate_args=validate_args)
 
     @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
-
-    @property
     def variance(self) -> Tensor:
         return 1 - i1e(self.concentration) / i0e(self.concentration)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check_sample(value)
         kappa = self.concentration
         below = (value - self.loc).cos() - 1  # i0e is the Bessel function by exp(kappa)
         return kappa * below - math.log(2 * math.pi) - i0e(kappa).log()
