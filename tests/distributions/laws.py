@@ -81,6 +81,7 @@ LAWS: dict[str, Law] = {
         lambda d, m, s: d.TransformedDistribution(
             d.Normal(m, s), d.StickBreakingTransform()), (L, A)),
     "Uniform": (lambda d, low, width: d.Uniform(low, low + width), (L, A)),
+    "Uniform of shares": (lambda d, p: d.Uniform(p / 2, p), (P,)),
     "VonMises": (lambda d, m, k: d.VonMises(m, k), (L, A)),
     "Weibull": (lambda d, s, k: d.Weibull(s, k), (A, B + 0.5)),
     "Wishart": (lambda d, n, c: d.Wishart(n, c), (A[0] + 3, M)),
@@ -109,6 +110,8 @@ PAIRS = [
     ("Normal", "Laplace"), ("Pareto", "Exponential"), ("Pareto", "Gamma"), ("Pareto", "Normal"),
     ("Uniform", "Beta"), ("Uniform", "ContinuousBernoulli"), ("Uniform", "Exponential"),
     ("Uniform", "Gamma"), ("Uniform", "Gumbel"), ("Uniform", "Normal"), ("Uniform", "Pareto"),
+    ("Uniform of shares", "Beta"), ("Uniform of shares", "ContinuousBernoulli"),
+    ("Uniform of shares", "Uniform"),
 ]  # fmt: skip
 SELF = [
     "Bernoulli", "Beta", "Binomial", "Categorical", "Categorical by logits", "Cauchy",
