@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from typing import Any
@@ -178,6 +179,36 @@ F.embedding(T([0, 1]), L.ones(4, 1).expand(4, 3), max_norm=1.0)
 X = L.ones(4, 3); F.embedding(T([0, 1]), X[::2], max_norm=1.0); X
 """
 
+SIZES_AND_STEPS = """
+F.avg_pool1d(L.arange(5.0).reshape(1, 1, 5), np.int64(2), np.int64(1))
+F.max_pool2d(L.arange(9.0).reshape(1, 1, 3, 3), 2, np.int64(1))
+F.max_pool3d(L.ones(1, 1, 3, 3, 3), 2, np.int64(1))
+F.unfold(L.ones(1, 1, 5, 5), 2, 1, (1,))
+F.unfold(L.ones(1, 1, 5, 5), 2, [1], 1)
+F.unfold(L.ones(1, 1, 5, 5), (2,))
+F.fold(L.ones(1, 4, 16), (5,), 2)
+L.vdot(T(1.0), L.ones(3))
+L.vdot(L.ones(3), T(1.0))
+L.gradient(L.arange(4.0) ** 2, spacing=T(2.0))
+L.gradient(L.arange(4.0) ** 2, spacing=T(2))
+L.gradient(L.ones(3, 3).cumsum(0), spacing=np.float32(0.3))
+L.gradient(L.arange(4.0) ** 2, spacing=True)
+F.rms_norm(L.arange(6.0).reshape(2, 3), (3,), L.ones(3, dtype=L.float64))
+x = L.eye(2); L.cdist(x, x + T([[0.0], [float("nan")]]), p=0.0).isnan()
+F.pdist(T([[1.0, 2.0], [float("nan"), 2.0], [1.0, 1.0]]), p=0.0).isnan()
+L.linalg.lu_solve(L.eye(3), L.ones(2, 3, dtype=L.int32), L.ones(3, 1))
+L.linalg.lu_solve(L.eye(3).expand(2, 3, 3), T([1, 2, 3]).int(), L.ones(2, 3, 1))
+"""
+
+EDGES_OF_GRADIENTS = """
+x = T([[1.0, 2.0, 1.0]], requires_grad=True); L.autograd.grad(F.multi_margin_loss(x, T([1])), x)
+x = T([[1.0, 2.0]], requires_grad=True); L.autograd.grad(F.multi_margin_loss(x, T([1]), p=2), x)
+x = T([1.0, 2.0], requires_grad=True); L.autograd.grad(F.multilabel_margin_loss(x, T([1, -1])), x)
+x = T([0.0, 1.0, 0.5], requires_grad=True); bce2(x, T([0.0, 1.0, 0.0]), x)
+y = T([0.25, 1.0], requires_grad=True); bce2(T([0.5, 0.75]).requires_grad_(), y, y)
+x = L.arange(6.0).reshape(1, 6, 1).square().requires_grad_(); group_norm3(x)
+"""
+
 
 def plain(value: Any) -> Any:
     """A result of either library in Python's own terms."""
@@ -189,9 +220,24 @@ def plain(value: Any) -> Any:
     return value
 
 
+def second_of_bce(library: Any, x: Any, y: Any, by: Any) -> Any:
+    """The derivative by ``by`` of the derivative of the binary cross entropy by ``x``."""
+    loss = library.nn.functional.binary_cross_entropy(x, y)
+    first = library.autograd.grad(loss, x, create_graph=True)[0]
+    return library.autograd.grad(first.sum(), by)
+
+
+def slope_of_all(library: Any, x: Any) -> Any:
+    """The gradient of all that ``native_group_norm`` gives."""
+    out, mean, scale = library.native_group_norm(x, None, None, 1, 6, 1, 2, 1e-5)
+    return library.autograd.grad((out**2).sum() + mean.sum() + (scale**3).sum(), x)
+
+
 def outcome(library: Any, line: str) -> Any:
     """What a line gives, or the type of its error and what is told of a missing kernel."""
-    names = {"L": library, "F": library.nn.functional, "T": library.tensor}
+    names = {"L": library, "F": library.nn.functional, "T": library.tensor, "np": np}
+    names["bce2"] = functools.partial(second_of_bce, library)
+    names["group_norm3"] = functools.partial(slope_of_all, library)
     *before, last = line.split(";")
     try:
         with warnings.catch_warnings():
@@ -202,11 +248,13 @@ def outcome(library: Any, line: str) -> Any:
         return type(error).__name__, re.findall('"\\w+" not implemented for .*', str(error))
 
 
-@pytest.mark.parametrize(
-    "line",
-    (PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
-     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + EDGES).strip().replace("\n\n", "\n").split("\n"),
+LINES = (
+    PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
+    + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + SIZES_AND_STEPS + EDGES + EDGES_OF_GRADIENTS
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("line", LINES.strip().replace("\n\n", "\n").split("\n"))
 def test_outcome_is_pytorchs(line: str) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     assert outcome(tt, line) == outcome(torch, line)

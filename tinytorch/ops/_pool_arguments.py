@@ -84,9 +84,8 @@ def slides(
         RuntimeError: For numbers out of range, or if there is not one window.
     """
     kernel = per_dimension(name, "kernel_size", kernel_size, spatial)
-    steps = kernel if stride is None or stride in ((), []) else per_dimension(
-        name, "stride", stride, spatial
-    )
+    unsaid = stride is None or (isinstance(stride, (tuple, list)) and not stride)
+    steps = kernel if unsaid else per_dimension(name, "stride", stride, spatial)
     pads = per_dimension(name, "padding", padding, spatial)
     gaps = per_dimension(name, "dilation", dilation, spatial)
     _check_positive(name, kernel_size=kernel, stride=steps, dilation=gaps)

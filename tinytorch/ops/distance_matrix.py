@@ -48,7 +48,7 @@ def _norm(xp: Any, x: Array, p: float) -> Array:
         return xp.sqrt(xp.sum(x * x, axis=-1))
     size = abs(x)
     if p == 0:
-        return xp.sum(xp.astype(size != 0, x.dtype), axis=-1)
+        return xp.sum(xp.where(size > 0, 1, size), axis=-1)  # a NaN stays one
     if p == 1:
         return xp.sum(size, axis=-1)
     if math.isinf(p):

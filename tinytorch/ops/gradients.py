@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -84,9 +85,9 @@ def _dims(input: Tensor, dim: Any) -> list[int]:
 def _steps(input: Tensor, spacing: Any, dims: Sequence[int]) -> list[Any]:
     """Per dimension a distance, or the differences of its coordinates."""
     spacing = 1 if spacing is None else spacing
-    if isinstance(spacing, (int, float, complex)) and not isinstance(spacing, bool):
-        return [spacing] * len(dims)
-    if isinstance(spacing, Tensor) or not isinstance(spacing, (list, tuple)):
+    if isinstance(spacing, numbers.Number) or (isinstance(spacing, Tensor) and not spacing.ndim):
+        return [spacing.item() if hasattr(spacing, "item") else spacing] * len(dims)
+    if not isinstance(spacing, (list, tuple)):
         raise TypeError(
             "gradient(): argument 'spacing' must be a number, or a list of numbers or tensors, "
             f"not {type(spacing).__name__}"

@@ -84,10 +84,9 @@ def instance_norm(
 
 
 def _statistics(input: Tensor, dims: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
-    """Mean and one over the deviation along dimensions, which keep size 1; unrecorded."""
-    x: Any = input.detach()
-    variance = x.var(tuple(dims), correction=0, keepdim=True)
-    return x.mean(tuple(dims), keepdim=True), (variance + eps).rsqrt()
+    """Mean and one over the deviation along dimensions, which keep size 1."""
+    variance: Any = input.var(tuple(dims), correction=0, keepdim=True)
+    return input.mean(tuple(dims), keepdim=True), (variance + eps).rsqrt()
 
 
 @composite(method=False)
@@ -116,7 +115,7 @@ def native_batch_norm(
     )
     if not training:
         return out, input.new_empty((0,)), input.new_empty((0,))
-    mean, scale = _statistics(input, [d for d in range(input.ndim) if d != 1], eps)
+    mean, scale = _statistics(input.detach(), [d for d in range(input.ndim) if d != 1], eps)
     return out, mean.flatten(), scale.flatten()
 
 
@@ -139,7 +138,7 @@ def native_layer_norm(
     """
     shape = tuple(normalized_shape)
     out = normalization.layer_norm(input, shape, weight, bias, eps)
-    return out, *_statistics(input, range(-len(shape), 0), eps)
+    return out, *_statistics(input.detach(), range(-len(shape), 0), eps)
 
 
 @composite(method=False)

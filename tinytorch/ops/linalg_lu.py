@@ -319,6 +319,11 @@ def _check_solve(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
             f"{name}: Number of pivots per batch should be same as the dimension of the matrix, "
             f"got {list(pivots.shape)} for {n}"
         )
+    if tuple(pivots.shape) != tuple(LU.shape[:-1]):
+        raise RuntimeError(
+            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with "
+            f"shape {list(pivots.shape)} instead"
+        )
     if B.ndim < 2 or B.shape[-2 if left else -1] != n:
         raise RuntimeError(
             f"{name}: Incompatible shapes of A and B for the equation "

@@ -10,6 +10,7 @@ from .._record import keep_versions
 from .._tensor import Tensor
 from ..dtypes import int64
 from ._loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
+from .activation import relu
 from .distance import pairwise_distance
 from .smooth_activation import logsigmoid
 
@@ -258,7 +259,7 @@ def multi_margin_loss(
     y: Any = target
     rows = x.reshape(-1, x.shape[-1] if x.ndim else 1)
     places = y.reshape(-1, 1)
-    gaps = (margin - rows.gather(1, places) + rows).clamp(min=0)
+    gaps = relu(margin - rows.gather(1, places) + rows)  # no gradient where there is no gap
     if p == 2:
         gaps = gaps * gaps
     if weight is not None:
@@ -344,7 +345,7 @@ def multilabel_margin_loss(
     rows = x.reshape(-1, classes)
     wanted, places = _wanted(y.reshape(-1, classes))
     is_target = _label_mask(places, wanted)
-    gaps = (1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1)).clamp(min=0)
+    gaps = relu(1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1))
     counted = wanted.unsqueeze(2) & ~is_target.unsqueeze(1)
     loss = (gaps * counted).sum((1, 2)) / classes
     return keep_versions(reduced(loss if input.ndim == 2 else loss[0], reduction), input, target)

@@ -220,7 +220,7 @@ def rms_norm(
     dims = tuple(range(-len(shape), 0))
     out = x * ((x * x).mean(dims, True) + tiny).rsqrt()
     out = out if w is None else out * w
-    return following(out.to(input.dtype) if x is not input else out, input)
+    return following(out if out.dtype is input.dtype else out.to(input.dtype), input)
 
 
 @composite(namespaces=("nn.functional", ""), method=False, node="NativeGroupNormBackward0")

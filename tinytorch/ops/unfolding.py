@@ -166,7 +166,7 @@ def _pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not all(hasattr(n, "__index__") for n in given):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
-    if len(given) > 2 or not given:
+    if isinstance(value, (tuple, list)) and len(given) != 2:
         raise RuntimeError(
             f"{name}: It is expected {argument} equals to 2, but got size {len(given)}"
         )

@@ -36,6 +36,8 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.vdot(tt.tensor([1j, 2.0]), tt.tensor([1j, 1.0]))
         tensor(3.+0.j)
     """
+    if not input.ndim == other.ndim == 1:  # dot() takes numbers, as NumPy's
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
     return written(out, dot(_conjugated(input), other), "vdot")  # type: ignore[no-any-return]
 
 
