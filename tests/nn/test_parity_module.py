@@ -36,6 +36,23 @@ def nested(lib: Any) -> Any:
 
 
 @scenario
+def operations_as_attributes_of_a_class(lib: Any) -> Any:
+    class Gate(lib.nn.Module):  # type: ignore[misc, name-defined]
+        act, bound = lib.tanh, lib.nn.functional.softplus
+
+        def forward(self, x: Any) -> Any:
+            return self.act(x) * self.bound(x)
+
+    class Other(Gate):
+        act = lib.special.expit
+        forward = lib.relu
+
+    x = lib.tensor([-1.0, 2.0])
+    own = Gate.act is Gate().act is lib.tanh
+    return [Gate()(x), Other()(x), Other().act(x), Gate.act(x), own]
+
+
+@scenario
 def members_of_a_class_with_its_own_getattr(lib: Any) -> Any:
     asked = []
 

@@ -107,6 +107,10 @@ L.cumsum(T([1.5, 2.0]), 0, out=T([0, 0]))
 L.cumsum(T([1.5, 2.0]), 0, dtype=L.float64, out=T([0.0, 0.0]))
 L.cumprod(T([1.5, 2.0]), 0, out=T([0, 0]))
 X = L.zeros(3); L.index_add(X, 0, T([0, 2]), L.ones(2), out=X); X
+X = L.arange(5.0); L.logsumexp(X[:4].view(2, 2), 0, out=X[1:3]); X
+X = L.arange(5.0); L.logsumexp(X[:4].view(2, 2), 1, out=X[:2]); X
+X = L.arange(5.0); L.special.ndtr(X[:4], out=X[1:]); X
+X = L.arange(5.0); L.special.ndtri(X[:4], out=X[1:]); X
 X = L.zeros(3); L.index_copy(X, 0, T([0, 2]), L.ones(2), out=X); X
 X = L.zeros(3); L.scatter_add(X, 0, T([0, 2]), L.ones(2), out=X); X
 X = L.zeros(3); L.gather(X, 0, T([0, 2, 1]), out=X); X

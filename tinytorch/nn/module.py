@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
+from .._spec import Op
 from ..compiler import compile
 from ._call import HookedCall
 from ._global_hooks import CALLS as CALLS
@@ -70,6 +72,13 @@ class Module(Hooked):
 
     dump_patches: bool = False
     call_super_init: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let operations among the attributes be no methods, as in torch they are no functions."""
+        super().__init_subclass__(**options)
+        for name, value in list(vars(cls).items()):
+            if isinstance(value, FunctionType) and isinstance(getattr(value, "op", None), Op):
+                setattr(cls, name, staticmethod(value))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init:

@@ -90,7 +90,7 @@ def erfcx(xp: Backend, input: Array) -> Array:
 erfcx.vjp(input=lambda xp, g, input, out: g * (2 * input * out - 2 / _ROOT_PI))
 
 
-@op(promote="float", namespaces=SPECIAL, method=False, node="MulBackward1")
+@op(promote="float", namespaces=SPECIAL, method=False, node="MulBackward1", buffered=True)
 def ndtr(xp: Backend, input: Array) -> Array:
     """The normal distribution's probability of at most ``x``.
 
