@@ -86,6 +86,7 @@ def test_sum_over_all_alignments() -> None:
 
 ERRORS: list[Any] = [
     ([1, 2, 3], [8, 8, 8], [1, 2, 3]),
+    ([1, 2, 3, 1, 2, 3, 1], [8, 8, 8], [1, 2, 3]),
     (ROWS, [9, 8, 8], [1, 2, 3]),
     (ROWS, [8, 8], [1, 2, 3]),
     (ROWS, [8, 8, -1], [1, 2, 3]),
@@ -97,6 +98,17 @@ ERRORS: list[Any] = [
 @pytest.mark.parametrize("case", ERRORS)
 def test_errors(case: Any) -> None:
     parity.refused(lambda lib: run(lib, case, "float64", True))
+
+
+@pytest.mark.parametrize("case", [ERRORS[0], ERRORS[1], ERRORS[2], ERRORS[4], ERRORS[5]])
+def test_lengths_that_do_not_fit_are_told_in_pytorchs_words(case: Any) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    texts = []
+    for library in (tt, torch):
+        with pytest.raises(RuntimeError) as caught:
+            run(library, case, "float64", True)
+        texts.append(str(caught.value).partition(" (while")[0])
+    assert texts[0] == texts[1]
 
 
 def test_blank_must_be_a_class() -> None:

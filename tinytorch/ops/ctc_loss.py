@@ -225,10 +225,11 @@ def _lengths(name: str, given: Any, batch: int, most: int | None = None) -> list
         raise RuntimeError(f"{name} must be integral")
     if len(values) != batch:
         raise RuntimeError(f"{name} must be of size batch_size: {batch}, got {len(values)}")
-    if min(values, default=0) < 0:
-        raise RuntimeError(f"Expected {name} to have value at least 0, but got {min(values)}")
-    if most is not None and max(values, default=0) > most:
-        raise RuntimeError(f"Expected {name} to have value at most {most}, got {max(values)}")
+    low, high = min(values, default=0), max(values, default=0)
+    if low < 0:
+        raise RuntimeError(f"Expected {name} to have value at least 0, but got value {low}")
+    if most is not None and high > most:
+        raise RuntimeError(f"Expected {name} to have value at most {most}, but got value {high}")
     return values
 
 
