@@ -213,6 +213,45 @@ y = T([0.25, 1.0], requires_grad=True); bce2(T([0.5, 0.75]).requires_grad_(), y,
 x = L.arange(6.0).reshape(1, 6, 1).square().requires_grad_(); group_norm3(x)
 """
 
+INTEGERS_AT_THEIR_ENDS = """
+T([1, 2, 3], dtype=L.int32) << 31
+T([1, 2, 3], dtype=L.int32) << 32
+T([1, -2, 3], dtype=L.int32) << -1
+T([1, -2, 3], dtype=L.int32) >> 32
+T([1, -2, 3], dtype=L.int32) >> -1
+T([1, -2, 3]) << 64
+T([1, -2, 3]) >> 64
+T([1, 2, 255], dtype=L.uint8) << 8
+T([1, 2, 255], dtype=L.uint8) >> 9
+T([1, -2, 127], dtype=L.int8) << 7
+T([1, -2, 127], dtype=L.int8) >> 8
+L.bitwise_left_shift(T([1, 2]), T([63, 64]))
+L.bitwise_right_shift(T([-1, 2], dtype=L.int16), T([15, 16], dtype=L.int16))
+T([True, False]) << 1
+T([1.0, 2.0]) << 1
+T([1, 2]) << 1.5
+T([1, 2]) ** -1
+T([1, 2, -1, 0, -2]) ** T([-1, -2, -3, -1, -1])
+T([2, 1], dtype=L.uint8) ** T([7, 8], dtype=L.uint8)
+2 ** T([-1, 2])
+T([True, False]) ** T([True, False])
+T([1, 2]).pow_(2.5)
+T([1, 2]) // 0
+T([1, 2]) % T([0, 1])
+L.fmod(T([1, 2]), 0)
+L.div(T([1, 2]), 0, rounding_mode="trunc")
+T([True, False]) // False
+T([1.0, -1.0]) // 0
+T([-(2**63)]) // -1
+T([-(2**63)]) % -1
+T([-128], dtype=L.int8) // -1
+L.clamp(T([1, 2, 3], dtype=L.uint8), min=-1)
+L.clamp(T([1, 2]), min=T([1.5, 2.5]))
+L.clamp(T([1.0, float("nan")]), 0, 1).isnan()
+L.clamp(T([1, 2]), 3, 1)
+L.clamp(T([1, 2]))
+"""
+
 
 def plain(value: Any) -> Any:
     """A result of either library in Python's own terms."""
@@ -255,6 +294,7 @@ def outcome(library: Any, line: str) -> Any:
 LINES = (
     PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + SIZES_AND_STEPS + EDGES + EDGES_OF_GRADIENTS
+    + INTEGERS_AT_THEIR_ENDS
 )  # fmt: skip
 
 
