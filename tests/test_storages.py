@@ -109,6 +109,45 @@ def test_what_is_a_storage() -> None:
     assert x.storage().dtype is tt.float32
 
 
+def indexed(index: Any) -> Any:
+    return lambda t: t.UntypedStorage(3)[index]
+
+
+def filled(t: Any) -> list[int]:
+    made = t.UntypedStorage(2)
+    made.fill_(-1)
+    made[0] = 258
+    return made.tolist()  # type: ignore[no-any-return]
+
+
+#: What is made of bytes: numbers, or the error in their place.
+MADE: dict[str, Any] = {
+    "sizes": lambda t: [t.UntypedStorage(n).nbytes() for n in (0, 4)] + [len(t.UntypedStorage())],
+    "bytes": lambda t: t.UntypedStorage([1, 2, 300]).tolist(),
+    "another's": lambda t: t.UntypedStorage(t.UntypedStorage([1, 2])).tolist(),
+    "filled": filled,
+    "copied": lambda t: t.UntypedStorage(2).copy_(t.UntypedStorage([3, 4])).cpu().tolist(),
+    "typed": lambda t: t.TypedStorage(
+        wrap_storage=t.UntypedStorage([0, 0, 128, 63]), dtype=t.float32).tolist(),
+    "another size": lambda t: t.UntypedStorage(2).copy_(t.UntypedStorage(3)),
+    "a step": indexed(slice(None, None, 2)),
+    "a text for a place": indexed("a"),
+    "beyond": indexed(5),
+    "a fraction": lambda t: t.UntypedStorage(2).__setitem__(0, 1.5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MADE)
+def test_storages_without_a_tensor(case: str) -> None:
+    answers = []
+    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+        try:
+            answers.append(MADE[case](library))
+        except (IndexError, RuntimeError, TypeError) as error:
+            answers.append((type(error), str(error).replace("tinytorch.", "torch.")))
+    assert answers[0] == answers[1]
+
+
 def test_typed_storages_are_deprecated() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
 from .. import _state, dtypes
 from .._caller import warn
@@ -14,6 +14,7 @@ from .._op import Array, Backend, composite
 from .._tensor import Tensor, wrap
 from ..autograd.views import check_inplace
 from ..backends import load
+from .creation import empty, tensor
 from .file_memory import mapped
 from .strides import check_bounds
 
@@ -23,16 +24,39 @@ class UntypedStorage:
 
     Two storages are equal if they are the same memory.
 
+    Args:
+        size: How many bytes, which are whatever the memory held; or the bytes, a sequence of ints.
+        device: Where. Default: where new tensors are.
+
+    Raises:
+        RuntimeError: For a negative size.
+
     Example:
         >>> import tinytorch as tt
         >>> x = tt.ones(2, 3)
         >>> x.untyped_storage().nbytes(), x[1].untyped_storage() == x.untyped_storage()
         (24, True)
+        >>> tt.UntypedStorage([1, 2]).tolist()
+        [1, 2]
     """
 
-    def __init__(self, array: Array, xp: Backend) -> None:
-        self._array = array
-        self._xp = xp
+    _array: Array
+    _xp: Backend
+
+    def __init__(self, size: int | Sequence[int] = 0, *, device: Any = None) -> None:
+        made: Any
+        if isinstance(size, int):
+            made = empty(size, dtype=dtypes.uint8, device=device)
+        else:
+            made = tensor(list(size), dtype=dtypes.int64, device=device).to(dtypes.uint8)
+        self._array, self._xp = made._data, made._xp
+
+    @classmethod
+    def _of(cls, array: Array, xp: Backend) -> Self:
+        """The storage that is the memory of ``array``."""
+        made = cls.__new__(cls)
+        made._array, made._xp = array, xp
+        return made
 
     @staticmethod
     def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
@@ -46,7 +70,7 @@ class UntypedStorage:
         Raises:
             RuntimeError: If the file cannot be opened or, unless ``shared``, is too short.
         """
-        return UntypedStorage(mapped(filename, shared, nbytes), load("numpy"))
+        return UntypedStorage._of(mapped(filename, shared, nbytes), load("numpy"))
 
     def _numbers(self) -> Array:
         return self._array.view("uint8")
@@ -94,9 +118,16 @@ class UntypedStorage:
     def __getitem__(self, index: Any) -> Any:
         numbers, size = self._numbers(), self.size()
         if isinstance(index, slice):
-            return self._of(numbers[index])
+            if index.step not in (None, 1):
+                raise RuntimeError(
+                    f"Trying to slice with a step of {index.step}, but only a step of 1 is "
+                    "supported"
+                )
+            return self._of(numbers[index], self._xp)
         if isinstance(index, bool) or not hasattr(index, "__index__"):
-            raise TypeError(f"can't index a {type(self).__name__} with {type(index).__name__}")
+            raise TypeError(
+                f"can't index a tinytorch.{type(self).__name__} with {type(index).__name__}"
+            )
         place = operator.index(index)
         if not -size <= place < size:
             raise IndexError(f"index {place} out of range for storage of size {size}")
@@ -104,19 +135,47 @@ class UntypedStorage:
         return self._xp.item(numbers[place : place + 1])
 
     def __setitem__(self, index: int | slice, value: Any) -> None:
-        self._numbers()[index] = value
+        self._numbers()[index] = self._written(value)
 
-    def fill_(self, value: Any) -> UntypedStorage:
+    def _written(self, value: Any) -> Any:
+        if not hasattr(value, "__index__"):
+            raise RuntimeError(
+                f"can only set storage content with a int types, but got {type(value).__name__} "
+                "instead"
+            )
+        return operator.index(value) & 255
+
+    def fill_(self, value: Any) -> Self:
         """Write one number everywhere."""
-        self._numbers()[...] = value
+        self._numbers()[...] = self._written(value)
         return self
 
-    def _of(self, array: Array) -> UntypedStorage:
-        return type(self)(array, self._xp)
-
-    def clone(self) -> UntypedStorage:
+    def clone(self) -> Self:
         """A copy, in memory of its own."""
-        return self._of(self._xp.array(self._array))
+        return self._of(self._xp.array(self._array), self._xp)
+
+    def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> Self:
+        """Write the elements of another storage, of as many, over these.
+
+        Args:
+            source: The other one, on any device.
+            non_blocking: Accepted for compatibility.
+
+        Raises:
+            RuntimeError: If it has another size.
+        """
+        if source.nbytes() != self.nbytes():
+            raise RuntimeError(
+                f"size does not match, self was {self.nbytes()} bytes but src was "
+                f"{source.nbytes()} bytes"
+            )
+        wrap(self._numbers(), self._xp).copy_(wrap(source._numbers(), source._xp))
+        return self
+
+    def cpu(self) -> Self:
+        """The storage, or a copy of it on the CPU if it is elsewhere."""
+        here: Any = wrap(self._array, self._xp).cpu()
+        return self if here._data is self._array else self._of(here._data, here._xp)
 
     def untyped(self) -> UntypedStorage:
         """The storage itself: its elements are bytes."""
@@ -151,6 +210,10 @@ class UntypedStorage:
 class TypedStorage(UntypedStorage):
     """All the memory that a tensor is a part of, in elements of its dtype; deprecated in PyTorch.
 
+    Args:
+        wrap_storage: The memory.
+        dtype: The type of its elements.
+
     Example:
         >>> import warnings
         >>> import tinytorch as tt
@@ -160,8 +223,20 @@ class TypedStorage(UntypedStorage):
         [0, 1, 2, 3]
     """
 
+    def __init__(
+        self, *, wrap_storage: UntypedStorage, dtype: dtypes.dtype, _internal: bool = False
+    ) -> None:
+        if not _internal:
+            _deprecate()
+        self._xp = wrap_storage._xp
+        native = self._xp.native_dtype(dtype)
+        self._array = wrap_storage._array.reshape(-1).view(native)
+
     def _numbers(self) -> Array:
         return self._array
+
+    def _written(self, value: Any) -> Any:
+        return value
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -175,7 +250,7 @@ class TypedStorage(UntypedStorage):
 
     def untyped(self) -> UntypedStorage:
         """The same memory in bytes."""
-        return UntypedStorage(self._array, self._xp)
+        return UntypedStorage._of(self._array, self._xp)
 
     def _read_as(self, numbers: Any, dtype: Any) -> Any:
         if numbers.dtype != dtype:
@@ -187,6 +262,14 @@ class TypedStorage(UntypedStorage):
 
     def _facts(self) -> str:
         return f"dtype={self.dtype}, device={self.device}"
+
+
+def _deprecate() -> None:
+    warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
+        "the only storage class. To access UntypedStorage directly, use tensor.untyped_storage() "
+        "instead of tensor.storage()",
+    )
 
 
 def _memory(input: Tensor) -> Array:
@@ -214,7 +297,7 @@ def untyped_storage(input: Tensor) -> UntypedStorage:
         >>> x.untyped_storage().data_ptr() == x.view(3, 1).untyped_storage().data_ptr()
         True
     """
-    return UntypedStorage(_memory(input), input._xp)
+    return UntypedStorage._of(_memory(input), input._xp)
 
 
 @composite(namespaces=("Tensor",))
@@ -232,12 +315,8 @@ def storage(input: Tensor) -> TypedStorage:
         ...     len(tt.zeros(2, 3)[0].storage())
         6
     """
-    warn(
-        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
-        "the only storage class. To access UntypedStorage directly, use tensor.untyped_storage() "
-        "instead of tensor.storage()",
-    )
-    return TypedStorage(_memory(input), input._xp)
+    _deprecate()
+    return TypedStorage._of(_memory(input), input._xp)
 
 
 @composite(namespaces=("Tensor",))
