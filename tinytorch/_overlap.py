@@ -7,6 +7,7 @@ from typing import Any
 
 from ._spec import Op
 from ._tensor import Tensor
+from .backends.storage import dense_order
 
 
 def check_overlap(
@@ -55,7 +56,7 @@ def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
 def _meet(xp: Any, a: Any, b: Any, alone: bool) -> bool:
     if a is b:
         return alone
-    if not (a.size and b.size and _dense(a) and _dense(b)):
+    if not a.size or not b.size or dense_order(a) is None or dense_order(b) is None:
         return False
     first, second = xp.address(a), xp.address(b)
     if first == second and a.nbytes == b.nbytes and a.ndim == b.ndim:
@@ -63,11 +64,3 @@ def _meet(xp: Any, a: Any, b: Any, alone: bool) -> bool:
         if all(n == 1 or s == t for n, s, t in steps):
             return alone
     return bool(first < second + b.nbytes and second < first + a.nbytes)
-
-
-def _dense(array: Any) -> bool:
-    """Whether each element has a place of its own, and there are no gaps between them."""
-    if array.flags.c_contiguous:
-        return True
-    order = sorted(range(array.ndim), key=lambda d: (array.shape[d] != 1, -array.strides[d]))
-    return bool(array.transpose(order).flags.c_contiguous)

@@ -42,6 +42,8 @@ OF_TRANSPOSED: dict[str, Call] = {
     "combinations": lambda m, x: m.combinations(x[0]),
     "as_strided_copy": lambda m, x: m.as_strided_copy(x, (2, 2), (1, 3)),
     "renorm": lambda m, x: x.renorm(2, 0, 1.0),
+    "logsigmoid": lambda m, x: m.nn.functional.logsigmoid(x),
+    "rrelu": lambda m, x: m.nn.functional.rrelu(x),
     "layer_norm": lambda m, x: m.nn.functional.layer_norm(x, (4,)),
     "rms_norm": lambda m, x: m.nn.functional.rms_norm(x, (4,)),
     "group_norm": lambda m, x: m.nn.functional.group_norm(x, 2),
@@ -157,6 +159,28 @@ def test_gradients_pass_formats() -> None:
     y.square().sum().backward()
     assert x.grad is not None
     np.testing.assert_allclose(x.grad.cpu().numpy(), 2 * IMAGES)
+
+
+#: name: a leaf made of images; its gradient lies as it does if that can be seen in ``view``.
+LEAVES: dict[str, Call] = {
+    "row-major": lambda m, x: x,
+    "channels last": channels_last,
+    "permuted": lambda m, x: x.permute(3, 0, 2, 1),
+    "transposed": lambda m, x: x[0, 0].t(),
+    "gaps": lambda m, x: x[..., ::2].transpose(0, 1),
+    "expanded": lambda m, x: x[:, :1].expand(2, 3, 4, 5),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+@pytest.mark.parametrize("loss", ["sum", "square"])
+def test_gradients_lie_as_their_leaves(name: str, loss: str) -> None:
+    def call(m: Any, x: Any) -> Any:
+        leaf = LEAVES[name](m, x).detach().requires_grad_()
+        (leaf * 2 if loss == "sum" else leaf.square()).sum().backward()
+        return leaf.grad
+
+    same_order(call, IMAGES)
 
 
 def test_a_tensor_made_after_a_transposed_one_is_nobodys_view() -> None:

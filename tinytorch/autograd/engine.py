@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from .._state import Variable
+from ..backends.storage import laid_like
 from .nodes import (
     FREED,
     TWICE,
@@ -425,7 +426,7 @@ class Sweep:
         if self.create_graph:
             leaf._grad = g if leaf._grad is None else leaf._grad + g
         elif leaf._grad is None:
-            leaf._grad = Hooks.wrap(_laid_out_as(leaf, g, fresh), leaf._xp)
+            leaf._grad = Hooks.wrap(laid_like(leaf._xp, g, leaf._data, fresh), leaf._xp)
         else:
             _add_into(leaf._grad, g)
 
@@ -454,15 +455,6 @@ def conjugate(tensor: Any) -> Any:
     Then the rule of a holomorphic function is its plain derivative.
     """
     return tensor.conj_physical() if tensor._data.dtype.kind == "c" else tensor
-
-
-def _laid_out_as(leaf: Any, g: Gradient, fresh: bool) -> Gradient:
-    """A leaf's first gradient with its elements in memory as the leaf's are, for ``view``."""
-    have, wanted = g.flags, leaf._data.flags
-    fresh = fresh and g.__class__ is leaf._xp.array_type  # NumPy's conj may give a scalar
-    if wanted.c_contiguous or not wanted.f_contiguous:
-        return g if fresh and have.c_contiguous else leaf._xp.array(g, order="C")
-    return g if fresh and have.f_contiguous else leaf._xp.array(g, order="F")
 
 
 def _add_into(grad: Any, g: Gradient) -> None:

@@ -42,3 +42,28 @@ def _flat(root: Any, dtype: Any) -> Any:
     if flat.dtype == dtype:
         return flat
     return flat.view(dtype) if flat.nbytes % dtype.itemsize == 0 else None
+
+
+def dense_order(array: Any) -> list[int] | None:
+    """The dimensions from the outermost in memory to the innermost.
+
+    None if elements share places, or there are gaps between them.
+    """
+    if array.flags.c_contiguous:
+        return list(range(array.ndim))
+    order = sorted(range(array.ndim), key=lambda d: (array.shape[d] != 1, -array.strides[d]))
+    return order if array.transpose(order).flags.c_contiguous else None
+
+
+def laid_like(xp: Any, array: Any, like: Any, fresh: bool) -> Any:
+    """``array`` with its elements in memory in the order of ``like``; ``fresh``: may be itself.
+
+    Row by row where ``like`` has gaps or shared elements.
+    """
+    fresh = fresh and array.__class__ is xp.array_type  # NumPy's conj may give a scalar
+    order = None if like.flags.c_contiguous else dense_order(like)
+    if order is None:
+        return array if fresh and array.flags.c_contiguous else xp.array(array, order="C")
+    array = array.transpose(order)
+    array = array if fresh and array.flags.c_contiguous else xp.array(array, order="C")
+    return array.transpose(sorted(range(array.ndim), key=order.__getitem__))

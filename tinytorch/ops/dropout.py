@@ -377,8 +377,10 @@ def rrelu(
     refuse(input._xp, "rrelu_with_noise_out_cpu", "c", input._data)
     if not training:
         from .activation import leaky_relu
+        from .layout import contiguous
 
-        return leaky_relu(input, (lower + upper) / 2, inplace)
+        out = leaky_relu(input, (lower + upper) / 2, inplace)
+        return out if inplace else contiguous(out)
     return _apply(_scaled, input, inplace, wrap(_slopes(input, lower, upper), input._xp))
 
 

@@ -9,6 +9,7 @@ from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import blockwise, in_single, is_half, refuse
+from ._memory import in_rows
 from .activation import FUNCTIONAL, along, gate_halves, logistic, softmax
 from .activation import _softmax as softmax_kernel
 
@@ -66,7 +67,7 @@ def logsigmoid(xp: Backend, input: Array) -> Array:
     """
     refuse(xp, "log_sigmoid_cpu", "uibc", input)
     return xp.blockwise(
-        lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), input
+        lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), in_rows(xp, input)
     )
 
 
