@@ -102,7 +102,7 @@ def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:
     """
     op = getattr(value, "op", None)
     signature = inspect.signature(value)
-    if op is None or value.__name__ != op.name:  # a function or a method, but no in-place form
+    if op is None or value is not op.function and value.__qualname__ != f"Tensor.{op.name}":
         return [declaration(name, signature)]
     signature = with_named_result(op, signature)
     if op.forms:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["_get_tracing_state", "_log_api_usage_once"]
+from ._asking import DisableTorchFunction as DisableTorchFunction
+from ._asking import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from ._asking import is_on as _is_torch_function_enabled
+from ._asking import refusing as _disabled_torch_function_impl
+
+__all__ = [
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "_disabled_torch_function_impl",
+    "_get_tracing_state", "_is_torch_function_enabled", "_log_api_usage_once",
+]  # fmt: skip
 
 
 def _get_tracing_state() -> None:

@@ -178,7 +178,7 @@ Hooks.graph_namespace = staticmethod(_graph_namespace)
 MODULES = (
     "accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
     "distributions", "fft", "func", "functional", "hub", "jit", "linalg", "nn", "numpy", "optim",
-    "random",
+    "overrides", "random",
     "return_types", "serialization", "signal", "special", "storage", "testing", "types", "utils",
     "version",
 )  # fmt: skip

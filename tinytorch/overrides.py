@@ -256,6 +256,15 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
     """By namespace the functions that may be asked about, and the names of all of them."""
     found: dict[Any, list[Callable[..., Any]]] = {}
     named: dict[Callable[..., Any], str] = {}
+    for name in member_names():
+        member = method(name)
+        if isinstance(member, types.FunctionType):
+            named.setdefault(member, f"torch.Tensor.{name}")
+            found.setdefault(Tensor, []).append(member)
+        else:
+            named[member.__get__] = f"torch.Tensor.{name}.__get__"
+            named[member.__set__] = f"torch.Tensor.{name}.__set__"
+            found.setdefault(member, []).append(member.__get__)
     for space in _SPACES:
         module = importlib.import_module(f"tinytorch.{space}".rstrip("."))
         ignored = {f"{space}.{name}".lstrip(".") for name in UNASKED}
@@ -264,15 +273,6 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
             named.setdefault(function, f"torch.{space}.{name}".replace("..", "."))
             if not name.endswith("_") and not name.startswith("_") and name not in ignored:
                 found.setdefault(module, []).append(function)
-    for name in member_names():
-        member = method(name)
-        if isinstance(member, types.FunctionType):
-            named[member] = f"torch.Tensor.{name}"
-            found.setdefault(Tensor, []).append(member)
-        else:
-            named[member.__get__] = f"torch.Tensor.{name}.__get__"
-            named[member.__set__] = f"torch.Tensor.{name}.__set__"
-            found.setdefault(member, []).append(member.__get__)
     return found, named
 
 

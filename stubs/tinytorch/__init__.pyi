@@ -30,6 +30,7 @@ from tinytorch import linalg as linalg
 from tinytorch import nn as nn
 from tinytorch import numpy as numpy
 from tinytorch import optim as optim
+from tinytorch import overrides as overrides
 from tinytorch import random as random
 from tinytorch import return_types as return_types
 from tinytorch import serialization as serialization
@@ -1220,7 +1221,7 @@ def celu(
 def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
     """In-place form of ``celu``: writes the result over ``input``."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """Product of matrices; see ``linalg.multi_dot``."""
+    """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``."""
 def chalf(input: Tensor, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported."""
 def channel_shuffle(input: Tensor, groups: _int) -> Tensor:
