@@ -33,7 +33,8 @@ LAYERS = [
     ["_asking", "_tensor", "_storage", "_size"],
     ["_"],  # _op and the parts of a call: private modules that are named nowhere else
     ["ops"],
-    ["", "_facade", "_forward", "_info", "_printing", "_as_torch"],  # numpy, nn, optim, ...
+    ["", "_facade", "_forward", "_info", "_printing", "_as_torch",  # numpy, nn, optim, ...
+     "_custom_ops", "_dynamo", "_tensor_str", "_utils"],  # PyTorch's own private modules
     ["__init__"],
     ["__main__"],
 ]

@@ -111,7 +111,8 @@ def test_torch_is_another_name_of_the_same_modules(runner: Runner) -> None:
         assert torch.nn is tinytorch.nn is sys.modules["torch.nn"]
         assert F is tinytorch.nn.functional
         assert Linear is tinytorch.nn.Linear
-        for module in (torch, torch.nn, F):
+        assert torch.__spec__.name == "tinytorch" and torch.__name__ == "torch"
+        for module in (torch.nn, F):
             assert module.__spec__.name == module.__name__, module.__spec__
         assert pickle.loads(pickle.dumps(torch.relu)) is torch.relu
         importlib.reload(torch)
@@ -184,7 +185,7 @@ def test_part_that_does_not_exist_is_a_clear_import_error(runner: Runner) -> Non
         "torch.xla | No module named 'torch.xla': tinytorch, which stands in for torch here, "
         "has no 'xla'\n"
     )
-    assert runner.output("missing.py") == line + line + "tinytorch | True\n"
+    assert runner.output("missing.py") == line + line + "torch | True\n"
 
 
 def test_error_inside_a_part_is_not_taken_for_its_absence(tmp_path: Path) -> None:
@@ -226,7 +227,7 @@ def test_spawned_processes_get_tinytorch_too(runner: Runner) -> None:
                 print(pool.map(work, [2]))
         """,
     )
-    assert runner.output("pool.py") == "[('tinytorch', 'tinytorch.nn', 3)]\n"
+    assert runner.output("pool.py") == "[('torch', 'tinytorch.nn', 3)]\n"
 
 
 # What a program can see of how it was started; printed by it and compared with Python's.

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import enum
+from typing import Any
+
+from ._absent import Absent
 from ._asking import DisableTorchFunction as DisableTorchFunction
 from ._asking import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from ._asking import is_on as _is_torch_function_enabled
 from ._asking import refusing as _disabled_torch_function_impl
+from ._tensor import Tensor
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "_disabled_torch_function_impl",
-    "_get_tracing_state", "_is_torch_function_enabled", "_log_api_usage_once",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet",
+    "_disabled_torch_function_impl", "_get_tracing_state", "_is_torch_function_enabled",
+    "_log_api_usage_once",
 ]  # fmt: skip
+
+#: The class of the class of tensors, by which libraries tell tensor types from others.
+_TensorMeta = type(Tensor)
 
 
 def _get_tracing_state() -> None:
@@ -22,4 +31,84 @@ def _log_api_usage_once(event: str) -> None:
 
     Args:
         event: What was used.
+    """
+
+
+class DispatchKey(enum.Enum):
+    """Names of what PyTorch chooses a kernel by; libraries gather them in sets when imported."""
+
+    CPU = enum.auto()
+    CUDA = enum.auto()
+    Meta = enum.auto()
+    AutogradCPU = enum.auto()
+    AutogradCUDA = enum.auto()
+    Autograd = enum.auto()
+    AutocastCPU = enum.auto()
+    AutocastCUDA = enum.auto()
+    AutocastXPU = enum.auto()
+    CompositeExplicitAutograd = enum.auto()
+    CompositeImplicitAutograd = enum.auto()
+
+
+class DispatchKeySet:
+    """A set of such names.
+
+    Args:
+        key: One of them, or several.
+
+    Example:
+        >>> from tinytorch._C import DispatchKey, DispatchKeySet
+        >>> both = DispatchKeySet(DispatchKey.CPU) | DispatchKeySet(DispatchKey.CUDA)
+        >>> both.has(DispatchKey.CUDA), both.has(DispatchKey.Meta)
+        (True, False)
+    """
+
+    def __init__(self, key: DispatchKey | frozenset[DispatchKey]) -> None:
+        self._keys = frozenset([key]) if isinstance(key, DispatchKey) else key
+
+    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(self._keys | other._keys)
+
+    def has(self, key: DispatchKey) -> bool:
+        """Whether a name is in it."""
+        return key in self._keys
+
+
+class PyTorchFileReader(Absent, why="PyTorchFileReader: read checkpoints with load()"):
+    """What reads the records of a checkpoint in PyTorch; nothing is one here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(None, tt.PyTorchFileReader)
+        False
+    """
+
+
+class PyTorchFileWriter(Absent, why="PyTorchFileWriter: write checkpoints with save()"):
+    """What writes the records of a checkpoint in PyTorch; nothing is one here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(None, tt.PyTorchFileWriter)
+        False
+    """
+
+
+class ScriptObject(Absent, why="ScriptObject: there is no TorchScript here"):
+    """A value of a compiled class; nothing is one here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(None, tt.ScriptObject)
+        False
+    """
+
+
+class TensorType(Absent, why="TensorType: there is no TorchScript here"):
+    """TorchScript's type of tensors; nothing is one here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(None, tt.TensorType)
+        False
     """

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from . import _protocols, _settings, _state, dtypes
+from . import _op_namespaces, _protocols, _settings, _state, dtypes
 from ._families import FAMILIES
 from ._op import NAMESPACES
 from ._tensor import Tensor
@@ -169,19 +169,26 @@ def _graph_namespace() -> Any:
     return importlib.import_module("tinytorch.numpy")
 
 
+def _aten(name: str) -> Any:
+    return find("", name) or find("nn.functional", name) or getattr(Tensor, name, None)
+
+
 Hooks.graph_namespace = staticmethod(_graph_namespace)
+_op_namespaces.Aten.find = staticmethod(_aten)
 
 
 # -- the top level ---------------------------------------------------------------------------
 
 #: Public modules, imported when first asked for.
 MODULES = (
-    "accelerator", "amp", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
-    "distributions", "fft", "func", "functional", "hub", "jit", "linalg", "nn", "numpy", "optim",
-    "overrides", "random",
-    "return_types", "serialization", "signal", "special", "storage", "testing", "types", "utils",
-    "version",
+    "accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
+    "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
+    "linalg", "mps", "multiprocessing", "nn", "numpy", "onnx", "optim", "overrides", "profiler",
+    "quantization", "random", "return_types", "serialization", "signal", "sparse", "special",
+    "storage", "testing", "types", "utils", "version", "xpu",
 )  # fmt: skip
+#: Modules of PyTorch's that are private by name and that programs use all the same.
+PRIVATE_MODULES = ("__config__", "_dynamo", "_utils")  # fmt: skip
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch._state": (
@@ -219,12 +226,14 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch._tensor_types": (
         *DTYPES, "set_default_tensor_type", "typename",
     ),
+    "tinytorch.jit": ("ScriptModule",),
     "tinytorch.amp": (
         "GradScaler", "autocast", "get_autocast_cpu_dtype", "get_autocast_dtype",
         "get_autocast_gpu_dtype", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
         "is_autocast_enabled", "set_autocast_enabled",
     ),
-    "tinytorch.compiler": ("compile",),
+    "tinytorch._C": ("PyTorchFileReader", "PyTorchFileWriter", "ScriptObject", "TensorType"),
+    "tinytorch.compiler": ("_disable_dynamo", "compile"),
     "tinytorch.dtypes": ("dtype", "finfo", "iinfo", "promote_types"),
     "tinytorch._printing": ("get_printoptions", "printoptions", "set_printoptions"),
     "tinytorch.random": (
@@ -238,6 +247,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}
+_NAMED_WITH_UNDERSCORE = {*_FAMILY_OF[""], *_HOME_OF, *PRIVATE_MODULES}
 
 
 def resolve(name: str) -> Any:
@@ -250,13 +260,13 @@ def resolve(name: str) -> Any:
     table = vars(sys.modules["tinytorch"])
     if name in NAMESPACES[""]:
         return table.setdefault(name, NAMESPACES[""][name])
-    if name.startswith("_") and name not in _FAMILY_OF[""] and name not in _HOME_OF:
+    if name.startswith("_") and name not in _NAMED_WITH_UNDERSCORE:
         raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
     if name == "torch":  # PyTorch's module has itself under this name, and programs use it
         return sys.modules["tinytorch"]
     if name == "default_generator":  # another one on each backend
         return importlib.import_module("tinytorch.random").default_generator
-    if name in MODULES and _exists(name):
+    if name in PRIVATE_MODULES or (name in MODULES and _exists(name)):
         return importlib.import_module(f"tinytorch.{name}")
     if name in _HOME_OF:
         value = getattr(importlib.import_module(_HOME_OF[name]), name)

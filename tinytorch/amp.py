@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from . import _state, dtypes
 from ._caller import warn
+from ._file_names import publish
+from ._scaling import OptState as OptState
 from ._tensor import Tensor
 from .backends import BackendUnavailableError, load
 
@@ -494,3 +496,5 @@ def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
         True
     """
     return functools.partial(custom_bwd, device_type=device_type) if bwd is None else bwd
+
+publish(__name__, "grad_scaler autocast_mode")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 __all__ = [
-    "allow_in_graph", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
-    "is_dynamo_compiling", "is_exporting", "list_backends", "reset",
+    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable",
+    "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
+    "nested_compile_region", "reset", "set_stance", "substitute_in_graph",
 ]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_STANCES = (
+    "default", "eager_then_compile", "aot_eager_then_compile", "force_eager",
+    "eager_on_recompile", "fail_on_recompile",
+)  # fmt: skip
 
 
 @overload
@@ -99,6 +105,11 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     return _same if fn is None else fn
 
 
+def _disable_dynamo(fn: Any = None, recursive: bool = True) -> Any:
+    """``disable``, by the name it has at the top level."""
+    return disable(fn, recursive)
+
+
 def allow_in_graph(fn: _F) -> _F:
     """``fn`` itself.
 
@@ -108,6 +119,79 @@ def allow_in_graph(fn: _F) -> _F:
         True
     """
     return fn
+
+
+def assume_constant_result(fn: _F) -> _F:
+    """``fn`` itself: it is called each time.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.compiler.assume_constant_result(len) is len
+        True
+    """
+    return fn
+
+
+def nested_compile_region(fn: Any = None) -> Any:
+    """``fn`` itself; without it, a decorator.
+
+    Args:
+        fn: A function.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.compiler.nested_compile_region(len) is len
+        True
+    """
+    return _same if fn is None else fn
+
+
+def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Callable[[_F], _F]:
+    """A decorator for what would be compiled in a function's place: it changes neither.
+
+    Args:
+        original_fn: The function.
+        **options: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.compiler.substitute_in_graph(len)(sum) is sum
+        True
+    """
+    return _same
+
+
+class set_stance(contextlib.ContextDecorator):  # noqa: N801  # named as a function
+    """What to do instead of compiling; a scope and a decorator, too. Nothing is compiled.
+
+    Args:
+        stance: ``"default"``, ``"force_eager"``, ``"eager_on_recompile"``,
+            ``"fail_on_recompile"``, ``"eager_then_compile"`` or ``"aot_eager_then_compile"``.
+        skip_guard_eval_unsafe: Accepted for compatibility.
+        force_backend: The same.
+
+    Raises:
+        RuntimeError: For another stance.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.compiler.set_stance("force_eager"):
+        ...     y = tt.ones(1) + 1
+    """
+
+    def __init__(
+        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False,
+        force_backend: Any = None,
+    ) -> None:  # fmt: skip
+        if stance not in _STANCES:
+            raise RuntimeError(f"invalid torch.compile stance {stance!r}: one of {_STANCES}")
+        self.stance = stance
+
+    def __enter__(self) -> None:
+        """Nothing."""
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing."""
 
 
 def _same(function: _F) -> _F:

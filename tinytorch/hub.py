@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import os
 import re
 from typing import Any, NoReturn
@@ -13,6 +15,8 @@ __all__ = [
 
 #: The beginning of a file's hash in its name: ``resnet18-bfd8deac.pth``.
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+#: The bar of progress, which libraries take from here; None where tqdm is not installed.
+tqdm: Any = importlib.import_module("tqdm").tqdm if importlib.util.find_spec("tqdm") else None
 
 
 def _refuse(*args: Any, **kwargs: Any) -> NoReturn:

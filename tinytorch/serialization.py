@@ -50,6 +50,8 @@ __all__ = [
     "get_unsafe_globals_in_checkpoint", "load", "safe_globals", "save",
 ]  # fmt: skip
 
+#: The version of pickle's format that ``save`` writes.
+DEFAULT_PROTOCOL = 2
 File: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 MapLocation: TypeAlias = (
     Callable[[LoadedStorage, str], LoadedStorage | None] | device | str | int | Backend

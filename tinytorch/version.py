@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib.metadata import distributions
 
-__all__ = ["cuda", "debug", "git_version", "hip", "xpu"]
+__all__ = ["__version__", "cuda", "debug", "git_version", "hip", "xpu"]
+
+#: As it is while the program runs: a program for PyTorch sees the version of its API.
+__version__: str = sys.modules[__name__.partition(".")[0]].__version__
 
 
 def _cuda() -> str | None:

@@ -14,6 +14,7 @@ from typing import Unpack
 from typing import overload
 from tinytorch import accelerator as accelerator
 from tinytorch import amp as amp
+from tinytorch import ao as ao
 from tinytorch import autograd as autograd
 from tinytorch import backends as backends
 from tinytorch import compiler as compiler
@@ -24,23 +25,37 @@ from tinytorch import distributions as distributions
 from tinytorch import fft as fft
 from tinytorch import func as func
 from tinytorch import functional as functional
+from tinytorch import futures as futures
+from tinytorch import fx as fx
 from tinytorch import hub as hub
 from tinytorch import jit as jit
+from tinytorch import library as library
 from tinytorch import linalg as linalg
+from tinytorch import mps as mps
+from tinytorch import multiprocessing as multiprocessing
 from tinytorch import nn as nn
 from tinytorch import numpy as numpy
+from tinytorch import onnx as onnx
 from tinytorch import optim as optim
 from tinytorch import overrides as overrides
+from tinytorch import profiler as profiler
+from tinytorch import quantization as quantization
 from tinytorch import random as random
 from tinytorch import return_types as return_types
 from tinytorch import serialization as serialization
 from tinytorch import signal as signal
+from tinytorch import sparse as sparse
 from tinytorch import special as special
 from tinytorch import storage as storage
 from tinytorch import testing as testing
 from tinytorch import types as types
 from tinytorch import utils as utils
 from tinytorch import version as version
+from tinytorch import xpu as xpu
+from tinytorch._C import PyTorchFileReader as PyTorchFileReader
+from tinytorch._C import PyTorchFileWriter as PyTorchFileWriter
+from tinytorch._C import ScriptObject as ScriptObject
+from tinytorch._C import TensorType as TensorType
 from tinytorch._conditions import _assert as _assert
 from tinytorch._conditions import _check as _check
 from tinytorch._conditions import _check_index as _check_index
@@ -152,6 +167,7 @@ from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
 from tinytorch.dtypes import promote_types as promote_types
 from tinytorch.func.mapping import vmap as vmap
+from tinytorch.jit import ScriptModule as ScriptModule
 from tinytorch.ops.applied_functions import vectorize as vectorize
 from tinytorch.ops.creation_like import Placement
 from tinytorch.ops.index_tools import Grid

@@ -30,6 +30,7 @@ __all__ = ["facade", "install"]
 _API = "2.13.0"
 #: Holds ``torch.py``, which spawned processes find where this one has its finder.
 _FOLDER = str(Path(__file__).parent)
+_OWN = __name__.partition(".")[0]
 
 
 def install() -> None:
@@ -70,12 +71,13 @@ def _answer_for_torch(module: Any) -> None:
     for named in (dtypes.bfloat16, *dtypes.NAMED_ALONE):
         setattr(module, named.name, named)
     dtypes.shown_as = "torch"
-    import_module(f"{module.__name__}._C")
+    import_module(f"{_OWN}._C")
+    module.__name__ = "torch"  # libraries look a class up by that name, and compare it
 
 
 def facade() -> ModuleType:
     """The module ``tinytorch``."""
-    return sys.modules[__name__.partition(".")[0]]
+    return sys.modules[_OWN]
 
 
 class _TorchFinder(MetaPathFinder):
@@ -108,7 +110,7 @@ class _AliasLoader(Loader):
 
 
 def _counterpart(fullname: str, part: str) -> ModuleType:
-    name = f"{facade().__name__}.{part}"
+    name = f"{_OWN}.{part}"
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

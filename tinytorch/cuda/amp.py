@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import amp
+from .._file_names import publish
 from ..amp import custom_bwd as custom_bwd
 from ..amp import custom_fwd as custom_fwd
 
@@ -58,3 +59,5 @@ class GradScaler(amp.GradScaler):
         super().__init__(
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled
         )
+
+publish(__name__, "grad_scaler autocast_mode")

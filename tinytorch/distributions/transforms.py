@@ -24,7 +24,8 @@ from ._vector_transforms import LowerCholeskyTransform as LowerCholeskyTransform
 from ._vector_transforms import PositiveDefiniteTransform as PositiveDefiniteTransform
 from ._vector_transforms import SoftmaxTransform as SoftmaxTransform
 from ._vector_transforms import StickBreakingTransform as StickBreakingTransform
-from .utils import _sum_rightmost, broadcast_all, clipped_sigmoid
+from .utils import _sum_rightmost, broadcast_all
+from .utils import clipped_sigmoid as _clipped_sigmoid
 
 __all__ = [
     "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform",
@@ -117,7 +118,7 @@ class SigmoidTransform(_Plain):
     sign = 1
 
     def _call(self, x: Tensor) -> Tensor:
-        return clipped_sigmoid(x)
+        return _clipped_sigmoid(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
         limits = finfo(y.dtype)

@@ -49,6 +49,11 @@ _CONTAINERS: dict[Any, Container] = {
 _NAMED_TUPLE = Container(list, type, lambda kind, children: kind(*children), of_named_tuple)
 
 
+def container_of(kind: Any) -> Any:
+    """How the containers of a kind, are taken apart."""
+    return _NAMED_TUPLE if kind == "namedtuple" else _CONTAINERS.get(kind)
+
+
 def _container(tree: Any) -> tuple[Any, Container | None]:
     kind = type(tree)
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
@@ -67,9 +72,11 @@ class Tree:
 
     __slots__ = ("kind", "context", "children", "container")
 
-    def __init__(self, kind: Any, container: Any, context: Any, children: Sequence[Tree]) -> None:
+    def __init__(
+        self, kind: Any, context: Any, children: Sequence[Tree], container: Any = None
+    ) -> None:
         self.kind = kind
-        self.container: Container = container
+        self.container: Container = container or container_of(kind)
         self.context = context
         self.children = tuple(children)
 
@@ -121,7 +128,7 @@ class _Star:
         return "*"
 
 
-LEAF = Tree(None, None, None, ())
+LEAF = Tree(None, None, ())
 
 
 def register(kind: type, container: Container) -> None:
@@ -147,7 +154,7 @@ def _taken_apart(
         leaves.append(tree)
         return LEAF
     children = [_taken_apart(child, leaves, is_leaf) for child in container.children(tree)]
-    return Tree(kind, container, container.context(tree), children)
+    return Tree(kind, container.context(tree), children, container)
 
 
 def with_paths(

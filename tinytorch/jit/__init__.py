@@ -8,8 +8,9 @@ from typing import Any, Final, NoReturn, TypeVar
 from ..nn import Module
 
 __all__ = [
-    "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "freeze", "ignore",
-    "is_scripting", "is_tracing", "load", "save", "script", "script_if_tracing", "trace", "unused",
+    "Final", "ScriptFunction", "ScriptModule", "TracerWarning", "annotate", "export", "freeze",
+    "ignore", "is_scripting", "is_tracing", "load", "save", "script", "script_if_tracing", "trace",
+    "unused",
 ]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -20,6 +21,10 @@ def _refuse(name: str) -> NoReturn:
         f"jit.{name}: tinytorch runs Python as it is written and has no TorchScript; call the "
         "function or module itself, and keep weights with save() and load()"
     )
+
+
+class TracerWarning(Warning):
+    """What a tracer warns with in PyTorch, of code that it cannot follow; never given here."""
 
 
 class ScriptFunction:
@@ -202,4 +207,4 @@ def unused(fn: _F) -> _F:
     return fn
 
 
-_overload = _overload_method = _script_if_tracing = export
+interface = _overload = _overload_method = _script_if_tracing = export

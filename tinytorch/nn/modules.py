@@ -18,6 +18,7 @@ from itertools import repeat
 from types import ModuleType
 from typing import Any
 
+from ._state_dict import _IncompatibleKeys as _IncompatibleKeys
 from .activation import *  # noqa: F403
 from .adaptive import *  # noqa: F403
 from .adaptive_pooling import *  # noqa: F403

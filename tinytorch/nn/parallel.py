@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._absent import absent
+from .._file_names import publish
 from .._tensor import Tensor
 from ..distributed import barrier
 from .module import Module
@@ -61,3 +63,11 @@ class DistributedDataParallel(Module):
 
     def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
         barrier()  # which refuses, as everything does without other processes
+
+
+_WHY = "a module is used on one device: nothing is spread over several"
+scatter, gather, replicate, parallel_apply = (
+    absent(f"nn.parallel.{name}", _WHY)
+    for name in ("scatter", "gather", "replicate", "parallel_apply")
+)
+publish(__name__, "scatter_gather distributed data_parallel")

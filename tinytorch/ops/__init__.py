@@ -1,1 +1,27 @@
-"""The operations, one family a file. See ``tinytorch._op`` for what an operation is."""
+"""The operations, one family a file. See ``tinytorch._op`` for what an operation is.
+
+In PyTorch ``torch.ops`` has the operators that programs register. They are found here, too, by
+the name of their library, which must not be a family's: ``ops.mylib.scale``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from .._op_namespaces import load_library as load_library
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if importlib.util.find_spec(f"{__name__}.{name}") is not None:
+        return importlib.import_module(f"{__name__}.{name}")
+    from .._op_namespaces import namespace
+
+    return namespace(name)
+
+
+def __dir__() -> list[str]:
+    return ["load_library"]

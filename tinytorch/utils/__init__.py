@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks"]
+__all__ = ["checkpoint", "cpp_extension", "data", "dlpack", "hooks", "model_zoo"]
 
 
 def __getattr__(name: str) -> ModuleType:

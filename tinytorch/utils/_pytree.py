@@ -8,11 +8,12 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 from ..func._tree_keys import GetAttrKey, MappingKey, SequenceKey, of_mapping
-from ..func._trees import LEAF, Container, Tree, flatten, register, unflatten, with_paths
+from ..func._trees import _CONTAINERS, LEAF, Container, Tree, container_of, flatten, register
+from ..func._trees import _container, unflatten, with_paths
 
 __all__ = [
     "GetAttrKey", "KeyPath", "LeafSpec", "MappingKey", "PyTree", "SequenceKey", "TreeSpec",
@@ -21,9 +22,44 @@ __all__ = [
     "tree_map_", "tree_map_only", "tree_map_with_path", "tree_structure", "tree_unflatten",
 ]  # fmt: skip
 
-PyTree = Any
+PyTree = Context = Any
 TreeSpec = Tree
 KeyPath: TypeAlias = tuple[Any, ...]
+
+
+class NodeDef(NamedTuple):
+    """How a kind of container is taken apart and put together, in PyTorch's words."""
+
+    type: Any
+    flatten_fn: Callable[[Any], tuple[list[Any], Any]]
+    unflatten_fn: Callable[[Iterable[Any], Any], Any]
+
+
+class _Nodes(Mapping[Any, NodeDef]):
+    """The kinds of containers, ``"namedtuple"`` for named tuples, as they are at present."""
+
+    def __getitem__(self, kind: Any) -> NodeDef:
+        container: Container = container_of(kind)
+        if container is None:
+            raise KeyError(kind)
+        return NodeDef(
+            kind, lambda tree: (container.children(tree), container.context(tree)),
+            lambda children, context: container.rebuild(context, list(children)),
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([*_CONTAINERS, "namedtuple"])
+
+    def __len__(self) -> int:
+        return len(_CONTAINERS) + 1
+
+
+SUPPORTED_NODES = _Nodes()
+
+
+def _get_node_type(tree: Any) -> Any:
+    """The kind of a container, its class but for named tuples; the class of anything else."""
+    return _container(tree)[0]
 
 
 def LeafSpec() -> Tree:

@@ -13,6 +13,7 @@ Example:
 from __future__ import annotations
 
 import contextlib
+import importlib
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -26,11 +27,13 @@ from ..autograd import Function, backward
 from ..autograd.engine import CURRENT
 from ..autograd.graph import saved_tensors_hooks
 from ..autograd.packing import Recording
+from ..func._trees import flatten
 from ..nn import Module, Sequential
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
-    "checkpoint_sequential", "detach_variable", "noop_context_fn", "set_checkpoint_early_stop",
+    "checkpoint_sequential", "detach_variable", "get_device_states", "noop_context_fn",
+    "set_checkpoint_early_stop", "set_device_states",
 ]  # fmt: skip
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
@@ -308,6 +311,38 @@ class _Saved:
                 "tinytorch.utils.checkpoint: Recomputed values for the following tensors have "
                 "different metadata than during the forward pass.\n" + "\n".join(differing)
             )
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """Numbers of the GPUs that tensors are on, and the states of their generators.
+
+    Args:
+        *args: Tensors, or containers of such.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.utils.checkpoint.get_device_states(tt.ones(1, device="cpu"))
+        ([], [])
+    """
+    found = {x.get_device(): x for x in flatten(args)[0] if isinstance(x, Tensor)}
+    devices = [number for number in found if number >= 0]
+    cuda = importlib.import_module("tinytorch.cuda")
+    return devices, [cuda.get_rng_state(number) for number in devices]
+
+
+def set_device_states(
+    devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None
+) -> None:
+    """Give the generators of GPUs the states that ``get_device_states`` found.
+
+    Args:
+        devices: Their numbers.
+        states: The states.
+        device_type: Accepted for compatibility.
+    """
+    cuda = importlib.import_module("tinytorch.cuda")
+    for device, state in zip(devices, states, strict=False):
+        cuda.set_rng_state(state, device)
 
 
 def _facts(tensor: Tensor) -> tuple[Any, ...]:

@@ -350,3 +350,17 @@ class _ThreadedIterator(_BaseIterator):
 def _dismiss(workers: list[Worker]) -> None:
     for worker in workers:
         worker.stop()
+
+
+class _DatasetKind:
+    """What kinds of datasets there are, by PyTorch's numbers."""
+
+    Map = 0
+    Iterable = 1
+
+
+_collate_fn_t = Callable[[list[Any]], Any]
+# PyTorch's names of these, by which libraries ask what a loader's iterator is.
+_BaseDataLoaderIter = _BaseIterator
+_SingleProcessDataLoaderIter = _SerialIterator
+_MultiProcessingDataLoaderIter = _ThreadedIterator

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops.creation import empty
-from . import functional as F
-from . import init
-from .linear import Linear
-from .module import Module
-from .parameter import Parameter
+from ..._tensor import Tensor
+from ...ops.creation import empty
+from .. import functional as F
+from .. import init
+from ..linear import Linear
+from ..module import Module
+from ..parameter import Parameter
 
 __all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
 

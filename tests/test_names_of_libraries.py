@@ -1,0 +1,218 @@
+"""Modules that libraries import with PyTorch: what is real is as there, the rest says so."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+from tinytorch import nn
+from tinytorch._absent import Absent
+
+
+def pytorch() -> Any:
+    return pytest.importorskip("torch", reason="compared with PyTorch")
+
+
+# -- what is not there -----------------------------------------------------------------------
+
+REFUSED = [
+    "fx.symbolic_trace", "fx.Graph", "fx.GraphModule", "fx.Tracer", "fx.Interpreter", "onnx.export",
+    "profiler.profile", "autograd.profiler.emit_nvtx", "sparse.FloatTensor", "sparse.softmax",
+    "library.opcheck", "ao.quantization.convert",
+    "ao.quantization.QConfig", "_dynamo.export", "_dynamo.OptimizedModule",
+    "utils.cpp_extension.load", "utils.model_zoo.load_url", "utils.flop_counter.FlopCounterMode",
+    "distributed.fsdp.FullyShardedDataParallel", "distributed.fsdp.fully_shard",
+    "distributed.tensor.distribute_tensor", "distributed.tensor.DTensor",
+    "distributed.device_mesh.init_device_mesh", "distributed.rpc.rpc_sync", "distributed.Work",
+    "distributed.optim.ZeroRedundancyOptimizer", "nn.parallel.scatter_gather.scatter",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_there_says_so_when_it_is_used(name: str) -> None:
+    module, _, member = name.rpartition(".")
+    refused: Any = getattr(importlib.import_module(f"tinytorch.{module}"), member)
+    if isinstance(refused, type):
+        assert not isinstance(nn.Linear(1, 1), refused) and not isinstance(tt.ones(1), refused)
+
+        class Derived(refused):  # type: ignore[misc]
+            pass
+
+        with pytest.raises(NotImplementedError):
+            Derived(1)
+    with pytest.raises(NotImplementedError, match=rf"{member}|hub"):
+        refused(nn.Linear(1, 1))
+
+
+def test_names_of_pytorchs_files() -> None:
+    for file, name in (("fx.node", "Node"), ("fx.graph_module", "GraphModule"),
+                       ("distributed.fsdp.wrap", "ModuleWrapPolicy"),
+                       ("amp.grad_scaler", "OptState"),
+                       ("distributed.tensor.placement_types", "Shard"),
+                       ("utils.data._utils.collate", "default_collate"),
+                       ("nn.modules.module", "_IncompatibleKeys"),
+                       ("onnx.symbolic_helper", "parse_args")):  # fmt: skip
+        assert hasattr(importlib.import_module(f"tinytorch.{file}"), name), file
+
+
+def test_nothing_of_this_is_imported_with_the_package() -> None:
+    code = "import sys, tinytorch; print(*sorted(m for m in sys.modules if 'tinytorch' in m))"
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True)
+    for name in ("library", "fx", "futures", "multiprocessing", "onnx", "profiler", "_dynamo"):
+        assert f"tinytorch.{name}" not in loaded.stdout.split()
+
+
+def test_absent_classes_have_no_instances() -> None:
+    assert not isinstance(Absent, tt.Tensor)
+    with pytest.raises(NotImplementedError, match="of PyTorch's"):
+        Absent()
+
+
+# -- what is asked and answered ----------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script")
+def test_questions_have_pytorchs_answers_on_a_cpu() -> None:
+    torch = pytorch()
+    for library in (tt, torch):
+        assert library.onnx.is_in_onnx_export() is False
+        assert library.overrides.is_tensor_like(library.ones(1))
+        assert not library.overrides.is_tensor_like(3.0)
+        assert library.overrides.is_tensor_method_or_property(library.Tensor.add)
+        assert not library.overrides.is_tensor_method_or_property(len)
+        assert library.mps.device_count() == 0
+        assert library.ao.quantization.QuantStub()(library.ones(1)).item() == 1.0
+    assert tt.fx.wrap(len) is len and tt.fx.wrap("name") == "name"
+    assert not tt.xpu.is_available() and not tt.mps.is_available()
+    assert tt.get_device_module("cpu") is tt.cpu
+
+
+@pytest.mark.filterwarnings("ignore:Profiler won't be using warmup")
+@pytest.mark.parametrize("settings", [
+    dict(wait=1, warmup=1, active=2), dict(wait=0, warmup=0, active=1, repeat=2),
+    dict(wait=2, warmup=1, active=1, repeat=1, skip_first=3),
+    dict(wait=2, warmup=0, active=3, skip_first=1, skip_first_wait=1),
+])  # fmt: skip
+def test_schedules_of_a_profiler(settings: dict[str, int]) -> None:
+    torch = pytorch()
+    ours, theirs = (library.profiler.schedule(**settings) for library in (tt, torch))
+    assert [ours(n).name for n in range(20)] == [theirs(n).name for n in range(20)]
+    for library in (tt, torch):
+        with pytest.raises(AssertionError, match="Invalid profiler schedule arguments"):
+            library.profiler.schedule(wait=0, warmup=0, active=0)
+
+
+def test_a_part_of_a_program_may_have_a_name() -> None:
+    with tt.profiler.record_function("part"):
+        x = tt.ones(1) + 1
+
+    @tt.autograd.profiler.record_function("whole")
+    def double(y: tt.Tensor) -> tt.Tensor:
+        return y * 2
+
+    assert double(x).item() == 4.0
+
+
+def test_stances() -> None:
+    with tt.compiler.set_stance("force_eager"):
+        pass
+    with pytest.raises(RuntimeError, match="invalid torch.compile stance"):
+        tt.compiler.set_stance("asleep")
+    assert tt._dynamo.optimize("inductor")(len) is len and tt._dynamo.disable(len) is len
+
+
+def test_flattened_tensors() -> None:
+    torch = pytorch()
+    for library, parts in ((tt, tt._utils), (torch, torch._utils)):
+        tensors = [library.arange(4.0).reshape(2, 2), library.ones(1)]
+        flat = parts._flatten_dense_tensors(tensors)
+        assert flat.tolist() == [0.0, 1.0, 2.0, 3.0, 1.0]
+        back = parts._unflatten_dense_tensors(flat, tensors)
+        assert [x.tolist() for x in back] == [x.tolist() for x in tensors]
+
+
+def test_products_of_dense_matrices() -> None:
+    a, b, c = tt.arange(6.0).reshape(2, 3), tt.ones(3, 2), tt.ones(2, 2)
+    assert tt.equal(tt.sparse.mm(a, b), a @ b)
+    assert tt.equal(tt.sparse.addmm(c, a, b, beta=2, alpha=3), 2 * c + 3 * (a @ b))
+
+
+# -- values that come later -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ["tinytorch", "torch"])
+def test_futures(library: str) -> None:
+    futures = pytest.importorskip(library, reason="compared with PyTorch").futures
+    first, second = futures.Future(), futures.Future()
+    seen: list[int] = []
+    first.add_done_callback(lambda done: seen.append(done.value()))
+    chained = first.then(lambda done: done.wait() + 1).then(lambda done: done.wait() * 10)
+    both = futures.collect_all([first, second])
+    threading.Timer(0.01, first.set_result, [4]).start()
+    assert chained.wait() == 50 and seen == [4] and first.done() and not both.done()
+    second.set_exception(ValueError("told"))
+    for failed in (both, second):
+        with pytest.raises(ValueError, match="told"):
+            failed.wait()
+    assert futures.collect_all([first]).wait()[0].value() == 4
+    with pytest.raises(ValueError, match="told"):
+        futures.wait_all([first, second])
+    with pytest.raises(RuntimeError, match="marked completed once|mark a completed|completed"):
+        first.set_result(5)
+    with pytest.raises(AssertionError, match="not an Exception"):
+        futures.Future().set_exception("text")
+
+
+def test_trees_are_taken_apart_by_the_kinds_of_containers() -> None:
+    from tinytorch.utils import _pytree
+
+    tree = {"a": 1, "b": (2, 3)}
+    kind = _pytree._get_node_type(tree)
+    node = _pytree.SUPPORTED_NODES[kind]
+    children, context = node.flatten_fn(tree)
+    assert children == [1, (2, 3)] and context == ["a", "b"]
+    assert node.unflatten_fn(children, context) == tree and int not in _pytree.SUPPORTED_NODES
+    leaf = _pytree.LeafSpec()
+    spec = _pytree.TreeSpec(kind, context, [leaf, _pytree.TreeSpec(tuple, None, [leaf, leaf])])
+    assert spec == _pytree.tree_structure(tree)
+    assert _pytree.tree_unflatten([1, 2, 3], spec) == tree
+
+
+# -- processes ----------------------------------------------------------------------------------
+
+
+def fail_in_one(index: int, text: str) -> None:
+    if index == 1:
+        raise ValueError(text)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_processes_that_fail_say_so() -> None:
+    from tinytorch import multiprocessing
+
+    def start(function: Any, *args: Any, count: int = 1) -> Any:
+        return multiprocessing.start_processes(function, args, count, start_method="fork")
+
+    with pytest.raises(multiprocessing.ProcessRaisedException, match="(?s)Process 1.*told"):
+        start(fail_in_one, "told", count=2)
+    with pytest.raises(multiprocessing.ProcessExitedException, match="exit code 3"):
+        start(leave)
+    assert start(fail_in_one, "") is None
+
+
+def leave(index: int) -> None:
+    sys.exit(3)
+
+
+def test_sharing_strategies() -> None:
+    tt.multiprocessing.set_sharing_strategy("file_system")
+    with pytest.raises(AssertionError):
+        tt.multiprocessing.set_sharing_strategy("telepathy")

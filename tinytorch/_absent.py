@@ -1,0 +1,59 @@
+"""What PyTorch has and tinytorch has not: names that may be imported and refuse to be used.
+
+Programs import more than they use, and ask ``isinstance(model, FullyShardedDataParallel)``:
+the name has to be there, nothing is an instance of it, and whoever makes one is told so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
+
+
+def absent(name: str, why: str) -> Callable[..., NoReturn]:
+    """A function of that name that says why it cannot be called.
+
+    Args:
+        name: PyTorch's name, without ``torch.``: ``"onnx.export"``.
+        why: What is missing here, as the end of a sentence.
+
+    Example:
+        >>> from tinytorch._absent import absent
+        >>> absent("onnx.export", "no graphs are recorded here")()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: onnx.export: no graphs are recorded here
+    """
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"{name}: {why}")
+
+    refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
+    refuse.__doc__ = f"Not available: {why}."
+    return refuse
+
+
+class Absent:
+    """A class that nothing is an instance of; deriving from it is fine, making one raises.
+
+    Example:
+        >>> from tinytorch._absent import Absent
+        >>> class Graph(Absent, why="fx.Graph: programs are not traced"):
+        ...     pass
+        >>> isinstance(3, Graph)
+        False
+        >>> Graph()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: fx.Graph: programs are not traced
+    """
+
+    _why: ClassVar[str] = "this class of PyTorch's is not here"
+
+    def __init_subclass__(cls, why: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if why is not None:
+            cls._why = why
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(cls._why)

@@ -1,0 +1,101 @@
+"""``torch._dynamo`` for programs that tell its compiler what to leave: nothing is compiled."""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+from ._absent import absent
+from ._file_names import publish
+from .compiler import (
+    allow_in_graph as allow_in_graph,
+    assume_constant_result as assume_constant_result,
+    disable as disable,
+    is_compiling as is_compiling,
+    list_backends as list_backends,
+    reset as reset,
+    set_stance as set_stance,
+)
+from .nn.module import Module
+
+__all__ = [
+    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable",
+    "disallow_in_graph", "explain", "export", "forbid_in_graph", "graph_break",
+    "is_compile_supported", "is_compiling", "is_dynamo_supported", "list_backends",
+    "mark_dynamic", "mark_static", "mark_static_address", "maybe_mark_dynamic", "optimize",
+    "reset", "set_stance",
+]  # fmt: skip
+
+_F = TypeVar("_F")
+_WHY = "tinytorch compiles nothing: Python runs as it is written"
+#: Settings of the compiler, which programs set; nothing reads them.
+config = SimpleNamespace(
+    cache_size_limit=8, recompile_limit=8, suppress_errors=False, verbose=False,
+    capture_scalar_outputs=False, optimize_ddp=True, disable=False,
+)  # fmt: skip
+explain = absent("_dynamo.explain", _WHY)
+export = absent("_dynamo.export", _WHY)
+
+
+class OptimizedModule(Module):
+    """What ``compile`` makes of a module in PyTorch; here it returns the module itself.
+
+    Raises:
+        NotImplementedError: When one is made.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"_dynamo.OptimizedModule: {_WHY}")
+
+
+class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
+    """A scope in which tensors may be indexed by those that ``vmap`` maps: they always may."""
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing."""
+
+
+def is_dynamo_supported() -> bool:
+    """Whether programs are compiled: False."""
+    return False
+
+
+def is_compile_supported(device_type: str) -> bool:
+    """Whether programs are compiled for a kind of device: False."""
+    return False
+
+
+def optimize(*args: Any, **kwargs: Any) -> Any:
+    """A decorator that returns what it is given, as ``compile`` does."""
+    return _same
+
+
+def disallow_in_graph(fn: _F) -> _F:
+    """``fn`` itself."""
+    return fn
+
+
+forbid_in_graph = disallow_in_graph
+
+
+def _same(function: _F) -> _F:
+    return function
+
+
+def graph_break(msg: str = "") -> None:
+    """Nothing: there is no graph to break."""
+
+
+def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
+    """Nothing: sizes are what they are at each call."""
+
+
+maybe_mark_dynamic = mark_static = mark_dynamic
+
+
+def mark_static_address(t: Any, guard: bool = True) -> None:
+    """Nothing: no addresses are kept."""
+
+
+publish(__name__, "eval_frame external_utils utils _trace_wrapped_higher_order_op")

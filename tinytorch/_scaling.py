@@ -1,0 +1,13 @@
+"""Where an optimizer is between two steps with scaled gradients."""
+
+from __future__ import annotations
+
+import enum
+
+
+class OptState(enum.Enum):
+    """As PyTorch numbers it; ``GradScaler`` keeps its own account."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2

@@ -1,0 +1,10 @@
+"""The older name of ``torch.distributed.tensor``."""
+
+from __future__ import annotations
+
+from .._file_names import publish
+from .tensor import *  # noqa: F403
+from .tensor import __all__ as __all__
+from .tensor import implicit_replication as implicit_replication
+
+publish(__name__, "api experimental placement_types")

@@ -1,0 +1,250 @@
+"""Operators of a program's own, found as ``ops.mylib.name``.
+
+``custom_op`` makes one of a Python function; ``Library`` declares operators and gives them
+kernels by kind of device. ``register_autograd`` adds a gradient. Nothing is compiled or traced,
+so fake kernels, which compilers ask for shapes, are taken and never called.
+
+Example:
+    >>> import tinytorch as tt
+    >>> @tt.library.custom_op("mylib::scaled", mutates_args=())
+    ... def scaled(x: tt.Tensor, factor: float) -> tt.Tensor:
+    ...     return x * factor
+    >>> def setup_context(ctx, inputs, output):
+    ...     ctx.factor = inputs[1]
+    >>> scaled.register_autograd(lambda ctx, g: (g * ctx.factor, None),
+    ...                          setup_context=setup_context)
+    >>> x = tt.ones(2, requires_grad=True)
+    >>> tt.ops.mylib.scaled(x, 3.0).sum().backward()
+    >>> x.grad
+    tensor([3., 3.])
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from .._absent import absent
+from .._op_namespaces import namespace
+from .custom import CustomOpDef as CustomOpDef
+from .custom import custom_op as custom_op
+from .operator import Operator, find, register
+from .schema import infer_schema as infer_schema
+from .schema import parse
+
+__all__ = [
+    "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "impl",
+    "impl_abstract", "infer_schema", "opcheck", "register_autograd", "register_fake",
+    "register_kernel",
+]  # fmt: skip
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_KINDS = ("DEF", "IMPL", "FRAGMENT")
+opcheck = absent("library.opcheck", "it tests what compilers are told, and nothing is compiled")
+fallthrough_kernel = absent("library.fallthrough_kernel", "it is a mark and is not to be called")
+
+
+class Library:
+    """Declares operators of a namespace and gives them kernels.
+
+    Args:
+        ns: The namespace: operators are found as ``ops.<ns>.name``.
+        kind: ``"DEF"`` for who owns the namespace, ``"FRAGMENT"`` for who adds to it, ``"IMPL"``
+            for kernels alone.
+        dispatch_key: The key of kernels that name none. Default: ``""``.
+
+    Raises:
+        ValueError: If ``kind`` is none of these.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> library = tt.library.Library("own", "FRAGMENT")
+        >>> library.define("twice(Tensor x) -> Tensor")
+        'twice'
+        >>> library.impl("twice", lambda x: 2 * x, "CompositeImplicitAutograd")
+        >>> tt.ops.own.twice(tt.ones(2))
+        tensor([2., 2.])
+    """
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in _KINDS:
+            raise ValueError(f"Unsupported kind: {kind}")
+        self.ns = ns
+        self.kind = kind
+        self.dispatch_key = dispatch_key
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
+        """Declare an operator.
+
+        Args:
+            schema: ``"name(Tensor x, int n=2) -> Tensor"``.
+            alias_analysis: Accepted for compatibility.
+            tags: The same.
+
+        Returns:
+            Its name.
+
+        Raises:
+            RuntimeError: If it is declared already, or the schema cannot be read.
+        """
+        name, declared = parse(self.ns, schema)
+        if name in vars(namespace(self.ns)):
+            raise RuntimeError(
+                f"Tried to register an operator ({declared}) with the same name and overload "
+                "name multiple times."
+            )
+        register(Operator(declared, opaque=False), name, self.ns)
+        return name
+
+    def impl(
+        self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", **options: Any
+    ) -> None:
+        """Give an operator a kernel.
+
+        Args:
+            op_name: Its name, or the operator.
+            fn: The kernel; ``fallthrough_kernel`` for none.
+            dispatch_key: ``"CPU"``, ``"CUDA"``, ``"CompositeExplicitAutograd"`` or
+                ``"CompositeImplicitAutograd"``. A kernel of another key, such as ``"Meta"``, is
+                taken and never called. Default: the library's.
+            **options: Accepted for compatibility.
+
+        Raises:
+            NotImplementedError: For ``"Autograd"``: use ``register_autograd``.
+        """
+        key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
+        if key.startswith("Autograd"):
+            raise NotImplementedError(
+                f"library.impl: no kernels for {key!r}; give the gradient by register_autograd"
+            )
+        if key == "Meta" or key.startswith("Autocast"):
+            return
+        name = op_name if not isinstance(op_name, str) or "::" in op_name \
+            else f"{self.ns}::{op_name}"  # fmt: skip
+        if fn is not fallthrough_kernel:
+            find(name).kernels[key] = fn
+
+    def _destroy(self) -> None:
+        """Nothing: operators stay."""
+
+
+def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
+    """Declare an operator.
+
+    Args:
+        qualname: ``"mylib::name"``.
+        schema: ``"(Tensor x) -> Tensor"``, without the name.
+        lib: The library to declare it by. Default: a new fragment.
+        tags: Accepted for compatibility.
+
+    Raises:
+        ValueError: If the name has no namespace.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.library.define("declared::half", "(Tensor x) -> Tensor")
+        >>> @tt.library.impl("declared::half", "cpu")
+        ... def half(x):
+        ...     return x / 2
+        >>> tt.ops.declared.half(tt.ones(1))
+        tensor([0.5000])
+    """
+    library, _, name = qualname.partition("::")
+    if not name:
+        raise ValueError(f"expected a name 'namespace::name', got {qualname!r}")
+    (lib or Library(library, "FRAGMENT")).define(f"{name}{schema}")
+
+
+def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
+    """Give an operator a kernel, or make a decorator that does.
+
+    Args:
+        qualname: ``"mylib::name"``; in the older form a ``Library``, and its operator's name next.
+        types: Kinds of device, ``"cpu"`` or ``("cpu", "cuda")``, or ``"default"`` for all.
+        func: The kernel; in the older form the dispatch key. Default: the result is a decorator.
+        lib: Accepted for compatibility.
+
+    Example:
+        See ``define``.
+    """
+    if isinstance(qualname, Library):
+        return functools.partial(_impl_and_return, qualname, types, func or "")
+    return register_kernel(qualname, types, func, lib=lib)
+
+
+def _impl_and_return(library: Library, name: str, key: str, fn: _F) -> _F:
+    library.impl(name, fn, key)
+    return fn
+
+
+def register_kernel(
+    op: Any, device_types: str | Sequence[str] | None, func: Any = None, /, *,
+    lib: Library | None = None,
+) -> Any:  # fmt: skip
+    """Give an operator a kernel for kinds of device.
+
+    Args:
+        op: ``"mylib::name"``, or the operator.
+        device_types: ``"cpu"`` or several; None or ``"default"`` for all.
+        func: The kernel. Default: the result is a decorator.
+        lib: Accepted for compatibility.
+
+    Raises:
+        RuntimeError: If there is no such operator.
+    """
+    operator = find(op)
+    kinds = [device_types] if isinstance(device_types, str) else device_types or ["default"]
+
+    def add(fn: _F) -> _F:
+        for kind in kinds:
+            key = "CompositeExplicitAutograd" if kind in ("default", "") else kind.upper()
+            operator.kernels[key] = fn
+        return fn
+
+    return add if func is None else add(func)
+
+
+def register_fake(
+    op: Any, func: Any = None, /, *, lib: Any = None, allow_override: bool = False,
+    _stacklevel: int = 1,
+) -> Any:  # fmt: skip
+    """Take the function that tells compilers an operator's shapes; nothing asks for it.
+
+    Args:
+        op: ``"mylib::name"``, or the operator; it need not exist yet.
+        func: The function. Default: the result is a decorator.
+        lib: Accepted for compatibility.
+        allow_override: The same.
+    """
+    return _same if func is None else func
+
+
+def impl_abstract(qualname: Any, func: Any = None, *, lib: Any = None) -> Any:
+    """The older name of ``register_fake``."""
+    return register_fake(qualname, func)
+
+
+def register_autograd(
+    op: Any, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None,
+    lib: Any = None,
+) -> None:  # fmt: skip
+    """Give an operator a gradient.
+
+    Args:
+        op: ``"mylib::name"``, or the operator.
+        backward: Function of ``ctx`` and the gradients of the results, which returns those of
+            the positional arguments.
+        setup_context: Function of ``(ctx, inputs, output)``, and of ``keyword_only_inputs`` if
+            there are such, called by these names. It keeps what ``backward`` needs.
+        lib: Accepted for compatibility.
+
+    Raises:
+        RuntimeError: If there is no such operator.
+    """
+    operator = find(op)
+    operator.backward, operator.setup_context = backward, setup_context
+
+
+def _same(function: _F) -> _F:
+    return function

@@ -1,0 +1,108 @@
+"""Operators made of Python functions: ``custom_op``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from .operator import Operator, register
+from .schema import infer_schema, parse
+
+__all__ = ["CustomOpDef", "custom_op"]
+
+
+class CustomOpDef:
+    """An operator that ``custom_op`` made: call it as the function it was made of.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> @tt.library.custom_op("mylib::negated", mutates_args=())
+        ... def negated(x: tt.Tensor) -> tt.Tensor:
+        ...     return -x
+        >>> negated
+        <CustomOpDef(mylib::negated)>
+        >>> negated(tt.ones(1))
+        tensor([-1.])
+    """
+
+    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any]) -> None:
+        name, declared = parse(namespace, f"{name}{schema}")
+        self._operator = Operator(declared, opaque=True)
+        self._qualname = declared.operator
+        self._init_fn = fn
+        self._opoverload = register(self._operator, name, namespace)
+        self.__name__, self.__doc__ = fn.__name__, fn.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._operator(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef({self._qualname})>"
+
+    def register_kernel(
+        self, device_types: str | Sequence[str] | None, fn: Any = None, /
+    ) -> Any:
+        """Another function for kinds of device, ``"cuda"``; without ``fn`` a decorator."""
+        from . import register_kernel
+
+        return register_kernel(self._qualname, device_types, fn)
+
+    def register_fake(self, fn: Any, /) -> Any:
+        """Take what tells compilers the shapes; nothing asks for it."""
+        return fn
+
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Give it a gradient; see ``library.register_autograd``.
+
+        Raises:
+            TypeError: If there are arguments by name alone and ``setup_context`` takes none.
+        """
+        self._operator.backward = backward
+        self._operator.setup_context = setup_context
+
+
+def custom_op(
+    name: str, fn: Callable[..., Any] | None = None, /, *, mutates_args: str | Iterable[str],
+    device_types: str | Sequence[str] | None = None, schema: str | None = None, tags: Any = None,
+) -> Any:  # fmt: skip
+    """Make an operator of a function, known as ``ops.<namespace>.<name>``.
+
+    What the function does is not recorded: ``register_autograd`` says the gradient.
+
+    Args:
+        name: ``"mylib::name"``.
+        fn: The function, all of it annotated. Default: the result is a decorator.
+        mutates_args: Names of the arguments it changes in place, or ``"unknown"``.
+        device_types: Kinds of device it is for, ``"cpu"``. Default: all.
+        schema: ``"(Tensor x) -> Tensor"``. Default: what the annotations say.
+        tags: Accepted for compatibility.
+
+    Returns:
+        A ``CustomOpDef``. A result may not be an argument, nor share its memory.
+
+    Raises:
+        ValueError: If the name has no namespace, or an annotation is missing or unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> @tt.library.custom_op("mylib::zero_", mutates_args={"x"})
+        ... def zero_(x: tt.Tensor) -> None:
+        ...     x.zero_()
+        >>> x = tt.ones(2)
+        >>> tt.ops.mylib.zero_(x)
+        >>> x
+        tensor([0., 0.])
+    """
+
+    def make(fn: Callable[..., Any]) -> CustomOpDef:
+        declared = schema or infer_schema(fn, mutates_args=mutates_args)
+        namespace, _, own = name.partition("::")
+        if not own:
+            raise ValueError(f"expected a name 'namespace::name', got {name!r}")
+        made = CustomOpDef(namespace, own, declared, fn)
+        made.register_kernel(device_types, fn)
+        return made
+
+    return make if fn is None else make(fn)

@@ -1,0 +1,187 @@
+"""Python's ``multiprocessing`` under the name programs know: ``tinytorch.multiprocessing``.
+
+A tensor that goes to another process, through a queue or as an argument, is copied: no memory
+is shared, as PyTorch shares it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Callable, Sequence
+from multiprocessing import *  # noqa: F403
+from multiprocessing import connection
+from typing import Any
+
+_SPAWNING = [
+    "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException",
+    "SpawnContext", "get_all_sharing_strategies", "get_sharing_strategy",
+    "set_sharing_strategy", "spawn", "start_processes",
+]  # fmt: skip
+__all__ = [*multiprocessing.__all__, *_SPAWNING]
+
+
+class ProcessException(Exception):
+    """A process that ``spawn`` started did not end well."""
+
+    def __init__(self, msg: str, error_index: int, pid: int) -> None:
+        super().__init__(msg)
+        self.msg = msg
+        self.error_index = error_index
+        self.pid = pid
+
+
+class ProcessRaisedException(ProcessException):
+    """The function raised in a process; the text has its traceback."""
+
+
+class ProcessExitedException(ProcessException):
+    """A process ended without a word, by a signal or ``sys.exit``."""
+
+    def __init__(
+        self, msg: str, error_index: int, error_pid: int, exit_code: int,
+        signal_name: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(msg, error_index, error_pid)
+        self.exit_code = exit_code
+        self.signal_name = signal_name
+
+
+class ProcessContext:
+    """The processes that ``spawn`` started.
+
+    Example:
+        ``spawn(train, nprocs=2, join=False).join()``
+    """
+
+    def __init__(self, processes: list[Any], receivers: list[Any]) -> None:
+        self.processes = processes
+        self._receivers = receivers
+
+    def pids(self) -> list[int]:
+        """Their numbers."""
+        return [process.pid for process in self.processes]
+
+    def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
+        """Wait until one of them ends; if it failed, end the others and say so.
+
+        Args:
+            timeout: Seconds to wait. Default: for ever.
+            grace_period: Seconds that the others have to end. Default: for ever.
+
+        Returns:
+            Whether all have ended.
+
+        Raises:
+            ProcessRaisedException: If the function raised in one.
+            ProcessExitedException: If one ended with another status than 0.
+        """
+        sentinels = {process.sentinel: i for i, process in enumerate(self.processes)
+                     if process.is_alive()}  # fmt: skip
+        if sentinels:  # nothing to wait for would be waited for without end
+            for ended in connection.wait(list(sentinels), timeout):
+                self.processes[sentinels[ended]].join()  # it tells its end just before it ends
+        codes = [process.exitcode for process in self.processes]  # each may change meanwhile
+        failed = [i for i, code in enumerate(codes) if code not in (None, 0)]
+        if failed:
+            self._end_others(grace_period)
+            self._fail(failed[0])
+        return None not in codes
+
+    def _end_others(self, grace_period: float | None) -> None:
+        for process in self.processes:
+            if process.is_alive():
+                process.terminate()
+        for process in self.processes:
+            process.join(grace_period)
+
+    def _fail(self, index: int) -> None:
+        process, receiver = self.processes[index], self._receivers[index]
+        if receiver.poll():
+            text = f"\n\n-- Process {index} terminated with the following error:\n"
+            raise ProcessRaisedException(text + receiver.recv(), index, process.pid)
+        raise ProcessExitedException(
+            f"process {index} terminated with exit code {process.exitcode}",
+            index, process.pid, process.exitcode,
+        )  # fmt: skip
+
+
+SpawnContext = ProcessContext
+
+
+def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], sender: Any) -> None:
+    import traceback
+
+    try:
+        fn(index, *args)
+    except KeyboardInterrupt:
+        pass  # the process that started this one is told, too
+    except Exception as error:
+        sender.send("".join(traceback.format_exception(error)))
+        sys.exit(1)
+
+
+def start_processes(
+    fn: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = 1, join: bool = True,
+    daemon: bool = False, start_method: str = "spawn",
+) -> ProcessContext | None:  # fmt: skip
+    """Run ``fn(i, *args)`` in ``nprocs`` processes, ``i`` counting from 0.
+
+    Args:
+        fn: A function that pickles, of its own module's top level.
+        args: Its other arguments; tensors among them are copied.
+        nprocs: How many. Default: 1.
+        join: Whether to wait for all of them. Default: True.
+        daemon: Whether they end with this process. Default: False.
+        start_method: ``"spawn"``, ``"fork"`` or ``"forkserver"``. Default: ``"spawn"``.
+
+    Returns:
+        None if ``join``, else a ``ProcessContext``.
+
+    Raises:
+        ProcessRaisedException: If ``fn`` raised in one of them.
+        ProcessExitedException: If one of them ended otherwise.
+    """
+    context: Any = multiprocessing.get_context(start_method)
+    processes, receivers = [], []
+    for index in range(nprocs):
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=_run, args=(fn, index, tuple(args), sender), daemon=daemon)
+        process.start()
+        processes.append(process)
+        receivers.append(receiver)
+    started = ProcessContext(processes, receivers)
+    while join and not started.join():
+        pass
+    return None if join else started
+
+
+def spawn(
+    fn: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = 1, join: bool = True,
+    daemon: bool = False, start_method: str = "spawn",
+) -> ProcessContext | None:  # fmt: skip
+    """``start_processes`` by the method ``"spawn"``."""
+    return start_processes(fn, args, nprocs, join, daemon, start_method)
+
+
+def get_all_sharing_strategies() -> set[str]:
+    """The ways to share memory: PyTorch's everywhere, though nothing is shared here."""
+    return {"file_system"}
+
+
+def get_sharing_strategy() -> str:
+    """``"file_system"``."""
+    return "file_system"
+
+
+def set_sharing_strategy(new_strategy: str) -> None:
+    """Nothing: tensors are copied by any strategy.
+
+    Args:
+        new_strategy: ``"file_system"`` or ``"file_descriptor"``.
+
+    Raises:
+        AssertionError: For another one.
+    """
+    if new_strategy not in ("file_system", "file_descriptor"):
+        raise AssertionError(f"invalid sharing strategy {new_strategy!r}")

@@ -1,0 +1,309 @@
+"""Attention with a program's own scores and masks: ``flex_attention``.
+
+All scores are computed, ``(batch, heads, queries, keys)`` of them: a ``BlockMask`` says which
+count and saves no work.
+
+Reference: PyTorch's documentation of ``torch.nn.attention.flex_attention``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from ..._device import device as _device
+from ..._tensor import Tensor
+from ...dtypes import float32, float64, int32
+from ...func import vmap
+from ...ops.creation import ones
+from ...ops.padding import pad
+from ...ops.ranges import arange
+from ...ops.selection import where
+from ...ops.sorting import argsort
+
+__all__ = [
+    "AuxOutput", "AuxRequest", "BlockMask", "and_masks", "create_block_mask", "create_mask",
+    "flex_attention", "noop_mask", "or_masks",
+]  # fmt: skip
+
+_DEFAULT_SPARSE_BLOCK_SIZE = 128
+#: Function of the indices of batch, head, query and key, each a number: whether the pair counts.
+MaskMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Any]
+
+
+class AuxRequest(NamedTuple):
+    """What ``flex_attention`` is to return besides: logarithms of the sums, greatest scores."""
+
+    lse: bool = False
+    max_scores: bool = False
+
+
+class AuxOutput(NamedTuple):
+    """What was asked for by ``AuxRequest``, ``(batch, heads, queries)`` each; None for the rest."""
+
+    lse: Tensor | None = None
+    max_scores: Tensor | None = None
+
+
+def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Any:
+    """The mask of attention to everything."""
+    return ones((), dtype=bool, device=batch.device)
+
+
+def and_masks(*mask_mods: MaskMod) -> MaskMod:
+    """The mask of pairs that count in each of several.
+
+    Args:
+        *mask_mods: The masks.
+    """
+
+    def both(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Any:
+        result: Any = ones((), dtype=bool, device=b.device)
+        for mask in mask_mods:
+            result = result & mask(b, h, q, k)
+        return result
+
+    return both
+
+
+def or_masks(*mask_mods: MaskMod) -> MaskMod:
+    """The mask of pairs that count in one of several.
+
+    Args:
+        *mask_mods: The masks.
+    """
+
+    def either(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Any:
+        result: Any = ~ones((), dtype=bool, device=b.device)
+        for mask in mask_mods:
+            result = result | mask(b, h, q, k)
+        return result
+
+    return either
+
+
+def create_mask(
+    mod_fn: MaskMod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None
+) -> Tensor:
+    """Which pairs count, ``(B, H, Q_LEN, KV_LEN)`` of bool.
+
+    Args:
+        mod_fn: The mask, a function of four indices.
+        B: Batches, or None for 1.
+        H: Heads, or None for 1.
+        Q_LEN: Queries.
+        KV_LEN: Keys.
+        device: Where it is made. Default: the active backend's.
+
+    Example:
+        >>> from tinytorch.nn.attention.flex_attention import create_mask
+        >>> create_mask(lambda b, h, q, k: q >= k, None, None, 2, 2)
+        tensor([[[[ True, False],
+                  [ True,  True]]]])
+    """
+    sizes = (B or 1, H or 1, Q_LEN, KV_LEN)
+    made: Any = _over_indices(mod_fn, ())(*(arange(n, device=device) for n in sizes))
+    return made.expand(sizes).clone()  # type: ignore[no-any-return]
+
+
+def _over_indices(function: Callable[..., Any], first: tuple[int, ...]) -> Callable[..., Any]:
+    """A function of numbers as one of whole ranges of batch, head, query and key indices."""
+    for place in (3, 2, 1, 0):
+        indices = [0 if at == place else None for at in range(4)]
+        function = vmap(function, in_dims=(*first, *indices))
+    return function
+
+
+class BlockMask:
+    """Which pairs of queries and keys count; ``create_block_mask`` makes one.
+
+    Attributes:
+        mask_mod: The mask, a function of four indices.
+        seq_lengths: Numbers of queries and keys.
+        BLOCK_SIZE: Queries and keys of a block.
+        shape: ``(batches, heads, queries, keys)``.
+
+    Example:
+        >>> from tinytorch.nn.attention.flex_attention import create_block_mask
+        >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 256, 256)
+        >>> mask.to_dense()
+        tensor([[[[1, 0],
+                  [1, 1]]]], dtype=tinytorch.int32)
+    """
+
+    def __init__(
+        self, mask_mod: MaskMod, dense: Tensor, block_size: tuple[int, int], separate: bool
+    ) -> None:
+        self.mask_mod = mask_mod
+        self.seq_lengths = (dense.shape[-2], dense.shape[-1])
+        self.BLOCK_SIZE = block_size
+        self.shape = tuple(dense.shape)
+        rows, columns = block_size
+        padded: Any = pad(dense, (0, -dense.shape[-1] % columns, 0, -dense.shape[-2] % rows))
+        blocks = padded.unflatten(-1, (-1, columns)).unflatten(-3, (-1, rows))
+        count = blocks.sum((-3, -1))
+        self._full = (count == rows * columns) & separate
+        self._partial = (count > 0) & ~self._full
+
+    def to_dense(self) -> Tensor:
+        """1 for each block in which something counts, ``(batches, heads, rows, columns)``."""
+        return (self._full | self._partial).to(int32)  # type: ignore[no-any-return]
+
+    def sparsity(self) -> float:
+        """Percent of the pairs that are in no block where something counts."""
+        rows, columns = self.BLOCK_SIZE
+        computed = int(self.to_dense().sum().item()) * rows * columns
+        return 100 * (1 - computed / self.numel())
+
+    def numel(self) -> int:
+        """Pairs of queries and keys."""
+        batches, heads, queries, keys = self.shape
+        return batches * heads * queries * keys
+
+    @property
+    def kv_num_blocks(self) -> Tensor:
+        """Per row of blocks, in how many of them some pairs count, and not all."""
+        return self._partial.sum(-1).to(int32)  # type: ignore[no-any-return]
+
+    @property
+    def kv_indices(self) -> Tensor:
+        """Per row of blocks, the numbers of all, those first where some pairs count."""
+        return _ordered(self._partial)
+
+    @property
+    def full_kv_num_blocks(self) -> Tensor:
+        """Per row of blocks, in how many of them all pairs count."""
+        return self._full.sum(-1).to(int32)  # type: ignore[no-any-return]
+
+    @property
+    def full_kv_indices(self) -> Tensor:
+        """Per row of blocks, the numbers of all, those first where all pairs count."""
+        return _ordered(self._full)
+
+    def __repr__(self) -> str:
+        return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%)"
+
+
+def _ordered(blocks: Any) -> Tensor:
+    order: Any = argsort(blocks.to(int32), dim=-1, descending=True, stable=True)
+    return order.to(int32)  # type: ignore[no-any-return]
+
+
+def create_block_mask(
+    mask_mod: MaskMod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int,
+    device: Any = None, BLOCK_SIZE: int | tuple[int, int] = _DEFAULT_SPARSE_BLOCK_SIZE,
+    _compile: bool = False, separate_full_blocks: bool = True, **options: Any,
+) -> BlockMask:  # fmt: skip
+    """A mask for ``flex_attention``.
+
+    Args:
+        mask_mod: Function of the indices of batch, head, query and key, each a number, that
+            tells whether the pair counts.
+        B: Batches, or None where it is the same for each.
+        H: Heads, or None where it is the same for each.
+        Q_LEN: Queries.
+        KV_LEN: Keys.
+        device: Where it is made. Default: the active backend's.
+        BLOCK_SIZE: Queries and keys of a block. Default: 128.
+        separate_full_blocks: Whether blocks where all pairs count are told apart. Default: True.
+        **options: Accepted for compatibility.
+
+    Example:
+        >>> from tinytorch.nn.attention.flex_attention import create_block_mask
+        >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 256, 256)
+        BlockMask(shape=(1, 1, 256, 256), sparsity=25.00%)
+    """
+    dense = create_mask(mask_mod, B, H, Q_LEN, KV_LEN, device)
+    pair = (BLOCK_SIZE, BLOCK_SIZE) if isinstance(BLOCK_SIZE, int) else BLOCK_SIZE
+    return BlockMask(mask_mod, dense, pair, separate_full_blocks)
+
+
+def flex_attention(
+    query: Tensor, key: Tensor, value: Tensor, score_mod: Callable[..., Any] | None = None,
+    block_mask: BlockMask | None = None, scale: float | None = None, enable_gqa: bool = False,
+    return_lse: bool = False, kernel_options: Any = None, *,
+    return_aux: AuxRequest | None = None,
+) -> Any:  # fmt: skip
+    """Softmax of scores that a function may change, times the values.
+
+    Args:
+        query: ``(batch, heads, queries, features)``.
+        key: ``(batch, heads, keys, features)``.
+        value: ``(batch, heads, keys, width)``.
+        score_mod: Function of a score and the indices of batch, head, query and key, which gives
+            the score that counts. Default: the score.
+        block_mask: Which pairs count. Default: all.
+        scale: Factor of the products. Default: ``features ** -0.5``.
+        enable_gqa: Whether ``key`` and ``value`` may have fewer heads, each for several of the
+            queries'. Default: False.
+        return_lse: Whether to return the logarithms of the sums, too. Default: False.
+        kernel_options: Accepted for compatibility.
+        return_aux: What to return besides. Default: nothing.
+
+    Returns:
+        ``(batch, heads, queries, width)`` in the queries' dtype; 0 where no key counts. With
+        ``return_lse`` and those, ``(batch, heads, queries)``; with ``return_aux`` an ``AuxOutput``.
+
+    Raises:
+        ValueError: If the numbers of heads differ without ``enable_gqa``, or for a tensor that
+            has not four dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn.attention.flex_attention import flex_attention
+        >>> x = tt.ones(1, 1, 3, 2)
+        >>> flex_attention(x, x, x, lambda score, b, h, q, k: score + (q - k)).shape
+        tinytorch.Size([1, 1, 3, 2])
+    """
+    _check(query, key, value, enable_gqa)
+    many: Any = query
+    repeats = many.shape[1] // key.shape[1]
+    keys, values = (x.repeat_interleave(repeats, 1) if repeats > 1 else x for x in (key, value))
+    working = float64 if many.dtype is float64 else float32
+    factor = many.shape[-1] ** -0.5 if scale is None else scale
+    scores: Any = (many.to(working) @ keys.to(working).mT) * factor
+    scores = _modified(scores, score_mod, block_mask)
+    lse = scores.logsumexp(-1)
+    weights = scores.softmax(-1)
+    weights = where((lse == -float("inf")).unsqueeze(-1), 0.0, weights)
+    out = (weights @ values.to(working)).to(many.dtype)
+    if return_aux is not None:
+        return out, AuxOutput(lse if return_aux.lse else None,
+                              scores.amax(-1) if return_aux.max_scores else None)  # fmt: skip
+    return (out, lse) if return_lse else out
+
+
+def _check(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
+    for tensor in (query, key, value):
+        if tensor.ndim != 4:
+            raise ValueError("NYI: query, key, and value must be 4D tensors")
+    if query.shape[1] != key.shape[1] and not enable_gqa:
+        raise ValueError(
+            f"Expect query and key/value to have the same number of heads but got Hq="
+            f"{query.shape[1]} and Hkv={key.shape[1]}. Try setting enable_gqa=True for GQA."
+        )
+    if query.shape[1] % key.shape[1]:
+        raise ValueError(
+            "Expect number of query heads to be a multiple of kv heads for GQA but got "
+            f"Hq={query.shape[1]} and Hkv={key.shape[1]}."
+        )
+
+
+def _modified(
+    scores: Any, score_mod: Callable[..., Any] | None, block_mask: BlockMask | None
+) -> Any:
+    """The scores that count; the others are minus infinity."""
+    batches, heads, queries, keys = scores.shape
+    where_made: _device = scores.device
+    indices = [arange(n, device=where_made) for n in (batches, heads, queries, keys)]
+    if score_mod is not None:
+        scores = _over_indices(score_mod, (0,))(scores, *indices)
+    if block_mask is None:
+        return scores
+    if block_mask.seq_lengths != (queries, keys):
+        raise ValueError(
+            f"block_mask was made for {block_mask.seq_lengths} queries and keys, got "
+            f"{(queries, keys)}"
+        )
+    counts = _over_indices(block_mask.mask_mod, ())(*indices)
+    return where(counts, scores, -float("inf"))

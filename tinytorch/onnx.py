@@ -1,0 +1,70 @@
+"""``torch.onnx`` for programs that ask whether they are exported: they never are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ._absent import Absent, absent
+from ._file_names import publish
+
+__all__ = [
+    "ONNXProgram", "OnnxExporterError", "export", "is_in_onnx_export",
+    "register_custom_op_symbolic", "unregister_custom_op_symbolic",
+]  # fmt: skip
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_WHY = "tinytorch records no graphs to write; export the model's weights with PyTorch"
+export = absent("onnx.export", _WHY)
+
+
+class ONNXProgram(Absent, why=f"onnx.ONNXProgram: {_WHY}"):
+    """What an export gives, which nothing is here."""
+
+
+class OnnxExporterError(RuntimeError):
+    """What a failed export raises in PyTorch."""
+
+
+def is_in_onnx_export() -> bool:
+    """False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.onnx.is_in_onnx_export()
+        False
+    """
+    return False
+
+
+def register_custom_op_symbolic(
+    symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int
+) -> None:
+    """Take what an export would write for an operator; nothing asks for it.
+
+    Args:
+        symbolic_name: ``"mylib::name"``.
+        symbolic_fn: The function that would write it.
+        opset_version: ONNX's version.
+    """
+
+
+def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
+    """Nothing: nothing was kept.
+
+    Args:
+        symbolic_name: ``"mylib::name"``.
+        opset_version: ONNX's version.
+    """
+
+
+def parse_args(*arg_descriptors: str) -> Callable[[_F], _F]:
+    """A decorator for functions that write operators: the function itself.
+
+    Args:
+        *arg_descriptors: The kinds of its arguments, ``"v"`` or ``"i"``.
+    """
+    return lambda function: function
+
+
+publish(__name__, "symbolic_helper " + " ".join(f"symbolic_opset{n}" for n in range(7, 21)))

@@ -1,0 +1,96 @@
+"""``torch.ao.quantization`` for programs that mark where tensors would be quantized: none are.
+
+The marks let tensors through, as PyTorch's do before a model is converted; converting raises.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._absent import Absent, absent
+from ._file_names import publish
+from ._tensor import Tensor
+from .nn.module import Module
+
+__all__ = [
+    "DeQuantStub", "QConfig", "QuantStub", "QuantWrapper", "convert", "fuse_modules",
+    "fuse_modules_qat", "get_default_qat_qconfig", "get_default_qconfig", "prepare",
+    "prepare_qat", "quantize", "quantize_dynamic",
+]  # fmt: skip
+
+_WHY = "tensors are not quantized here"
+
+
+class QuantStub(Module):
+    """Marks where a tensor would be quantized, and lets it through.
+
+    Args:
+        qconfig: How it would be. Default: None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ao.quantization.QuantStub()(tt.ones(1))
+        tensor([1.])
+    """
+
+    def __init__(self, qconfig: Any = None) -> None:
+        super().__init__()
+        if qconfig is not None:
+            self.qconfig = qconfig
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``x``."""
+        return x
+
+
+class DeQuantStub(QuantStub):
+    """Marks where a tensor would be made one of floats again, and lets it through.
+
+    Args:
+        qconfig: How it would be. Default: None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ao.quantization.DeQuantStub()(tt.ones(1))
+        tensor([1.])
+    """
+
+
+class QuantWrapper(Module):
+    """A module between two such marks.
+
+    Args:
+        module: The module.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ao.quantization.QuantWrapper(tt.nn.ReLU())(-tt.ones(1))
+        tensor([0.])
+    """
+
+    def __init__(self, module: Module) -> None:
+        super().__init__()
+        self.quant = QuantStub()
+        self.dequant = DeQuantStub()
+        self.module = module
+        self.train(module.training)
+
+    def forward(self, X: Tensor) -> Any:
+        """What the module makes of it."""
+        return self.dequant(self.module(self.quant(X)))
+
+
+class QConfig(Absent, why=f"ao.quantization.QConfig: {_WHY}"):
+    """How a module would be quantized; making one raises."""
+
+
+(
+    convert, fuse_modules, fuse_modules_qat, get_default_qat_qconfig, get_default_qconfig,
+    prepare, prepare_qat, quantize, quantize_dynamic,
+) = (
+    absent(f"ao.quantization.{name}", _WHY) for name in (
+        "convert", "fuse_modules", "fuse_modules_qat", "get_default_qat_qconfig",
+        "get_default_qconfig", "prepare", "prepare_qat", "quantize", "quantize_dynamic",
+    )
+)  # fmt: skip
+publish(__name__, "qconfig stubs")

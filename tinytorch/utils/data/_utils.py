@@ -1,0 +1,23 @@
+"""PyTorch's files of ``torch.utils.data._utils``, which libraries take functions from."""
+
+from __future__ import annotations
+
+import re
+
+from ..._file_names import publish
+from ._pinning import pin as pin_memory
+from ._workers import WorkerInfo as WorkerInfo
+from ._workers import get_worker_info as get_worker_info
+from .collate import collate as collate
+from .collate import default_collate as default_collate
+from .collate import default_collate_fn_map as default_collate_fn_map
+from .collate import default_convert as default_convert
+
+__all__ = ["collate", "default_collate", "default_convert", "pin_memory"]
+
+#: The dtypes of NumPy that hold text or objects, which are not made tensors.
+np_str_obj_array_pattern = re.compile(r"[SaUO]")
+default_collate_err_msg_format = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+)
+publish(__name__, "collate pin_memory worker fetch")

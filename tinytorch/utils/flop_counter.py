@@ -1,0 +1,13 @@
+"""``torch.utils.flop_counter`` for programs that import it: operations are not counted."""
+
+from __future__ import annotations
+
+from .._absent import Absent
+
+__all__ = ["FlopCounterMode"]
+
+
+class FlopCounterMode(
+    Absent, why="utils.flop_counter.FlopCounterMode: nothing stands between programs and operations"
+):
+    """What counts a program's operations in PyTorch; making one raises."""
