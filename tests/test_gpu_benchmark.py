@@ -85,7 +85,7 @@ def test_why_there_is_no_gpu_is_said_and_nothing_written(
 
 
 def test_all_parts_take_less_than_ten_minutes() -> None:
-    assert sum(seconds for _, seconds in gpu.PARTS.values()) < 600
+    assert gpu.ANSWERS_WITHIN + sum(seconds for _, seconds in gpu.PARTS.values()) < 600
 
 
 #: Tests that end in every way, one of them with spaces and a dash in its name.
