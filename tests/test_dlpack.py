@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
+import struct
+
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -61,7 +66,30 @@ def test_capsules_are_taken_once() -> None:
         tt.from_dlpack(capsule)
 
 
+@pytest.mark.parametrize("name, before", [(b"dltensor", 0), (b"dltensor_versioned", 32)])
+def test_capsules_say_on_which_device_they_are(name: bytes, before: int) -> None:
+    memory = ctypes.create_string_buffer(128)
+    memory[before + 8 : before + 16] = struct.pack("ii", 7, 0)  # Vulkan
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    capsule = make(("PyCapsule_New", ctypes.pythonapi))(ctypes.addressof(memory), name, None)
+    with pytest.raises(BufferError, match="no backend has devices of DLPack's type 7"):
+        tt.from_dlpack(capsule)
+
+
 def test_tensors_of_the_cpu_have_no_address_on_a_gpu() -> None:
     assert not hasattr(tt.ones(2), "__cuda_array_interface__")
     with pytest.raises(AttributeError, match="on non-CUDA tensor type"):
         tt.ones(2).__cuda_array_interface__
+
+
+@pytest.mark.parametrize("mix", [
+    lambda ours, theirs: tt.add(ours, theirs), lambda ours, theirs: ours + theirs,
+    lambda ours, theirs: theirs + ours, lambda ours, theirs: tt.stack([theirs]),
+    lambda ours, theirs: theirs.add(ours),
+])  # fmt: skip
+def test_tensors_of_both_libraries_do_not_mix(mix: Any) -> None:
+    """Each has a default ``__torch_function__`` that calls the other's function again."""
+    torch = pytest.importorskip("torch", reason="another library with DLPack")
+    with pytest.raises(TypeError):
+        mix(tt.ones(2), torch.ones(2))
+    assert tt.from_dlpack(torch.ones(2)).tolist() == [1, 1]

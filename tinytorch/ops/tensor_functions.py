@@ -180,8 +180,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     """A tensor that shares the memory of another library's, by DLPack.
 
     Args:
-        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``, or a capsule of
-            memory on the CPU, which can be taken once.
+        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``, or a capsule, which
+            can be taken once.
         device: Where the tensor is to be; default where the memory is.
         copy: True for a copy, False for none; None, the default, makes one only for ``device``.
 
@@ -246,7 +246,7 @@ class _Writable:
 
 
 class _Capsule:
-    """What a capsule lacks of the protocol; NumPy refuses one that is not of the CPU's memory."""
+    """What a capsule lacks of the protocol: it says itself on which device its memory is."""
 
     def __init__(self, capsule: Any) -> None:
         if '"dltensor' not in repr(capsule):
@@ -260,4 +260,13 @@ class _Capsule:
         return self.capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0
+        import ctypes
+
+        versioned = '"dltensor_versioned"' in repr(self.capsule)
+        read = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+            ("PyCapsule_GetPointer", ctypes.pythonapi)
+        )
+        start = read(self.capsule, b"dltensor_versioned" if versioned else b"dltensor")
+        # Behind the address of the elements; version, owner, deleter and flags may come before.
+        kind, number = (ctypes.c_int32 * 2).from_address(start + (32 if versioned else 0) + 8)
+        return kind, number
