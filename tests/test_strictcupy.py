@@ -353,7 +353,7 @@ class TestMemory:
             lambda a: a.T, lambda a: a.reshape(3, 2), lambda a: a[1:], lambda a: xp.transpose(a),
             lambda a: a.ravel(), lambda a: xp.expand_dims(a, 0), lambda a: xp.split(a, 2)[0],
             lambda a: xp.flip(a, 0), lambda a: xp.diagonal(a), lambda a: a.swapaxes(0, 1),
-            lambda a: xp.lib.stride_tricks.as_strided(a, (2,), (8,)), lambda a: a.view(),
+            lambda a: a.view(),
         ],
     )  # fmt: skip
     def test_views_share_it(self, view: Callable[[Any], Any]) -> None:
@@ -363,6 +363,14 @@ class TestMemory:
         assert xp.may_share_memory(result, x)
         x[...] = 7.0
         assert (host(result) == 7).all()
+
+    def test_a_window_has_no_base(self) -> None:
+        x = xp.zeros((2, 3))
+        window = xp.lib.stride_tricks.as_strided(x[1], (2,), (8,))
+        assert window.base is None and window.data.mem == x.data.mem
+        again = xp.ndarray((4,), x.dtype, window.data - 8)
+        x[1] = 7.0
+        assert host(window).tolist() == [7.0, 7.0] and host(again).tolist() == [0.0, 7.0, 7.0, 7.0]
 
     def test_a_diagonal_can_be_written_to(self) -> None:
         x = xp.zeros((2, 2))
@@ -410,6 +418,46 @@ class TestMemory:
     def test_arrays_are_unhashable(self, x: Any) -> None:
         with pytest.raises(TypeError, match="unhashable"):
             hash(x)
+
+
+class TestOrder:
+    """A result lies row by row, unless its order can be asked for."""
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda t: -t, lambda t: t * 2, lambda t: t > 1, xp.exp, xp.cumsum,
+            lambda t: xp.where(t > 1, t, 0.0), lambda t: t.clip(0, 1),
+            lambda t: xp.concatenate([t, t]), lambda t: xp.sort(t, axis=0),
+            lambda t: xp.stack([t, t], 2).sum(2), lambda t: xp.divmod(t, 2)[1],
+        ],
+    )  # fmt: skip
+    def test_of_results(self, x: Any, make: Any) -> None:
+        assert not x.T.flags.c_contiguous
+        assert make(x.T).flags.c_contiguous
+
+    @pytest.mark.parametrize(
+        "make",
+        [xp.zeros_like, lambda t: t.copy("K"), lambda t: t.astype("f4"),
+         lambda t: xp.roll(t, 1, 0), lambda t: xp.argsort(t, axis=0)],
+    )  # fmt: skip
+    def test_that_is_kept(self, x: Any, make: Any) -> None:
+        assert make(x.T).flags.f_contiguous and not make(x.T).flags.c_contiguous
+
+    def test_of_a_kernel_of_elements(self, x: Any) -> None:
+        kernel = xp.ElementwiseKernel("T x, bool mask", "T out", "", "tinytorch_masked")
+        out = xp.empty_like(x.T)
+        assert kernel(x.T, x.T > 1).flags.c_contiguous
+        assert kernel(x.T, x.T > 1, out) is out and not out.flags.c_contiguous
+        assert (out.get() == np.where(x.T.get() > 1, x.T.get(), 0)).all()
+        with pytest.raises(ValueError, match="mismatched"):
+            kernel(x.T, x.T > 1, xp.empty_like(x))
+
+
+def test_complex_numbers_are_not_divided_by_nothing() -> None:
+    z = xp.asarray([1 + 1j, 2 - 1j])
+    assert np.allclose((z / z).get(), 1)
+    assert np.isnan((z / 0).get().real).all() and np.isnan((z / 0).get().imag).all()
 
 
 class TestSolvers:

@@ -79,6 +79,8 @@ def assert_same(ours: Any, theirs: Any, dtypes: bool = True, rtol: float = 1e-12
             assert not is_array(b) or b.dtype.kind not in "US"
             plain = a.detach().numpy() if isinstance(a, tt.Tensor) else a
             assert np.shape(plain) == np.shape(b)
-            np.testing.assert_allclose(plain, b, rtol=rtol, atol=rtol)
+            # CUDA's functions are off by units in the last place, as docs/numerics.md says.
+            last = 1e-6 if np.asarray(b).dtype.char in "fF" else 0.0
+            np.testing.assert_allclose(plain, b, rtol=max(rtol, last), atol=max(rtol, last))
             if dtypes and isinstance(a, tt.Tensor) and is_array(b):
                 assert a.dtype.name == b.dtype.name

@@ -237,7 +237,7 @@ SHAPES: dict[str, Example] = {
     "copy_": (lambda lib, x, y: x.clone().copy_(y), X, V),
     "zero_": (lambda lib, x: x + (x * 2).zero_(), X),
     "fill_": (lambda lib, x, v: x * (x * 2).fill_(v), X, ONE),
-    **{f"{name}_": (lambda lib, x, name=name, args=args: getattr(x * 2, f"{name}_")(*args), X)
+    **{f"{name}_": (lambda lib, x, name=name, args=args: getattr(x.clone(), f"{name}_")(*args), X)
        for name, args in {"squeeze": (), "unsqueeze": (1,), "transpose": (0, 1), "t": (),
                           "as_strided": ((2, 2), (1, 1))}.items()},
     "masked": (masked, X, Y),

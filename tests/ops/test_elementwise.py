@@ -196,8 +196,9 @@ def test_sigmoid_and_its_logarithm_far_out() -> None:
 
 def test_exponentials_do_not_cancel_near_0() -> None:
     x = sample([1e-18])
-    assert tt.expm1(x).item() == 1e-18
-    assert tt.log1p(x).item() == 1e-18
+    # CUDA's functions are off by units in the last place.
+    assert tt.expm1(x).item() == pytest.approx(1e-18, 1e-15, 0)
+    assert tt.log1p(x).item() == pytest.approx(1e-18, 1e-15, 0)
     assert F.elu(-x).item() == -1e-18
 
 
@@ -218,7 +219,8 @@ def test_error_function_is_pythons(x: float) -> None:
 def test_inverse_of_the_error_function_inverts_it() -> None:
     x = np.concatenate([np.linspace(-0.999, 0.999, 101), 1 - np.logspace(-15, -3, 13)])
     back = tt.erf(tt.erfinv(tt.tensor(x))).numpy()
-    np.testing.assert_allclose(back, x, rtol=4e-16, atol=1e-16)
+    # CUDA's erfinv and erf are off by up to five and two units in the last place.
+    np.testing.assert_allclose(back, x, rtol=2e-15, atol=1e-16)
     assert tt.erfinv(sample([1.0, -1.0, 1.1])).isnan().tolist() == [False, False, True]
 
 

@@ -103,7 +103,7 @@ REORDERED: dict[str, Call] = {
     "rfftn": lambda m, x: m.view_as_real(m.fft.rfftn(x, dim=(3, 1))),
     "fft of more points": lambda m, x: m.view_as_real(m.fft.fft(x.transpose(0, 2), 7, dim=1)),
     "ifft2": lambda m, x: m.view_as_real(m.fft.ifft2(m.complex(x, -x), dim=(0, 2))),
-    "ihfft": lambda m, x: m.fft.ihfft(x.transpose(0, 3)).imag * 1,
+    "ihfft": lambda m, x: m.fft.ihfft(x.transpose(0, 3)).imag.clone(),
     "irfft": lambda m, x: m.fft.irfft(m.complex(x, x).transpose(0, 3), dim=2),
     "irfftn": lambda m, x: m.fft.irfftn(m.complex(x, x).transpose(1, 2), dim=(0, 3, 1)),
     "hfft2": lambda m, x: m.fft.hfft2(m.complex(x, x).permute(3, 1, 0, 2)),
@@ -127,6 +127,10 @@ REORDERED: dict[str, Call] = {
     "matrix_exp": lambda m, x: m.linalg.matrix_exp((x[0, 0, :3, :3] / 9).mT),
     "nonzero": lambda m, x: (x > 0).nonzero(),
     "nonzero's rows": lambda m, x: (x > 0).nonzero(as_tuple=True)[1],
+    "argsort": lambda m, x: x.argsort(1),
+    "sort": lambda m, x: x.sort(0).indices,
+    "topk": lambda m, x: x.topk(2).indices,
+    "topk of one": lambda m, x: x.topk(1, 0).indices,
     "a power of zero": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 0),
 }
 
@@ -233,7 +237,7 @@ CHANGED_VIEWS: dict[str, Callable[[Any], Any]] = {
 def test_gradients_of_changed_views_in_any_order(name: str, loss: str) -> None:
     # What the view shows of the gradient hangs on the order in which the tensor lies in memory.
     def call(m: Any, x: Any) -> Any:
-        y = x.t() * 1
+        y = x.t().clone()
         CHANGED_VIEWS[name](y).mul_(3)
         if loss == "expanded":
             return y.sum() + (y[0] ** 2).sum()
@@ -246,7 +250,7 @@ WINDOWS: dict[str, Call] = {
     "of a view with gaps": lambda m, x: (x * 1)[:, ::2].as_strided((2, 2), (2, 1), 1) ** 2,
     "beyond its own elements": lambda m, x: x[1:].as_strided((5,), (1,), 2) ** 2,
     "of an expanded one": lambda m, x: (x[:, :1] * 1).expand(4, 3).as_strided((3, 2), (1, 0)) ** 2,
-    "of columns": lambda m, x: (x.t() * 1).as_strided((3, 2), (1, 1)) ** 2,
+    "of columns": lambda m, x: x.t().clone().as_strided((3, 2), (1, 1)) ** 2,
     "of a transposed one": lambda m, x: x.t().as_strided((3, 2), (1, 1), 4) ** 2,
     "of a detached one": lambda m, x: x.detach()[:, ::2].as_strided((2, 2), (3, 1), 1) * x[0, 0],
 }

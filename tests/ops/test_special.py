@@ -149,7 +149,8 @@ def test_slopes_of_bessel_functions_at_0() -> None:
 
 def test_spherical_bessel_and_airy_edges() -> None:
     x = tt.tensor([0.0, math.inf, 2.0], dtype=tt.float64)
-    assert special.spherical_bessel_j0(x).tolist() == [1.0, 0.0, math.sin(2.0) / 2]
+    wanted = [1.0, 0.0, pytest.approx(math.sin(2.0) / 2, 1e-15)]
+    assert special.spherical_bessel_j0(x).tolist() == wanted
     assert special.entr(tt.tensor([0.0, -1.0])).tolist() == [0.0, -math.inf]
 
 

@@ -32,12 +32,13 @@ class ndarray:
     _device: int
 
     def __init__(
-        self, shape: Any, dtype: Any = float, memptr: None = None, strides: Any = None,
+        self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None,
         order: str = "C",
     ) -> None:  # fmt: skip
-        if memptr is not None or strides is not None:
-            raise NotImplementedError("strictcupy has no device memory to lay an array over")
-        self._host = poisoned(shape, dtype, order)
+        if strides is not None or memptr is not None and order != "C":
+            raise NotImplementedError("strictcupy lays arrays over memory row by row alone")
+        there = memptr is not None
+        self._host = memptr.laid_out(shape, dtype) if there else poisoned(shape, dtype, order)
         self._base = None
         self._device = _devices.current()
 
@@ -356,6 +357,15 @@ def view_of(host: Any, source: ndarray) -> ndarray:
     array._base = source if source._base is None else source._base
     array._device = source._device
     return array
+
+
+def row_major(result: Any) -> Any:
+    """New host arrays in C order: CuPy writes none in the order of its operands, as NumPy does."""
+    if isinstance(result, tuple):
+        return tuple(map(row_major, result))
+    if isinstance(result, numpy.ndarray) and result.base is None:
+        return numpy.asarray(result, order="C")
+    return result
 
 
 def wrap_result(result: Any, sources: Any = ()) -> Any:

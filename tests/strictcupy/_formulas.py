@@ -13,6 +13,20 @@ from typing import Any
 import numpy
 
 
+def _true_divide(a: Any, b: Any) -> Any:
+    """Complex numbers are divided by way of the divisor's size, which 0 and infinity spoil."""
+    if _kind(a, b) != "c":
+        return numpy.true_divide(a, b)
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    scale = 1 / (abs(b.real) + abs(b.imag))
+    (ar, ai), (br, bi) = (a.real * scale, a.imag * scale), (b.real * scale, b.imag * scale)
+    scale = 1 / (br * br + bi * bi)
+    parts = (ar * br + ai * bi) * scale, (ai * br - ar * bi) * scale
+    out = numpy.empty(parts[0].shape, numpy.result_type(a, b))
+    out.real, out.imag = parts
+    return out
+
+
 def _floor_divide(a: Any, b: Any) -> Any:
     return numpy.floor(a / b) if _kind(a, b) == "f" else numpy.floor_divide(a, b)
 
@@ -53,6 +67,8 @@ def _kind(*operands: Any) -> str:
 
 
 FORMULAS: dict[str, Callable[..., Any]] = {
+    "true_divide": _true_divide,
+    "divide": _true_divide,
     "floor_divide": _floor_divide,
     "remainder": _remainder,
     "mod": _remainder,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from ._array import check_dtype, ndarray, unwrap, wrap, wrap_result
+from ._array import check_dtype, ndarray, row_major, unwrap, wrap, wrap_result
 from ._formulas import FORMULAS
 from ._manifest import MANIFEST, names
 from ._sync import log_sync
@@ -60,6 +60,8 @@ _HOST_TYPES: dict[str, tuple[type, ...]] = {
     "tuple": (tuple,),
 }  # fmt: skip
 _BOOLS = ("True", "False")
+# What writes in the order of its operand, though it takes none.
+_ORDERED = frozenset(("roll", "pad", "nan_to_num"))
 # Python values in NumPy, 0-d arrays in CuPy.
 _ZERO_DIMENSIONAL = frozenset("allclose array_equal array_equiv count_nonzero".split())
 
@@ -115,7 +117,7 @@ def function(name: str, spec: dict[str, Any], twin: Callable[..., Any]) -> Calla
     same = _same_positions(spec, twin)
     refused = _refused(spec)
     waits = _WAITING_IF.get(name) or (lambda args, kwargs: name in _WAITING)
-    zero_dimensional = name in _ZERO_DIMENSIONAL
+    zero_dimensional, ordered = name in _ZERO_DIMENSIONAL, has_order(name, spec)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         check(args, kwargs)
@@ -134,10 +136,16 @@ def function(name: str, spec: dict[str, Any], twin: Callable[..., Any]) -> Calla
         out = kwargs.get("out")
         if type(out) is ndarray:
             return out
+        result = result if ordered else row_major(result)
         return wrap(result) if zero_dimensional else wrap_result(result, args)
 
     call.__name__ = call.__qualname__ = name
     return call
+
+
+def has_order(name: str, spec: dict[str, Any]) -> bool:
+    """Whether a function keeps the order of its operand in memory, or lets its caller choose."""
+    return name in _ORDERED or "order" in (*spec["positional"], *spec["keyword_only"])
 
 
 def checker(name: str, spec: dict[str, Any]) -> Callable[[tuple[Any, ...], dict[str, Any]], None]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from . import _devices
-from ._array import ndarray, unwrap, wrap
+from ._array import ndarray, row_major, unwrap, wrap
 
 _ELEMENTS = {"float": "float32", "double": "float64", "__half": "float16"}
 
@@ -216,8 +216,9 @@ class ElementwiseKernel:
         self._bools = [p.split()[0] == "bool" for p in in_params.split(",")]
 
     def __call__(self, *args: Any) -> ndarray:
-        if len(args) != self.nin:
+        if len(args) not in (self.nin, self.nin + 1):
             raise TypeError("Wrong number of arguments")
+        args, out = args[: self.nin], args[self.nin :]
         hosts = []
         for value, wants_bool in zip(args, self._bools):
             if isinstance(value, numpy.ndarray):
@@ -227,4 +228,12 @@ class ElementwiseKernel:
                 raise TypeError(f"Type is mismatched. {host.dtype} bool")
             hosts.append(numpy.asarray(host, bool) if wants_bool else host)
         with numpy.errstate(all="ignore"):
-            return wrap(self._function(*hosts))
+            result = self._function(*hosts)
+        return _stored(result, *out) if out else wrap(row_major(result))
+
+
+def _stored(result: Any, out: ndarray) -> ndarray:
+    if out.shape != result.shape:
+        raise ValueError("Out shape is mismatched")
+    out._host[...] = result
+    return out

@@ -9,9 +9,9 @@ from typing import Any
 import numpy
 
 from . import _devices, _index
-from ._array import ndarray, unwrap, view_of, wrap, wrap_result
+from ._array import ndarray, row_major, unwrap, view_of, wrap, wrap_result
 from ._formulas import FORMULAS
-from ._functions import check_host_numbers, checker
+from ._functions import check_host_numbers, checker, has_order
 from ._manifest import methods, names
 from ._sync import log_sync
 from ._ufunc import ufunc
@@ -49,7 +49,7 @@ def _method(name: str, spec: dict[str, Any]) -> Callable[..., Any]:
     twin = own or getattr(numpy.ndarray, name, None) or getattr(numpy, name, None)
     if twin is None:
         return _refusing(name)
-    anywhere = name in _ON_ANY_DEVICE
+    anywhere, ordered = name in _ON_ANY_DEVICE, has_order(name, spec)
     waits, takes_numbers = name in _WAITING, name in ("reshape", "transpose")
 
     def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
@@ -64,7 +64,9 @@ def _method(name: str, spec: dict[str, Any]) -> Callable[..., Any]:
             named = {key: unwrap(value) for key, value in kwargs.items()}
             result = twin(self._host, *map(unwrap, args), **named)
         out = kwargs.get("out")
-        return out if type(out) is ndarray else wrap_result(result, (self,))
+        if type(out) is ndarray:
+            return out
+        return wrap_result(result if ordered else row_major(result), (self,))
 
     method.__name__ = name
     return method
@@ -79,7 +81,7 @@ def _refusing(name: str) -> Callable[..., Any]:
 
 def _install_operators() -> None:
     for dunder, name in _OPERATORS.items():
-        function = ufunc(name, _UFUNCS[name], getattr(numpy, name))
+        function = ufunc(name, _UFUNCS[name], FORMULAS.get(name, getattr(numpy, name)))
         setattr(ndarray, f"__{dunder}__", _binary(function))
         setattr(ndarray, f"__r{dunder}__", _reflected(function))
         if dunder != "divmod":
@@ -240,7 +242,12 @@ def _check_in_order(array: ndarray) -> None:
 def _argsort(self: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
     check_kind(kind)
     _devices.check(self)
-    return wrap(self._host.argsort(axis, kind="stable"))
+    order = self._host.argsort(axis, kind="stable")
+    if axis is None or not order.ndim:
+        return wrap(order)
+    # CuPy sorts rows, and shows them where they belong.
+    rows = numpy.ascontiguousarray(numpy.moveaxis(order, axis, -1))
+    return wrap(numpy.moveaxis(rows, -1, axis))
 
 
 def check_kind(kind: Any) -> None:

@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 import numpy
 
 from . import _array, _devices, _kernels, _methods, cuda
-from ._array import flatiter, ndarray, poisoned, unwrap, upload, view_of, wrap, wrap_result
+from ._array import (
+    flatiter, ndarray, poisoned, row_major, unwrap, upload, view_of, wrap, wrap_result,
+)  # fmt: skip
 from ._functions import function
 from ._manifest import names
 from ._sync import log_sync
@@ -101,7 +103,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "wrap") -> None:
 def take_along_axis(a: ndarray, indices: ndarray, axis: Any) -> ndarray:
     """Gather with wrapped indices."""
     host, index, axis = _along(a, indices, axis)
-    return wrap(numpy.take_along_axis(host, index, axis))
+    return wrap(row_major(numpy.take_along_axis(host, index, axis)))
 
 
 def put_along_axis(arr: ndarray, indices: ndarray, values: Any, axis: Any) -> None:
@@ -135,14 +137,14 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     for operand in (condition, x, y):
         if isinstance(operand, (numpy.ndarray, list, tuple)):
             raise TypeError(f"Unsupported type {type(operand)}")
-    return wrap(numpy.where(unwrap(condition), unwrap(x), unwrap(y)))
+    return wrap(row_major(numpy.where(unwrap(condition), unwrap(x), unwrap(y))))
 
 
 def sort(a: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
     """Sort a copy; CuPy has one algorithm, a stable one."""
     _methods.check_kind(kind)
     _devices.check(a)
-    return wrap(numpy.sort(a._host, axis, kind="stable"))
+    return wrap(row_major(numpy.sort(a._host, axis, kind="stable")))
 
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from . import _devices
-from ._array import ndarray, unwrap, wrap
+from ._array import ndarray, row_major, unwrap, wrap
 from ._index import device_index
 
 _WEAK = {int: numpy.dtype(numpy.int64), float: numpy.dtype(float), complex: numpy.dtype(complex)}
@@ -43,7 +43,7 @@ class ufunc:
             op = self._plan(key)
         with numpy.errstate(all="ignore"):
             result = self._twin(*hosts) if op is None else self._cast_and_call(op, hosts)
-        return wrap(result) if self.nout == 1 else tuple(map(wrap, result))
+        return _new(result) if self.nout == 1 else tuple(map(_new, result))
 
     def _plan(self, key: tuple[Any, ...]) -> _Op | None:
         """Choose CuPy's loop; None where NumPy's own choice gives the same dtypes."""
@@ -218,9 +218,13 @@ def _numpy_agrees(twin: Any, key: tuple[Any, ...], op: _Op) -> bool:
     return resolved[twin.nin :] == op[1]
 
 
+def _new(result: Any) -> ndarray:
+    return wrap(row_major(result))
+
+
 def _store(result: Any, out: ndarray | None, casting: str) -> ndarray:
     if out is None:
-        return wrap(result)
+        return _new(result)
     if not numpy.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
             f"Cannot cast output operand from {result.dtype!r} to {out.dtype!r} "

@@ -10,6 +10,8 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import numpy
+
 from . import _devices, _streams
 from . import cuda_runtime as runtime
 
@@ -179,6 +181,20 @@ class MemoryPointer:
         self.mem = BaseMemory(host.__array_interface__["data"][0], host.nbytes)
         self.device_id = device
         self.device = Device(device)
+        self._root = host
+
+    def __add__(self, offset: int) -> MemoryPointer:
+        moved = MemoryPointer(self._root, self.device_id)
+        moved.ptr = self.ptr + offset
+        return moved
+
+    def __sub__(self, offset: int) -> MemoryPointer:
+        return self + -offset
+
+    def laid_out(self, shape: Any, dtype: Any) -> Any:
+        """A host array that begins here."""
+        root = self._root if self._root.flags.c_contiguous else self._root.T
+        return numpy.ndarray(shape, dtype, root, self.ptr - self.mem.ptr)
 
 
 class BaseMemory:

@@ -251,13 +251,26 @@ class FusedKernels:
 
     def _gelu(self, input: Any) -> Any:
         name = "gelu_half" if input.dtype.itemsize == 2 else "gelu"
-        return self.elementwise(name)(input) if self._takes(input) else None
+        return self._in_order_of(input, name, input) if self._takes(input) else None
 
     def _masked(self, array: Any, mask: Any) -> Any:
         return self.elementwise("masked")(array, mask)
 
     def _dropout(self, input: Any, keep: Any, scale: float) -> Any:
-        return self.elementwise("dropout")(input, keep, scale) if self._takes(input) else None
+        if not self._takes(input):
+            return None
+        return self._in_order_of(keep, "dropout", input, keep, scale)
+
+    def _in_order_of(self, array: Any, name: str, *arguments: Any) -> Any:
+        """The result of an elementwise kernel, which CuPy would write row by row, as torch's lies.
+
+        An expanded array lies in no order: its gaps of 0 would come innermost.
+        """
+        kernel = self.elementwise(name)
+        input = arguments[0]
+        if array.flags.c_contiguous or array.shape != input.shape or 0 in array.strides:
+            return kernel(*arguments)
+        return kernel(*arguments, self.xp.empty_like(array, input.dtype))
 
     # -- optimizers ----------------------------------------------------------------------------
 

@@ -88,6 +88,20 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def owner(self, array: Array) -> Any:
         return array.data.mem
 
+    def memory(self, array: Array) -> tuple[Array, int] | None:
+        # Of a window made by as_strided, which has no base, it is the allocation, whose end CuPy
+        # has rounded up.
+        found, held = super().memory(array), array.data.mem
+        before = int(array.data.ptr - held.ptr)
+        steps = (before, *array.strides)
+        if array.base is not None or not array.size or (found and not before) or min(steps) < 0:
+            return found
+        size = array.itemsize
+        if any(step % size for step in steps):
+            return None
+        shape = (held.size // size,)
+        return self.library.ndarray(shape, array.dtype, array.data - before), before // size
+
     def address(self, array: Array) -> int:
         return int(array.data.ptr)
 

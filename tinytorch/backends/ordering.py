@@ -57,7 +57,7 @@ def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InPar
     if array.size < _SOME:
         part = slice(None, -count - 1, -1) if descending else slice(0, count)
         found = numpy.argsort(array, axis)[(slice(None),) * axis + (part,)]
-        return numpy.ascontiguousarray(found)
+        return numpy.array(found, order="C")
     if count == 0 or 2 * count > size:
         cut = (slice(None),) * axis + (slice(0, count),)
         return numpy.ascontiguousarray(order(array, axis, descending, in_parts)[cut])

@@ -37,7 +37,7 @@ def arranged(xp: Backend, array: Array, wanted: memory_format) -> Array:
         return array
     if order is None:
         return xp.ascontiguousarray(array)
-    return xp.ascontiguousarray(array.transpose(order)).transpose(_back(order))
+    return xp.ascontiguousarray(array.transpose(order)).transpose(back(order))
 
 
 def lies(array: Array, strides: Sequence[int]) -> bool:
@@ -112,7 +112,7 @@ def copied(xp: Backend, array: Array) -> Array:
     """A copy of ``array`` without gaps and in its order in memory."""
     if 0 in array.strides:  # the library would put what is expanded innermost
         order = memory_order(array)
-        return xp.transpose(xp.array(xp.transpose(array, order), order="C"), _back(order))
+        return xp.transpose(xp.array(xp.transpose(array, order), order="C"), back(order))
     return xp.array(array, order="K")
 
 
@@ -139,9 +139,9 @@ def in_order(
 
 def restored(xp: Backend, array: Array, order: Sequence[int]) -> Array:
     """``array``, of which the dimensions are in ``order``, with them in the usual one."""
-    return array if list(order) == sorted(order) else xp.transpose(array, _back(order))
+    return array if list(order) == sorted(order) else xp.transpose(array, back(order))
 
 
-def _back(order: Sequence[int]) -> tuple[int, ...]:
+def back(order: Sequence[int]) -> tuple[int, ...]:
     """The permutation that undoes ``order``."""
     return tuple(sorted(range(len(order)), key=lambda place: order[place]))

@@ -171,8 +171,8 @@ def _means(input: Tensor, sizes: list[int]) -> Tensor:
         else:
             out = slide_sum(out, slide)
             shares *= slide.kernel
-    out = _LAID[spatial](out, input)
-    return out / shares if shares > 1 else out  # type: ignore[no-any-return]
+    out = out / shares if shares > 1 else out
+    return _LAID[spatial](out, input)
 
 
 def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int]:

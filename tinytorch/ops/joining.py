@@ -8,7 +8,7 @@ from typing import Any
 from .._layouts import contiguous_format, memory_format
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
-from ._memory import arranged, in_rows, suggested
+from ._memory import arranged, back, in_rows, suggested
 from .broadcasting import tensors_of
 from .creation import as_tensor
 from .shape import normalize_dim, reshape, unsqueeze
@@ -132,8 +132,15 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
             )
     at = normalize_dim("stack", dim, len(first) + 1)
     if at == 0 and (wanted := _common_format(tensors)) is not contiguous_format:
-        return xp.stack([arranged(xp, array, wanted) for array in tensors])
+        return _stacked_images(xp, tensors, wanted)
     return in_rows(xp, xp.stack(list(tensors), axis=at))
+
+
+def _stacked_images(xp: Backend, tensors: Sequence[Array], wanted: memory_format) -> Array:
+    """Images of one format, each lying so in the result."""
+    order = wanted.order(tensors[0].ndim) or ()
+    stacked = xp.stack([array.transpose(order) for array in tensors])
+    return stacked.transpose((0, *(1 + d for d in back(order))))
 
 
 stack.vjp(

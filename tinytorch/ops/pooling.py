@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .._op import Array, Backend, composite, op
@@ -306,24 +307,11 @@ def _avg_pool(
     total: Any = input
     for slide in reversed(windows):
         total = slide_sum(total, slide)
-    if spatial < 3:
-        total = (following if spatial == 2 else following_sequence)(total, input)
-    if divisor_override is not None:
-        return _divided(total, divisor_override, input)
-    counts = [
-        _counts(slide, input.shape[slide.axis], count_include_pad) for slide in windows
-    ]
-    if all(len(set(count)) == 1 for count in counts):
-        every = 1
-        for count in counts:
-            every *= count[0]
-        return _divided(total, every, input)
-    xp = input._xp
-    divisor: Any = None
-    for slide, count in zip(windows, counts, strict=True):
-        along = slide.along(xp, count, input.ndim, input._data.dtype)
-        divisor = along if divisor is None else divisor * along
-    return _divided(total, wrap(divisor, xp), input)
+    divisor = divisor_override or _divisor(input, windows, count_include_pad)
+    mean = _divided(total, divisor, input)
+    if spatial == 3:
+        return mean
+    return (following if spatial == 2 else following_sequence)(mean, input)
 
 
 def _check_covered(name: str, input: Tensor, windows: list[Slide]) -> None:
@@ -335,6 +323,19 @@ def _check_covered(name: str, input: Tensor, windows: list[Slide]) -> None:
             "smaller than kernel size "
             f"({' '.join(f'k{side}: {kernel}' for side, _, kernel in sides)})"
         )
+
+
+def _divisor(input: Tensor, windows: list[Slide], include_pad: bool) -> Any:
+    """How many elements count in each window: a number if they are as many in all."""
+    counts = [_counts(slide, input.shape[slide.axis], include_pad) for slide in windows]
+    if all(len(set(count)) == 1 for count in counts):
+        return math.prod(count[0] for count in counts)
+    xp = input._xp
+    divisor: Any = None
+    for slide, count in zip(windows, counts, strict=True):
+        along = slide.along(xp, count, input.ndim, input._data.dtype)
+        divisor = along if divisor is None else divisor * along
+    return wrap(divisor, xp)
 
 
 def _counts(slide: Slide, length: int, include_pad: bool) -> list[int]:

@@ -8,6 +8,7 @@ from typing import Any
 from .._op import composite
 from .._tensor import Tensor
 from ._pool_arguments import Size, per_dimension
+from .layout import following, following_sequence
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 
 _F = ("nn.functional",)
@@ -116,4 +117,7 @@ def _lp_pool(
     mean = pool(x.pow(norm_type), kernel, stride, 0, ceil_mode)
     # A sum that rounds below 0 has no root: the sign is put back around relu, as torch does.
     positive = mean.sign() * mean.abs().relu()
-    return (positive * math.prod(kernel)).pow(1.0 / norm_type)  # type: ignore[no-any-return]
+    out: Any = (positive * math.prod(kernel)).pow(1.0 / norm_type)
+    if spatial == 3:
+        return out  # type: ignore[no-any-return]
+    return (following if spatial == 2 else following_sequence)(out, input)

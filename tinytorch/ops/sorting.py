@@ -9,6 +9,7 @@ from .._convert import dtype_of_number
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import integer, refuse
+from ._memory import in_rows
 from ._results import named_result
 from .gathering import gather
 from .shape import normalize_dim
@@ -22,7 +23,7 @@ def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
     if not input.ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
-    return xp.order(input, at, descending)
+    return in_rows(xp, xp.order(input, at, descending))
 
 
 _sort_result = named_result("sort", "values indices")
@@ -135,7 +136,7 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
         raise RuntimeError(f"selected index k out of range: k={k}, size {size} of dimension {at}")
     if not input.ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
-    return xp.leading(input, k, at, largest)
+    return in_rows(xp, xp.leading(input, k, at, largest))
 
 
 @composite(out=True, node="TopkBackward0")

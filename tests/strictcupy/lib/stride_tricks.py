@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy
 
-from .._array import ndarray, view_of
+from .._array import ndarray, wrap
 from .._functions import resolver
 
 
 def as_strided(x: ndarray, shape: Any = None, strides: Any = None) -> ndarray:
-    """Return a view with the given shape and strides in bytes, nothing checked."""
-    return view_of(numpy.lib.stride_tricks.as_strided(x._host, shape, strides), x)
+    """Return a view with the given shape and strides in bytes, nothing checked; it has no base."""
+    return wrap(numpy.lib.stride_tricks.as_strided(x._host, shape, strides))
 
 
 __getattr__ = resolver(
