@@ -25,14 +25,27 @@ _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type(...
 
 #: 0: everybody is asked; 1: modes alone; 2: nobody.
 _off: Variable[int] = Variable("torch_function_off", 0)
+#: The function that a default ``__torch_function__`` is calling.
+_calling: Variable[Any] = Variable("torch_function_calling", None)
 #: The modes of this context, the innermost last.
 modes: Variable[tuple[Any, ...]] = Variable("torch_function_modes", ())
 
 
 def refusing(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
     """``__torch_function__`` of a class that is not asked: what ``func`` gives to plain tensors."""
-    with Off(1):
-        return func(*args, **(kwargs or {}))
+    return _called(func, args, kwargs or {})
+
+
+def _called(func: Any, args: Any, kwargs: Any) -> Any:
+    """What ``func`` gives where no class is asked; NotImplemented if it asks all the same."""
+    if _calling.get() is func:  # PyTorch's own function, to which Off means nothing
+        return NotImplemented
+    token = _calling.set(func)
+    try:
+        with Off(1):
+            return func(*args, **kwargs)
+    finally:
+        _calling.reset(token)
 
 
 class Off:
@@ -85,7 +98,13 @@ def overloaded(values: Iterable[Any]) -> list[Any]:
 def is_willing(cls: type) -> bool:
     """Whether a class wants to be asked."""
     method = getattr(cls, "__torch_function__", None)
-    return method is not None and method is not refusing
+    return method is not None and method is not refusing and not _is_pytorchs(method)
+
+
+def _is_pytorchs(method: Any) -> bool:
+    """Whether it is what PyTorch's own tensors have, which would but call the function again."""
+    module: str = getattr(getattr(method, "__func__", method), "__module__", None) or ""
+    return module == "torch" or module.startswith("torch.")
 
 
 def _insert(found: list[Any], value: Any, cls: type) -> None:
@@ -209,8 +228,8 @@ def answer(
     """
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
+    result = _called(func, args, kwargs)
     with Off(1):
-        result = func(*args, **kwargs)
         return result if func == base.grad.__get__ else _converted(result, base, cls)
 
 
