@@ -197,6 +197,13 @@ L.gradient(L.arange(4.0) ** 2, spacing=T(2.0))
 L.gradient(L.arange(4.0) ** 2, spacing=T(2))
 L.gradient(L.ones(3, 3).cumsum(0), spacing=np.float32(0.3))
 L.gradient(L.arange(4.0) ** 2, spacing=True)
+L.histc(T([3.0, 4.0, 5.0]), T(3), T(0.0), T(6.0))
+L.round(T([3.14159, 2.71828]), decimals=T(2))
+L.round(T([3.14159, 2.71828]), decimals=np.int64(2))
+L.round(T([3.14159]), decimals=1.5)
+L.fft.fftn(L.eye(3), dim=np.int64(-2)).real
+L.fft.rfftn(L.eye(3), dim=np.int64(0)).real
+F.normalize(T([[3.0, 4.0]], dtype=L.float64), p=T(2.5))
 F.rms_norm(L.arange(6.0).reshape(2, 3), (3,), L.ones(3, dtype=L.float64))
 x = L.eye(2); L.cdist(x, x + T([[0.0], [float("nan")]]), p=0.0).isnan()
 F.pdist(T([[1.0, 2.0], [float("nan"), 2.0], [1.0, 1.0]]), p=0.0).isnan()

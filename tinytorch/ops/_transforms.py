@@ -187,7 +187,7 @@ def _dims(ndim: int, dim: Any, sizes: Any) -> tuple[int, ...]:
                 f"Got shape with {len(sizes)} values but input tensor only has {ndim} dimensions."
             )
         return tuple(range(ndim - len(sizes), ndim))
-    given = (dim,) if isinstance(dim, int) else tuple(dim)
+    given = (dim,) if hasattr(dim, "__index__") else tuple(dim)
     if given and not ndim:
         raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
     dims = tuple(normalize_dim("fft", d, ndim) for d in given)

@@ -9,7 +9,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, composite, no_derivative, op
 from .._tensor import Tensor
-from ._checks import refuse
+from ._checks import integer, refuse
 from ._results import named_result
 
 # -- edges ----------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
         tensor([0., 2., 1., 0.])
     """
     refuse(xp, "histogram_cpu", "biuc", input)
-    _checked_bins("histc", bins)
+    bins = _checked_bins("histc", integer("histc", "bins", bins))
     min, max = (b.item() if hasattr(b, "item") else b for b in (min, max))
     if max < min:
         raise RuntimeError(f"torch.histc: max must be larger than min, got min={min}, max={max}")

@@ -321,6 +321,7 @@ def normalize(
             "normalize: linalg.vector_norm: Expected a floating point or complex tensor as input. "
             f"Got {scalar_name(x.dtype)}"
         )
+    p = p.item() if isinstance(p, Tensor) else p
     size = p_norm(x, p, dim, True)
     result = x / size.clamp(min=eps)
     return result if out is None else write_to_out(out, result, normalize.op)  # type: ignore

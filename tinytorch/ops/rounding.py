@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Operand, no_derivative, op
 from ..autograd.names import by_operand
-from ._checks import kind_of, refuse, refuse_complex
+from ._checks import integer, kind_of, refuse, refuse_complex
 from .elementwise import check_divisor
 
 
@@ -92,6 +92,7 @@ def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
     """
     if not decimals:
         return _rounded(xp, "round", input, xp.rint)
+    decimals = integer("round", "decimals", decimals)
     refuse(xp, "round_vml_cpu", "uib", input)
     scale = 10.0 ** (decimals if decimals > 0 else -decimals)
     x = xp.astype(input, xp.native_dtype(dtypes.float32)) if input.dtype.char == "e" else input
