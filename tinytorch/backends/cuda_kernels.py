@@ -129,11 +129,11 @@ ELEMENTWISE = {
         "T x", "T out",
         f"out = x * (T)0.5 * ((T)1 + (T)erf(x * (T){math.sqrt(0.5)!r}))",
     ),
-    # 1 + erf(x) of halves has few digits left where x is negative.
+    # 1 + erf(x) has few digits left where x is negative, of floats too few for the last of a half.
     "gelu_half": (
         "T x", "T out",
         "float wide = (float)x; "
-        f"out = (T)(wide * 0.5f * (1.0f + erff(wide * (float){math.sqrt(0.5)!r})))",
+        f"out = (T)(wide * 0.5f * erfcf(wide * (float){-math.sqrt(0.5)!r}))",
     ),
     "masked": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
     # A product, also with 0: infinities and NaN become NaN, as in torch.
