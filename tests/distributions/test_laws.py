@@ -261,6 +261,8 @@ ERRORS: dict[str, Any] = {
     "counts that differ": lambda t: t.distributions.Binomial(t.tensor([1.0, 2.0]), 0.5).entropy(),
     "a mixture of a number": lambda t: t.distributions.MixtureSameFamily(
         t.distributions.Categorical(t.ones(2)), t.distributions.Normal(0.0, 1.0)),
+    "a mixture of another batch": lambda t: t.distributions.MixtureSameFamily(
+        t.distributions.Categorical(t.ones(2, 2)), t.distributions.Normal(t.zeros(3, 2), 1.0)),
     "gradients of a choice": lambda t: t.distributions.Categorical(t.ones(2)).rsample(),
 }  # fmt: skip
 

@@ -163,6 +163,16 @@ def test_cache_gives_the_argument_back(name: str) -> None:
     agree(transform(x), plain(x))
 
 
+def test_ends_of_transforms() -> None:
+    found = []
+    for library in libraries():
+        t = library.distributions.transforms
+        far = library.tensor(np.array([40.0, -40.0, 0.3]))
+        found.append([t.CorrCholeskyTransform()(far), t.SigmoidTransform()(far * 30)])
+        assert [t.AffineTransform(0.0, scale).sign for scale in (2, 0, -2)] == [1, 0, -1]
+    agree(*found)
+
+
 WRONG: dict[str, Made] = {
     "a cache of two": lambda t, lib: t.ExpTransform(cache_size=2),
     "shapes of other sizes": lambda t, lib: t.ReshapeTransform((2,), (3,)),
@@ -225,6 +235,8 @@ REGIONS: dict[str, tuple[Callable[[Any], Any], np.ndarray[Any, Any]]] = {
     "no square": (lambda c: c.positive_definite, np.ones((4, 2, 3))),
     "not symmetric": (lambda c: c.positive_definite, MATRICES[3:]),
     "integers between": (lambda c: c.integer_interval(0, 2), PLAIN),
+    "integers up to": (lambda c: c._IntegerLessThan(1), PLAIN),
+    "integers from": (lambda c: c._IntegerGreaterThan(1), PLAIN),
     "less": (lambda c: c.less_than(1.0), PLAIN),
     "between": (lambda c: c.interval(-1.0, 2.0), PLAIN),
     "half open": (lambda c: c.half_open_interval(-1.0, 2.0), PLAIN),
