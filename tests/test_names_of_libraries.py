@@ -179,6 +179,7 @@ def test_trees_are_taken_apart_by_the_kinds_of_containers() -> None:
     children, context = node.flatten_fn(tree)
     assert children == [1, (2, 3)] and context == ["a", "b"]
     assert node.unflatten_fn(children, context) == tree and int not in _pytree.SUPPORTED_NODES
+    assert _pytree._dict_unflatten(*_pytree._dict_flatten(tree)) == tree
     leaf = _pytree.LeafSpec()
     spec = _pytree.TreeSpec(kind, context, [leaf, _pytree.TreeSpec(tuple, None, [leaf, leaf])])
     assert spec == _pytree.tree_structure(tree)

@@ -227,6 +227,8 @@ HOMES: dict[str, tuple[str, ...]] = {
         *DTYPES, "set_default_tensor_type", "typename",
     ),
     "tinytorch.jit": ("ScriptModule",),
+    "tinytorch.cuda.streams": ("Stream",),
+    "tinytorch.futures": ("Future",),
     "tinytorch.amp": (
         "GradScaler", "autocast", "get_autocast_cpu_dtype", "get_autocast_dtype",
         "get_autocast_gpu_dtype", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",

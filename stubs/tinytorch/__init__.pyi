@@ -162,11 +162,13 @@ from tinytorch.backends.errors import BackendUnavailableError as BackendUnavaila
 from tinytorch.backends.errors import OutOfMemoryError as OutOfMemoryError
 from tinytorch.backends.errors import UnknownBackendError as UnknownBackendError
 from tinytorch.compiler import compile as compile
+from tinytorch.cuda.streams import Stream as Stream
 from tinytorch.dtypes import dtype as dtype
 from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
 from tinytorch.dtypes import promote_types as promote_types
 from tinytorch.func.mapping import vmap as vmap
+from tinytorch.futures import Future as Future
 from tinytorch.jit import ScriptModule as ScriptModule
 from tinytorch.ops.applied_functions import vectorize as vectorize
 from tinytorch.ops.creation_like import Placement

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from .._caller import warn
 from . import cuda as cuda
+from . import cpu as cpu
 from . import cudnn as cudnn
 from . import mkl as mkl
 from . import mkldnn as mkldnn

@@ -26,6 +26,11 @@ class Stream:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(None, tt.cuda.Stream)
+        False
     """
 
     def __init__(self, device: Any = None, priority: int = 0, *, _raw: Any = None) -> None:

@@ -57,6 +57,16 @@ class _Nodes(Mapping[Any, NodeDef]):
 SUPPORTED_NODES = _Nodes()
 
 
+def _dict_flatten(tree: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """What libraries register for classes that derive from dict: values and keys."""
+    return [*tree.values()], [*tree]
+
+
+def _dict_unflatten(values: Iterable[Any], context: list[Any]) -> dict[Any, Any]:
+    """The dict of these values and keys."""
+    return dict(zip(context, values, strict=True))
+
+
 def _get_node_type(tree: Any) -> Any:
     """The kind of a container, its class but for named tuples; the class of anything else."""
     return _container(tree)[0]
