@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 #: The class of the class of tensors, by which libraries tell tensor types from others.
-_TensorMeta = type(Tensor)
+_TensorMeta: type = type(Tensor)
 
 
 def _get_tracing_state() -> None:
@@ -37,17 +37,17 @@ def _log_api_usage_once(event: str) -> None:
 class DispatchKey(enum.Enum):
     """Names of what PyTorch chooses a kernel by; libraries gather them in sets when imported."""
 
-    CPU = enum.auto()
-    CUDA = enum.auto()
-    Meta = enum.auto()
-    AutogradCPU = enum.auto()
-    AutogradCUDA = enum.auto()
-    Autograd = enum.auto()
-    AutocastCPU = enum.auto()
-    AutocastCUDA = enum.auto()
-    AutocastXPU = enum.auto()
-    CompositeExplicitAutograd = enum.auto()
-    CompositeImplicitAutograd = enum.auto()
+    CPU = 1
+    CUDA = 2
+    Meta = 3
+    AutogradCPU = 4
+    AutogradCUDA = 5
+    Autograd = 6
+    AutocastCPU = 7
+    AutocastCUDA = 8
+    AutocastXPU = 9
+    CompositeExplicitAutograd = 10
+    CompositeImplicitAutograd = 11
 
 
 class DispatchKeySet:
