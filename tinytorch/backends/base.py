@@ -398,7 +398,8 @@ class Backend(Placement):
 
     def info(self) -> dict[str, str]:
         """Facts for ``python -m tinytorch --info``."""
-        return {"library": self.library.__name__, "version": str(self.library.__version__)}
+        version = getattr(self.library, "__version__", "unknown")
+        return {"library": self.library.__name__, "version": str(version)}
 
 
 def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
