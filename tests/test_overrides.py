@@ -10,12 +10,16 @@ import copy
 import importlib
 import io
 import pickle
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
 
 import tinytorch as tt
+from tinytorch._asked_members import Member
 
 NAMESPACES = ("_C", "nn", "nn.functional", "overrides", "autograd", "func")
 PROGRAMS: dict[str, Callable[[Any], Any]] = {}
@@ -399,6 +403,28 @@ def test_plain_tensors_are_as_before_where_classes_are_asked() -> None:
         assert type(x + 1) is tt.Tensor
     assert type(vars(tt.Tensor)["sin"]) is type(tt.sin)
     assert type(Kept([1.0]) + 1) is Kept and type(x + 1) is tt.Tensor and type(x.T) is tt.Tensor
+
+
+def test_modes_do_not_disturb_plain_tensors_of_other_threads() -> None:
+    x, done = tt.arange(3.0).reshape(1, 3), Event()
+
+    def plain() -> None:
+        while not done.is_set():
+            assert x.mT.shape == (3, 1) and x.abs is not None and x.ndim == 2
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            found = [pool.submit(plain) for _ in range(3)]
+            for _ in range(400):
+                with tt.overrides.BaseTorchFunctionMode():
+                    pass
+            done.set()
+            assert [future.result() for future in found] == [None] * 3
+    finally:
+        sys.setswitchinterval(interval)
+    assert not any(isinstance(member, Member) for member in vars(tt.Tensor).values())
 
 
 def test_a_class_is_told_that_dispatch_is_not_asked() -> None:

@@ -29,8 +29,15 @@ _UNASKED = frozenset((
     "__dict__", "__dlpack_device__", "__hash__", "__init_subclass__", "__iter__", "__new__",
     "__torch_function__", "__weakref__", "as_subclass",
 ))  # fmt: skip
-#: What the names of Tensor mean while ``Tensor`` itself has members in their place.
+#: What the names of Tensor mean while ``Tensor`` itself has members in their place. It stays when
+#: these go: another thread may have found one and not have used it yet.
 _own: dict[str, Any] = {}
+
+
+class _Serving:
+    """Whether Tensor has members for modes."""
+
+    modes = False
 
 
 def names() -> Iterator[str]:
@@ -119,9 +126,12 @@ def _loaded(name: str, found: Any) -> Any:
     if load is None:
         return found
     load()
-    for other in tuple(_own):  # what came with it is asked about, too
-        _stand_in(other)
-    return _own[name] if _own else vars(Tensor)[name]
+    with _asking.changing:
+        if _Serving.modes:
+            for other in tuple(_own):  # what came with it is asked about, too
+                _stand_in(other)
+        now = vars(Tensor)[name]
+        return _own[name] if isinstance(now, Member) else now
 
 
 def _face(name: str, found: Any) -> Any:
@@ -175,13 +185,13 @@ def _prepare(cls: type) -> None:
 
 def _serve_modes(active: bool) -> None:
     """Give Tensor members for as long as a mode is active."""
+    _Serving.modes = active
     if active:
         for name in names():
             _stand_in(name)
     else:
         for name, value in _own.items():
             setattr(Tensor, name, value)
-        _own.clear()
 
 
 def _stand_in(name: str) -> None:

@@ -11,6 +11,7 @@ Reference: https://docs.pytorch.org/docs/stable/notes/extending.html#extending-t
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -250,6 +251,8 @@ def _converted(result: Any, base: Any, cls: type) -> Any:
 _listeners: list[Callable[[bool], None]] = []
 _begun = False
 _active = 0  # how many modes are, in all threads
+#: Held while what is asked changes.
+changing = threading.RLock()
 
 
 def when_asking(listener: Callable[[bool], None]) -> None:
@@ -276,10 +279,11 @@ def push(mode: Any) -> None:
     """Make ``mode`` the innermost one of this context."""
     global _active, _begun
     modes.set((*modes.get(), mode))
-    _active += 1
-    _begun = True
-    if _active == 1:
-        _tell()
+    with changing:
+        _active += 1
+        _begun = True
+        if _active == 1:
+            _tell()
 
 
 def pop() -> Any:
@@ -287,9 +291,10 @@ def pop() -> Any:
     global _active
     *outer, mode = modes.get()
     modes.set(tuple(outer))
-    _active -= 1
-    if not _active:
-        _tell()
+    with changing:
+        _active -= 1
+        if not _active:
+            _tell()
     return mode
 
 
