@@ -415,13 +415,13 @@ def test_modes_do_not_disturb_plain_tensors_of_other_threads() -> None:
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
-        with ThreadPoolExecutor(3) as pool:
-            found = [pool.submit(plain) for _ in range(3)]
-            for _ in range(400):
+        with ThreadPoolExecutor(2) as pool:
+            found = [pool.submit(plain) for _ in range(2)]
+            for _ in range(100):
                 with tt.overrides.BaseTorchFunctionMode():
                     pass
             done.set()
-            assert [future.result() for future in found] == [None] * 3
+            assert [future.result() for future in found] == [None] * 2
     finally:
         sys.setswitchinterval(interval)
     assert not any(isinstance(member, Member) for member in vars(tt.Tensor).values())

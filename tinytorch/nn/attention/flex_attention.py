@@ -125,7 +125,7 @@ class BlockMask:
 
     Example:
         >>> from tinytorch.nn.attention.flex_attention import create_block_mask
-        >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 256, 256)
+        >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 8, 8, BLOCK_SIZE=4)
         >>> mask.to_dense()
         tensor([[[[1, 0],
                   [1, 1]]]], dtype=tinytorch.int32)
@@ -208,10 +208,12 @@ def create_block_mask(
         separate_full_blocks: Whether blocks where all pairs count are told apart. Default: True.
         **options: Accepted for compatibility.
 
+    ``mask_mod`` is called once for every pair, which takes minutes for thousands of each.
+
     Example:
         >>> from tinytorch.nn.attention.flex_attention import create_block_mask
-        >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 256, 256)
-        BlockMask(shape=(1, 1, 256, 256), sparsity=25.00%)
+        >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 8, 8, BLOCK_SIZE=4)
+        BlockMask(shape=(1, 1, 8, 8), sparsity=25.00%)
     """
     dense = create_mask(mask_mod, B, H, Q_LEN, KV_LEN, device)
     pair = (BLOCK_SIZE, BLOCK_SIZE) if isinstance(BLOCK_SIZE, int) else BLOCK_SIZE
