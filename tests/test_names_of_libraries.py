@@ -217,3 +217,12 @@ def test_sharing_strategies() -> None:
     tt.multiprocessing.set_sharing_strategy("file_system")
     with pytest.raises(AssertionError):
         tt.multiprocessing.set_sharing_strategy("telepathy")
+
+
+@pytest.mark.parametrize("name", ["function", "profiler", "variable"])
+def test_modules_of_autograd_are_there_unasked(name: str) -> None:
+    program = f"import tinytorch as tt; print(tt.autograd.{name}.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, stdout=subprocess.PIPE, text=True
+    )
+    assert done.stdout == f"tinytorch.autograd.{name}\n"

@@ -33,7 +33,9 @@ _NOW = (
     "RemovableHandle", "detect_anomaly", "enable_grad", "inference_mode", "is_anomaly_enabled",
     "is_anomaly_check_nan_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 )  # fmt: skip
-_MODULES = ("forward_ad", "functional", "grad_mode", "graph")
+_MODULES = (
+    "forward_ad", "function", "functional", "grad_mode", "graph", "profiler", "variable",
+)  # fmt: skip
 _LATER = {
     "passes": ("backward", "grad"),
     "function": ("Function", "FunctionCtx", "once_differentiable"),

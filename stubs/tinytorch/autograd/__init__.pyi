@@ -5,9 +5,12 @@ from tinytorch._state import inference_mode as inference_mode
 from tinytorch._state import no_grad as no_grad
 from tinytorch._state import set_grad_enabled as set_grad_enabled
 from tinytorch.autograd import forward_ad as forward_ad
+from tinytorch.autograd import function as function
 from tinytorch.autograd import functional as functional
 from tinytorch.autograd import grad_mode as grad_mode
 from tinytorch.autograd import graph as graph
+from tinytorch.autograd import profiler as profiler
+from tinytorch.autograd import variable as variable
 from tinytorch.autograd.anomaly import detect_anomaly as detect_anomaly
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tinytorch.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
