@@ -109,7 +109,9 @@ class _FunctionOp:
     rule_list: tuple[Any, ...] = ()
     flat: tuple[int, ...] = ()
 
-    def __init__(self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...]) -> None:
+    def __init__(
+        self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...], arguments: int
+    ) -> None:
         own_vjp = cls.vjp is not Function.vjp
         if own_vjp and cls.backward is not Function.backward:
             raise RuntimeError(
@@ -120,6 +122,7 @@ class _FunctionOp:
         #: Which of the results are tensors; ``backward`` gets None for the others.
         self.places = tuple(i for i, out in enumerate(outputs) if isinstance(out, Tensor))
         self.count = len(outputs)
+        self.arguments = arguments
         self.name = cls.__name__
         self.backward_name = cls.__name__ + "Backward"
         self.materialize = materialize
@@ -152,7 +155,7 @@ class _FunctionOp:
             grads[place] = _as_user(h, backend)
         results = self.backward(ctx, *grads)
         results = results if isinstance(results, tuple) else (results,)
-        count = len(ctx.needs_input_grad)
+        count = self.arguments
         surplus = any(r is not None for r in results[count:])
         if surplus or len(results) < count:
             raise RuntimeError(
@@ -278,7 +281,7 @@ def _record(
     positions = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
     xp = next(a._xp for a in args if isinstance(a, Tensor))
     _check_dirty(ctx, outputs)
-    op = _FunctionOp(cls, ctx._materialize, outputs)
+    op = _FunctionOp(cls, ctx._materialize, outputs, len(args))
     node = Node(op, xp, tuple(edges[i] for i in positions), (ctx, positions, xp), (), None, None)
     ctx._node = weakref.ref(node)
     fixed = tuple(_fresh(ctx, args, out) for out in outputs)

@@ -86,8 +86,13 @@ class Library:
             Its name.
 
         Raises:
-            RuntimeError: If it is declared already, or the schema cannot be read.
+            RuntimeError: If it is declared already, the schema cannot be read, or the library is
+                one for kernels alone.
         """
+        if self.kind == "IMPL":
+            raise RuntimeError(
+                f"define({schema!r}): Cannot define an operator inside of a library of kind 'IMPL'"
+            )
         name, declared = parse(self.ns, schema)
         if name in vars(namespace(self.ns)):
             raise RuntimeError(
@@ -240,10 +245,9 @@ def register_autograd(
         lib: Accepted for compatibility.
 
     Raises:
-        RuntimeError: If there is no such operator.
+        RuntimeError: If there is no such operator, or it changes an argument in place.
     """
-    operator = find(op)
-    operator.backward, operator.setup_context = backward, setup_context
+    find(op).differentiate(backward, setup_context)
 
 
 def _same(function: _F) -> _F:

@@ -27,6 +27,11 @@ class CustomOpDef:
 
     def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any]) -> None:
         name, declared = parse(namespace, f"{name}{schema}")
+        if any(each.keyword and each.type.startswith("Tensor") for each in declared.arguments):
+            raise NotImplementedError(
+                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. "
+                f"Got: {declared}"
+            )
         self._operator = Operator(declared, opaque=True)
         self._qualname = declared.operator
         self._init_fn = fn
@@ -57,10 +62,9 @@ class CustomOpDef:
         """Give it a gradient; see ``library.register_autograd``.
 
         Raises:
-            TypeError: If there are arguments by name alone and ``setup_context`` takes none.
+            RuntimeError: If it changes an argument in place.
         """
-        self._operator.backward = backward
-        self._operator.setup_context = setup_context
+        self._operator.differentiate(backward, setup_context)
 
 
 def custom_op(
@@ -83,7 +87,9 @@ def custom_op(
         A ``CustomOpDef``. A result may not be an argument, nor share its memory.
 
     Raises:
-        ValueError: If the name has no namespace, or an annotation is missing or unknown.
+        ValueError: If the name has no namespace, an annotation is missing or unknown, or
+            ``mutates_args`` names what is no tensor.
+        NotImplementedError: If a tensor is to be given by name alone.
 
     Example:
         >>> import tinytorch as tt

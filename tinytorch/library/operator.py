@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -43,6 +43,17 @@ class Operator:
         name = f"GeneratedBackwardFor_{schema.operator.replace('::', '_')}_default"
         self.function: Any = type(name, (_Applied,), {"operator": self})
 
+    def differentiate(
+        self, backward: Callable[..., Any], setup_context: Callable[..., Any] | None
+    ) -> None:
+        """Set the gradient's formula; see ``library.register_autograd``."""
+        if any("!" in argument.type for argument in self.schema.arguments):
+            raise RuntimeError(
+                f"Cannot register autograd formula for non-functional operator {self.schema}: it "
+                "changes an argument in place"
+            )
+        self.backward, self.setup_context = backward, setup_context
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inputs, keywords = self.schema.bind(args, kwargs)
         leaves = [leaf for value in inputs for leaf in _leaves(value)]
@@ -50,7 +61,8 @@ class Operator:
             return self.kernel(leaves)(*inputs, **keywords)
         call = _Call(self, inputs, keywords)
         if not (_state.grad_enabled() and any(_is_recorded(leaf) for leaf in leaves)):
-            return call.result(call.run())
+            with _state.no_grad():
+                return call.result(call.run())
         return call.result(self.function.apply(*leaves, call))
 
     def kernel(self, leaves: Iterable[Any]) -> Callable[..., Any]:
@@ -70,7 +82,7 @@ class Operator:
 
 
 class _Call:
-    """One call: its arguments, and how its results go together."""
+    """One call: its arguments, and how they and its results go together."""
 
     def __init__(self, operator: Operator, inputs: list[Any], keywords: dict[str, Any]) -> None:
         self.operator = operator
@@ -78,6 +90,8 @@ class _Call:
         self.keywords = keywords
         self.kind: type | None = None
         self.output: Any = None
+        #: Per argument how many tensors, if it is a list of such, or None.
+        self.counts = [len(x) if _is_list(x) else None for x in inputs]
 
     def run(self) -> tuple[Any, ...]:
         """The results, one after the other, none of them an argument."""
@@ -96,6 +110,18 @@ class _Call:
         if {*given} & {*own} or len({*own}) < len(own):
             raise RuntimeError(f"{self.operator.schema.operator}: {_ALIASED}")
 
+    def forget(self) -> None:
+        """Let arguments and results go: the results' history holds the call."""
+        self.inputs, self.output, self.keywords = [], None, {}
+
+    def by_argument(self, flat: Sequence[Any]) -> tuple[Any, ...]:
+        """What there is one of for each leaf, in lists where the arguments were."""
+        rest = iter(flat)
+        return tuple(
+            next(rest) if count is None else [next(rest) for _ in range(count)]
+            for count in self.counts
+        )
+
     def result(self, results: Any) -> Any:
         """What the operator returned, of the results that are recorded."""
         if self.kind is None:
@@ -105,16 +131,15 @@ class _Call:
     def gradients(self, found: Any) -> list[Any]:
         """One gradient per leaf of the arguments, from one per argument."""
         given = found if isinstance(found, tuple) else (found,)
-        if len(given) != len(self.inputs):
+        if len(given) != len(self.counts):
             raise RuntimeError(
                 f"{self.operator.schema.operator}: expected the backward formula to return "
-                f"{len(self.inputs)} gradients, one per argument, got {len(given)}"
+                f"{len(self.counts)} gradients, one per argument, got {len(given)}"
             )
         flat: list[Any] = []
-        for value, gradient in zip(self.inputs, given, strict=True):
-            leaves = _leaves(value)
-            whole = value is not None and isinstance(gradient, list | tuple)
-            flat += gradient if whole else [gradient] * len(leaves)
+        for count, gradient in zip(self.counts, given, strict=True):
+            whole = isinstance(gradient, list | tuple)
+            flat += gradient if whole else [gradient] * (1 if count is None else count)
         return flat
 
 
@@ -124,9 +149,11 @@ def _is_recorded(leaf: Any) -> bool:
 
 def _leaves(value: Any) -> list[Any]:
     """The tensors of a list of them; any other value by itself."""
-    if isinstance(value, list | tuple) and any(isinstance(each, Tensor) for each in value):
-        return [*value]
-    return [value]
+    return [*value] if _is_list(value) else [value]
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(isinstance(each, Tensor) for each in value)
 
 
 class _Applied(Function):
@@ -145,6 +172,8 @@ class _Applied(Function):
             if any(argument.keyword for argument in operator.schema.arguments):
                 given["keyword_only_inputs"] = call.keywords
             operator.setup_context(**given)
+        ctx.needs_input_grad = call.by_argument(ctx.needs_input_grad)
+        call.forget()
         return results
 
     @staticmethod

@@ -7,12 +7,13 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from .._device import device as _device
 from .._tensor import Tensor
 from ..dtypes import dtype as _dtype
+from ..dtypes import from_name
 
 __all__ = ["Argument", "Schema", "infer_schema", "parse"]
 
@@ -25,6 +26,21 @@ _NAMES: dict[Any, str] = {
 }  # fmt: skip
 
 
+def _is_tensors(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, Tensor) for each in value)
+
+
+#: By type in a schema: its name in errors, and whether a value fits.
+_FITTING: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "Tensor": ("Tensor", lambda value: isinstance(value, Tensor)),
+    "Tensor[]": ("List[Tensor]", _is_tensors),
+    "SymInt": ("int", lambda value: hasattr(value, "__index__")),
+    "int": ("int", lambda value: hasattr(value, "__index__")),
+    "float": ("float", lambda value: hasattr(value, "__float__")),
+    "str": ("str", lambda value: isinstance(value, str)),
+}
+
+
 class Argument(NamedTuple):
     """One argument: its type as written, its name, its default, whether it needs its name."""
 
@@ -34,11 +50,12 @@ class Argument(NamedTuple):
     keyword: bool
 
     def check(self, operator: str, position: int, value: Any, schema: str) -> None:
-        """RuntimeError, in PyTorch's words, for what is no tensor where one is due."""
+        """RuntimeError, in PyTorch's words, for a value that is not of the type."""
         kind = re.sub(r"\(.*\)", "", self.type)  # without "(a!)", which marks what is changed
-        if kind == "Tensor" and not isinstance(value, Tensor):
+        named, fits = _FITTING.get(kind, ("", bool))
+        if named and not fits(value):
             raise RuntimeError(
-                f"{operator}() Expected a value of type 'Tensor' for argument '{self.name}' but "
+                f"{operator}() Expected a value of type '{named}' for argument '{self.name}' but "
                 f"instead found type '{type(value).__name__}'.\nPosition: {position}\n"
                 f"Value: {value!r}\nDeclaration: {schema}"
             )
@@ -58,7 +75,7 @@ class Schema(NamedTuple):
         """Values by position and by name, defaults filled in.
 
         Raises:
-            RuntimeError: If one is missing, unknown, too many, or no tensor where one is due.
+            RuntimeError: If one is missing, unknown, too many, or not of the type that is due.
         """
         left = dict(kwargs)
         positional: list[Any] = []
@@ -141,16 +158,21 @@ def _argument(text: str, keyword: bool) -> Argument:
     kind, _, name = declared.strip().rpartition(" ")
     if not kind or not name.isidentifier():
         raise RuntimeError(f"expected 'type name' in a schema, got {text!r}")
-    return Argument(kind, name, _default(default.strip()) if equals else _REQUIRED, keyword)
+    value = _default(default.strip(), kind.rstrip("?")) if equals else _REQUIRED
+    return Argument(kind, name, value, keyword)
 
 
-def _default(text: str) -> Any:
+def _default(text: str, kind: str) -> Any:
     if text in _CONSTANTS:
         return _CONSTANTS[text]
+    if kind == "ScalarType":
+        return from_name(text)
+    if kind == "Device":
+        return _device(text.strip("\"'"))
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):
-        return text  # a name, such as a dtype's or a memory format's
+        return text  # a name, such as a memory format's
 
 
 # -- from a function -----------------------------------------------------------------------------
@@ -168,7 +190,8 @@ def infer_schema(
         op_name: The operator's name, to stand in front. Default: none.
 
     Raises:
-        ValueError: If an annotation is missing, or is none that an operator may have.
+        ValueError: If an annotation is missing, or is none that an operator may have, or
+            ``mutates_args`` is another text or names what is no tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -183,6 +206,7 @@ def infer_schema(
     def fail(what: str) -> NoReturn:
         raise ValueError(f"infer_schema(func): {what} Got func with signature {signature})")
 
+    changed = _changed(mutates_args, signature.parameters, fail)
     parts, starred = [], False
     for index, (name, parameter) in enumerate(signature.parameters.items()):
         if name not in hints:
@@ -191,19 +215,47 @@ def infer_schema(
             parts.append("*")
             starred = True
         kind = _kind(hints[name])
-        if kind is None or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        if kind is None:
             fail(f"Parameter {name} has unsupported type {hints.get(name)}.")
-        changed = mutates_args == "unknown" or name in mutates_args
-        if changed and kind.startswith("Tensor"):
+        is_tensor = kind.startswith("Tensor")
+        if changed is not None and name in changed and not is_tensor:
+            fail(f"Parameter {name} is in mutable_args but only Tensors can be mutated.")
+        if is_tensor and (changed is None or name in changed):
             kind = f"Tensor(a{index}!){kind.removeprefix('Tensor')}"
         default = parameter.default
-        parts.append(f"{kind} {name}" + ("" if default is _REQUIRED else f"={default!r}"))
+        parts.append(f"{kind} {name}" + ("" if default is _REQUIRED else f"={_shown(default)}"))
     if "return" not in hints:
         fail("No return type annotation was provided. Please add one.")
     returned = _returned(hints["return"])
     if returned is None:
         fail(f"Return has unsupported type {hints['return']}.")
     return f"{op_name or ''}({', '.join(parts)}) -> {returned}"
+
+
+def _changed(
+    mutates_args: str | Iterable[str], parameters: Mapping[str, Any], fail: Callable[[str], Any]
+) -> set[str] | None:
+    """The names of the arguments that are changed in place; None: it may be any tensor."""
+    if any(p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters.values()):
+        fail("We do not support positional-only args, varargs, or varkwargs.")
+    if mutates_args == "unknown":
+        return None
+    if isinstance(mutates_args, str):
+        raise ValueError(
+            "mutates_args must either be a sequence of the names of the arguments that are "
+            f"mutated or the string 'unknown', got {mutates_args!r}"
+        )
+    changed = set(mutates_args)
+    if changed - {*parameters}:
+        fail(f"{changed - {*parameters}} in mutates_args were not found in the signature.")
+    return changed
+
+
+def _shown(default: Any) -> str:
+    """A default as a schema has it, with texts in PyTorch's quotes."""
+    if isinstance(default, _dtype):
+        return default.name
+    return f'"{default}"' if isinstance(default, str | _device) else repr(default)
 
 
 def _kind(hint: Any) -> str | None:
