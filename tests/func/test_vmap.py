@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tinytorch as tt
-from tinytorch.func import functional_call, grad, stack_module_state, vmap
+from tinytorch.func import _batched, functional_call, grad, stack_module_state, vmap
 
 
 def test_control_flow_may_depend_on_data() -> None:
@@ -227,3 +228,49 @@ def test_per_sample_gradients_add_up_to_the_batchs() -> None:
     for name, parameter in net.named_parameters():
         assert each[name].shape == (4, *parameter.shape) and not each[name].requires_grad
         assert tt.allclose(each[name].mean(0), parameter.grad, atol=1e-6)
+
+
+#: Numbers of which functions have results: shares, whole numbers, and both of their signs.
+NUMBERS: dict[str, Any] = {
+    "float32": [0.25, -0.5, 0.75], "float64": [0.5, 0.125, 0.625], "float16": [0.5, -0.25, 0.75],
+    "int64": [1, 3, 2], "int32": [2, -1, 3], "bool": [True, False, True],
+}  # fmt: skip
+FUNCTIONS = {
+    **{name: f for name in sorted(_batched._ELEMENTWISE)
+       if (f := getattr(tt, name, getattr(tt.Tensor, name, None)))},
+    "silu": tt.nn.functional.silu, "relu": tt.nn.functional.relu, "elu": tt.nn.functional.elu,
+    "gelu": tt.nn.functional.gelu, "leaky_relu": tt.nn.functional.leaky_relu,
+    "softplus": tt.nn.functional.softplus,
+}  # fmt: skip
+FUNCTIONS["lerp"] = FUNCTIONS["masked_fill"] = FUNCTIONS["where"] = None
+
+
+def outcome(function: Any, randomness: str, *args: Any) -> Any:
+    """What a function gives over examples. With "error", all at once; else each by itself."""
+    try:
+        result = vmap(function, randomness=randomness)(*(x.clone() for x in args))
+    except (RuntimeError, TypeError, ValueError, NotImplementedError) as error:
+        return type(error), []
+    return (result.dtype, result.shape), result.double().cpu().numpy()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.filterwarnings("ignore")
+def test_all_at_once_is_each_by_itself(name: str) -> None:
+    """Whatever dtypes meet, and whether a captured tensor has dimensions or none."""
+    f = FUNCTIONS[name] or {
+        "lerp": lambda a, b: tt.lerp(a, b, 0.5), "where": lambda a, b: tt.where(a > 0, a, b),
+        "masked_fill": lambda a, b: tt.masked_fill(a, b > 0.5, 0.5),
+    }[name]  # fmt: skip
+    columns = [tt.tensor(x, dtype=getattr(tt, dtype)) for dtype, x in NUMBERS.items()]
+    for a in columns:
+        cases = [(f,), (lambda a: f(a, 2),), (lambda a: f(3, a),), (lambda a: f(a, 0.5),)]
+        for b in columns:
+            number, row = b[0], b[:2]
+            cases += [(f, b), (lambda a, n=number: f(a, n),), (lambda a, n=number: f(n, a),),
+                      (lambda a, r=row: f(a, r),), (lambda a, r=row: f(r, a),)]  # fmt: skip
+        for function, *more in cases:
+            kind, found = outcome(function, "error", a, *more)
+            expected, each = outcome(function, "different", a, *more)
+            assert kind == expected
+            np.testing.assert_allclose(found, each, rtol=1e-6)

@@ -58,6 +58,83 @@ def test_flex_attention(score: str, mask: str) -> None:
         np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=2e-6)
 
 
+def modifications(library: Any) -> dict[str, tuple[Any, list[Any]]]:
+    """Changes of scores, and the tensors in them that are learnt."""
+    bias, slopes, far = (
+        library.tensor(draw(*shape).astype("f8"), requires_grad=True, device="cpu")
+        for shape in ((4, 5, 6), (4,), (11,))
+    )
+    half = library.tensor(0.5, dtype=library.float32, device="cpu")
+    return {
+        "alibi": (lambda s, b, h, q, k: s + slopes[h] * (q - k), [slopes]),
+        "bias": (lambda s, b, h, q, k: s * bias[h, q, k] - bias[h][..., k][q], [bias]),
+        "relative": (lambda s, b, h, q, k: s + far[q - k + 5] / (1 + b), [far]),
+        "capped": (lambda s, b, h, q, k: 2 * library.tanh(s / 2), []),
+        "two dtypes": (lambda s, b, h, q, k: s.float() * half + (s * half), []),
+        "masked": (lambda s, b, h, q, k: library.where(q % 2 >= k // 2, s, s.new_zeros(())), []),
+        "one by one": (lambda s, b, h, q, k: library.stack([s, s * 2]).sum() + slopes[h], [slopes]),
+    }
+
+
+@pytest.mark.parametrize("name", modifications(tt))
+def test_gradients_through_changed_scores(name: str) -> None:
+    """PyTorch has no gradient of it on the CPU: the same from its vmap, softmax and product."""
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+
+    def by_hand(q: Any, k: Any, v: Any, change: Any) -> Any:
+        for at in (4, 3, 2, 1):
+            change = torch.vmap(change, (0, *(0 if at == i else None for i in (1, 2, 3, 4))))
+        scores = q @ k.mT * q.shape[-1] ** -0.5
+        return torch.softmax(change(scores, *map(torch.arange, scores.shape)), -1) @ v
+
+    results = []
+    for library, attention in ((tt, flex.flex_attention), (torch, by_hand)):
+        q, k, v = (library.tensor(draw(2, 4, n, 8).astype("f8"), requires_grad=True, device="cpu")
+                   for n in (5, 6, 6))  # fmt: skip
+        change, learnt = modifications(library)[name]
+        out = attention(q, k, v, change)
+        (out * out).sum().backward()
+        results.append([out.detach(), *(x.grad for x in (q, k, v, *learnt))])
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(ours.numpy(), expected.numpy(), rtol=1e-6, atol=1e-7)
+
+
+#: By name whether the mask is asked once, and the mask of pairs, given a library.
+PAIRS: dict[str, tuple[bool, Any]] = {
+    "window": (True, lambda L: lambda b, h, q, k: ((q - k).abs() <= 3) & (q >= k)),
+    "document": (True, lambda L: lambda b, h, q, k: L.arange(8)[q] // 3 == L.arange(8)[k] // 3),
+    "prefix": (True, lambda L: lambda b, h, q, k: (k < L.tensor([3, 7])[b]) | L.ge(q, k)),
+    "table": (True, lambda L: lambda b, h, q, k: L.arange(64).view(8, 8)[q][-k - 1] % 3 > h),
+    "columns": (True, lambda L: lambda b, h, q, k: L.eye(8)[:, k][q] > L.eye(8)[..., q - 1][h]),
+    "constant": (True, lambda L: lambda b, h, q, k: q.new_ones((), dtype=L.bool)),
+    "neighbours": (True, lambda L: lambda b, h, q, k: L.maximum(q // 4 - k // 4, k % 4 - q) <= 1),
+    "asks what it is": (True, lambda L: lambda b, h, q, k: q > k if q.ndim == 0 else q < k),
+    "list": (False, lambda L: lambda b, h, q, k: L.stack([q, k]).amax() > 5),
+    "sum": (False, lambda L: lambda b, h, q, k: (q * k).sum() > 5),
+    "slice": (False, lambda L: lambda b, h, q, k: L.eye(8)[q][2:][k % 6] > 0),
+    "hidden": (False, lambda L: lambda b, h, q, k: hidden(L, q) > k),
+}
+
+
+def hidden(library: Any, q: Any) -> Any:
+    try:
+        return library.cumsum(q, 0) * 2
+    except:  # noqa: E722  # a program may
+        return q
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_masks_of_all_pairs_at_once(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    theirs = importlib.import_module("torch.nn.attention.flex_attention")
+    once, make = PAIRS[name]
+    mask, calls = make(tt), []
+    ours = flex.create_mask(lambda *pair: (calls.append(1), mask(*pair))[1], 2, 3, 8, 8)
+    assert (len(calls) == 1) is once
+    expected = theirs.create_mask(make(torch), 2, 3, 8, 8, "cpu")
+    assert ours.tolist() == expected.tolist()
+
+
 def test_its_gradients_are_those_of_plain_attention() -> None:
     grads = []
     for flexible in (True, False):

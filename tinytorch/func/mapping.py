@@ -6,9 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .. import _asking
 from .._op import NAMESPACES
 from .._tensor import Tensor
 from ..autograd.inference import mapped
+from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
 from ._level import P, R
 from ._randomness import Repeated, check_randomness, drawing
 from ._trees import Tree, flatten, spread, unflatten
@@ -35,7 +37,9 @@ def vmap(
 
     It runs ``func`` once for each example, on ordinary tensors, which are views of the arguments:
     no faster than a loop, but with every operation, control flow that depends on data, and
-    ``item``, which PyTorch refuses. Gradients flow through it in both directions. What
+    ``item``, which PyTorch refuses. Where the examples are numbers it first tries to run ``func``
+    for all of them at once, which does for arithmetic, comparisons, and looking up in tensors;
+    nothing else counts. Gradients flow through it in both directions. What
     ``func`` writes in place into an example is written into the argument. Writing into a tensor
     that is no example and was not made by ``func`` is refused, as what the examples write there
     would mix.
@@ -80,6 +84,12 @@ def vmap(
         name = _name(func)
         _check_out_dims(name, out_dims)
         inputs = _inputs(name, in_dims, args)
+        try:
+            at_once: R = _at_once(name, func, inputs, kwargs, out_dims, randomness)
+            return at_once
+        except CannotBatch:
+            if any(map(is_stand_in, inputs.leaves)):
+                raise
         results = _results(func, inputs, kwargs, randomness)
         structure = _common(name, [structure for _, structure in results])
         dims = _out_dims(name, out_dims, structure)
@@ -164,6 +174,36 @@ def _size(leaves: list[Any], dims: list[int | None]) -> int:
 
 
 # -- the function ------------------------------------------------------------------------------
+
+
+def _at_once(
+    name: str, func: Callable[..., Any], inputs: _Inputs, kwargs: dict[str, Any], out_dims: Any,
+    randomness: str,
+) -> Any:  # fmt: skip
+    """The results of all examples from one run; CannotBatch if that may differ from many."""
+    if not _may_be_at_once(inputs, randomness):
+        raise CannotBatch
+    level = Level(inputs.size)
+    given = [
+        leaf if dim is None else mapped_over(leaf, dim, level)
+        for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
+    ]
+    result = once(func, unflatten(inputs.structure, given), (level,), **kwargs)
+    leaves, structure = flatten(result)
+    dims = _out_dims(name, out_dims, structure)
+    done = [let_out(leaf, level, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    return unflatten(structure, done)
+
+
+def _may_be_at_once(inputs: _Inputs, randomness: str) -> bool:
+    """Whether the examples are numbers of plain tensors, or there are stand-ins already."""
+    if any(map(is_stand_in, inputs.leaves)):
+        return True
+    over = [leaf for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True) if dim is not None]
+    return (
+        randomness == "error" and inputs.size > 1 and not _asking.must_ask()
+        and all(leaf.ndim == 1 and type(leaf) in _asking.PLAIN for leaf in over)
+    )  # fmt: skip
 
 
 def _results(

@@ -15,6 +15,7 @@ from ..._device import device as _device
 from ..._tensor import Tensor
 from ...dtypes import float32, float64, int32
 from ...func import vmap
+from ...func._batched import CannotBatch, Level, lifted, mapped_over, once, stand_in
 from ...ops.creation import ones
 from ...ops.padding import pad
 from ...ops.ranges import arange
@@ -102,15 +103,30 @@ def create_mask(
                   [ True,  True]]]])
     """
     sizes = (B or 1, H or 1, Q_LEN, KV_LEN)
-    made: Any = _over_indices(mod_fn, ())(*(arange(n, device=device) for n in sizes))
+    made: Any = _over_indices(mod_fn, sizes, device)
     return made.expand(sizes).clone()  # type: ignore[no-any-return]
 
 
-def _over_indices(function: Callable[..., Any], first: tuple[int, ...]) -> Callable[..., Any]:
-    """A function of numbers as one of whole ranges of batch, head, query and key indices."""
+def _over_indices(
+    function: Callable[..., Any], sizes: tuple[int, ...], device: Any, *scores: Tensor
+) -> Any:
+    """A function of numbers, of all pairs: at once where that is the same, else one by one."""
+    indices = [arange(n, device=device) for n in sizes]
+    levels = tuple(map(Level, sizes))
+    numbers = [mapped_over(i, 0, level) for i, level in zip(indices, levels, strict=True)]
+    try:
+        result = once(function, (*(stand_in(x, levels) for x in scores), *numbers), levels)
+        if not isinstance(result, Tensor) or result.ndim:
+            raise CannotBatch
+        return lifted(result, levels, 0).expand(sizes)
+    except CannotBatch:
+        return _one_by_one(function, len(scores))(*scores, *indices)
+
+
+def _one_by_one(function: Callable[..., Any], scores: int) -> Callable[..., Any]:
     for place in (3, 2, 1, 0):
-        indices = [0 if at == place else None for at in range(4)]
-        function = vmap(function, in_dims=(*first, *indices))
+        dims = [0] * scores + [0 if at == place else None for at in range(4)]
+        function = vmap(function, in_dims=tuple(dims))
     return function
 
 
@@ -208,7 +224,8 @@ def create_block_mask(
         separate_full_blocks: Whether blocks where all pairs count are told apart. Default: True.
         **options: Accepted for compatibility.
 
-    ``mask_mod`` is called once for every pair, which takes minutes for thousands of each.
+    ``mask_mod`` is called once for all pairs where it does arithmetic, compares, and looks up in
+    tensors; what does more is called once for every pair, which takes minutes for thousands.
 
     Example:
         >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -268,7 +285,7 @@ def flex_attention(
     lse = scores.logsumexp(-1)
     weights = scores.softmax(-1)
     weights = where((lse == -float("inf")).unsqueeze(-1), 0.0, weights)
-    out = (weights @ values.to(working)).to(many.dtype)
+    out = weights.to(many.dtype) @ values.to(many.dtype)
     if return_aux is not None:
         return out, AuxOutput(lse if return_aux.lse else None,
                               scores.amax(-1) if return_aux.max_scores else None)  # fmt: skip
@@ -297,9 +314,9 @@ def _modified(
     """The scores that count; the others are minus infinity."""
     batches, heads, queries, keys = scores.shape
     where_made: _device = scores.device
-    indices = [arange(n, device=where_made) for n in (batches, heads, queries, keys)]
+    sizes = batches, heads, queries, keys
     if score_mod is not None:
-        scores = _over_indices(score_mod, (0,))(scores, *indices)
+        scores = _over_indices(score_mod, sizes, where_made, scores)
     if block_mask is None:
         return scores
     if block_mask.seq_lengths != (queries, keys):
@@ -307,5 +324,5 @@ def _modified(
             f"block_mask was made for {block_mask.seq_lengths} queries and keys, got "
             f"{(queries, keys)}"
         )
-    counts = _over_indices(block_mask.mask_mod, ())(*indices)
+    counts = _over_indices(block_mask.mask_mod, sizes, where_made)
     return where(counts, scores, -float("inf"))
