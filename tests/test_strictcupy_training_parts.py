@@ -188,16 +188,37 @@ def test_options_of_optimizers(name: str, half: bool) -> None:
     assert waits(lambda: step(x)) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adadelta"]
-)
-def test_a_capturable_rate_stays_on_the_device(name: str) -> None:
+#: By name: the optimizer, and what else it is given, which may be tensors on the device.
+CAPTURABLE: dict[str, tuple[str, dict[str, Any]]] = {
+    **{
+        name: (name, {"weight_decay": 0.1})
+        for name in "Adam AdamW NAdam RAdam Adamax RMSprop Adadelta".split()
+    },
+    "ASGD": ("ASGD", {"weight_decay": 0.1, "lambd": 0.1, "t0": 1}),
+    "Rprop": ("Rprop", {}),
+    "Adam's betas": ("Adam", {"betas": (0.8, 0.9)}),
+    "AMSGrad's betas": ("AdamW", {"betas": (0.8, 0.9), "amsgrad": True}),
+}
+
+
+def on_the_device(value: Any) -> Any:
+    """Numbers as tensors there."""
+    if isinstance(value, tuple):
+        return tuple(map(on_the_device, value))
+    return tt.tensor(value, device="cuda")
+
+
+@pytest.mark.parametrize("case", CAPTURABLE)
+def test_a_capturable_rate_stays_on_the_device(case: str) -> None:
     start, x = tt.tensor([[1.0, -2.0, 0.5]]), tt.tensor([[1.0, 2.0, -1.0], [0.5, 1.0, 3.0]])
-    ends = []
-    for lr, capturable in ((0.1, False), (tt.tensor(0.1, device="cuda"), True)):
+    (name, options), ends = CAPTURABLE[case], []
+    for there in (False, True):
         weight, inputs = start.to("cuda").requires_grad_(), x.to("cuda")
+        numbers: Any = {"lr": 0.1, **{k: v for k, v in options.items() if k == "betas"}}
+        if there:
+            numbers = {key: on_the_device(value) for key, value in numbers.items()}
         optimizer: Any = getattr(optim, name)
-        optimizer = optimizer([weight], lr=lr, capturable=capturable, weight_decay=0.1)
+        optimizer = optimizer([weight], capturable=there, **{**options, **numbers})
 
         def step(weight: Any = weight, inputs: Any = inputs, optimizer: Any = optimizer) -> None:
             optimizer.zero_grad()

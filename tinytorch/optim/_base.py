@@ -13,7 +13,9 @@ from ._differentiable import RecordedArrays
 from ._kernels import update
 from .optimizer import Optimizer, ParamGroup
 
-__all__ = ["ArrayOptimizer", "Bucket", "check", "check_betas", "check_lr", "number"]
+__all__ = [
+    "ArrayOptimizer", "Bucket", "check", "check_betas", "check_lr", "number", "numbers_stay",
+]  # fmt: skip
 
 Closure: TypeAlias = Callable[[], Any]
 
@@ -73,7 +75,7 @@ class ArrayOptimizer(Optimizer):
             with _state.enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            with _state.no_grad() if _rate_stays(group) else nullcontext():
+            with _state.no_grad() if numbers_stay(group) else nullcontext():
                 self._update(group)
         return loss
 
@@ -99,7 +101,7 @@ class ArrayOptimizer(Optimizer):
             group: The parameter group.
             names: The state that the kernel takes, in its order; None leaves a column empty.
         """
-        over_tensors = group.get("differentiable", False) or _rate_stays(group)
+        over_tensors = group.get("differentiable", False) or numbers_stay(group)
         kept = [name for name in names if name]
         found: dict[Any, Bucket] = {}
         for p in group["params"]:
@@ -159,20 +161,25 @@ def increase(number: Tensor, by: float) -> float:
 def number(value: Any, group: ParamGroup | None = None) -> Any:
     """A hyper-parameter as a Python number; one-element tensors are accepted everywhere.
 
-    In a differentiable ``group`` it stays what it is: gradients flow to it too. So does a rate
+    In a differentiable ``group`` it stays what it is: gradients flow to it too. So does one
     that is on a device in a capturable one: the host does not wait for it.
     """
     if not isinstance(value, Tensor) or (group is not None and group["differentiable"]):
         return value
-    if group is not None and value is group["lr"] and _rate_stays(group):
+    if group is not None and _stays(value, group):
         return value.reshape(())
     return value.item()
 
 
-def _rate_stays(group: ParamGroup) -> bool:
-    """Whether a step takes the learning rate as the tensor that it is."""
-    lr = group["lr"]
-    return isinstance(lr, Tensor) and bool(group.get("capturable")) and not lr.is_cpu
+def numbers_stay(group: ParamGroup) -> bool:
+    """Whether a step takes the learning rate or the betas as the tensors that they are."""
+    if not group.get("capturable") or group.get("differentiable"):
+        return False
+    return any(_stays(value, group) for value in (group["lr"], *group.get("betas", ())))
+
+
+def _stays(value: Any, group: ParamGroup) -> bool:
+    return isinstance(value, Tensor) and bool(group.get("capturable")) and not value.is_cpu
 
 
 def check(valid: bool, what: str, value: object) -> None:

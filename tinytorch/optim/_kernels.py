@@ -163,7 +163,7 @@ def adam_update(
     Multiplying both sides of the quotient by ``sqrt(1 - beta2**step)`` moves the bias
     correction of the second moment into two scalars, which saves a pass over memory.
     """
-    root = math.sqrt(1.0 - beta2**step)
+    root = (1.0 - beta2**step) ** 0.5  # of a tensor too
     step_size, floor = lr * root / (1.0 - beta1**step), eps * root
     penalty = 0.0 if decoupled else weight_decay
     tiles = _tiles(xp, params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs)

@@ -39,8 +39,8 @@ class Adam(ArrayOptimizer):
             Default: False.
         foreach: Accepted; selects nothing. Default: None.
         maximize: Ascend instead of descending. Default: False.
-        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
-            Default: False.
+        capturable: Take an ``lr`` and betas that are tensors on a device without waiting for
+            their numbers. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
         fused: Accepted; selects nothing. Default: None.
         decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` in place of
@@ -114,8 +114,8 @@ class Adam(ArrayOptimizer):
                 "adam_update",
                 step=bucket.key,
                 lr=number(group["lr"], group),
-                beta1=number(beta1),
-                beta2=number(beta2),
+                beta1=number(beta1, group),
+                beta2=number(beta2, group),
                 eps=group["eps"],
                 weight_decay=group["weight_decay"],
                 decoupled=group["decoupled_weight_decay"],
@@ -137,8 +137,8 @@ class AdamW(Adam):
         amsgrad: Divide by the largest second moment so far. Default: False.
         maximize: Ascend instead of descending. Default: False.
         foreach: Accepted; selects nothing. Default: None.
-        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
-            Default: False.
+        capturable: Take an ``lr`` and betas that are tensors on a device without waiting for
+            their numbers. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
         fused: Accepted; selects nothing. Default: None.
 

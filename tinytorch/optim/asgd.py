@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._tensor import Tensor
-from ._base import ArrayOptimizer, check, check_lr, like, number, scalar_state
+from ._base import ArrayOptimizer, check, check_lr, like, number, numbers_stay, scalar_state
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["ASGD"]
@@ -31,7 +31,8 @@ class ASGD(ArrayOptimizer):
         foreach: Accepted; selects nothing. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        capturable: Accepted; selects nothing. Default: False.
+        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: False.
 
     Raises:
         ValueError: For a negative rate or weight decay.
@@ -79,20 +80,20 @@ class ASGD(ArrayOptimizer):
         super().__init__(params, defaults)
 
     def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        return {
-            "step": scalar_state(),
-            "eta": scalar_state(number(group["lr"])),
-            "mu": scalar_state(1.0),
-            "ax": like(p),
-        }
+        lr = _rate(group)
+        eta = lr.detach().clone() if isinstance(lr, Tensor) else scalar_state(lr)
+        return {"step": scalar_state(), "eta": eta, "mu": scalar_state(1.0), "ax": like(p)}
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
         step = super()._advance(state, group, fresh)
-        eta, mu = state["eta"], state["mu"]
-        used = eta.item(), mu.item()
+        lr, eta, mu = _rate(group), state["eta"], state["mu"]
+        used = eta if isinstance(lr, Tensor) else eta.item(), mu.item()
         # For the next step: this one uses what the last one left.
-        lr = number(group["lr"])
-        eta._data[...] = lr / (1.0 + group["lambd"] * lr * step) ** group["alpha"]
+        fallen = lr / (1.0 + group["lambd"] * lr * step) ** group["alpha"]
+        if isinstance(fallen, Tensor):
+            state["eta"] = fallen
+        else:
+            eta._data[...] = fallen
         mu._data[...] = 1.0 / max(1.0, step - group["t0"])
         return used
 
@@ -107,3 +108,8 @@ class ASGD(ArrayOptimizer):
                 weight_decay=group["weight_decay"],
                 maximize=group["maximize"],
             )
+
+
+def _rate(group: ParamGroup) -> Any:
+    """The learning rate: a number, or the tensor on a device that the host does not wait for."""
+    return group["lr"].reshape(()) if numbers_stay(group) else number(group["lr"])
