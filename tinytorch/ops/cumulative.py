@@ -322,7 +322,9 @@ def _logcumsumexp_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int) -> A
     at = dim % input.ndim
     # Every exponent is at most 0: what came before is no more than the sum.
     none_yet = out.real == -math.inf
-    decay = xp.exp(xp.where(none_yet, -math.inf, shifted(xp, out, at, 0) - out))
+    before = shifted(xp, out, at, 0)
+    infinite = xp.isinf(out) & (before == out)  # the same sum, of which no difference can be taken
+    decay = xp.exp(xp.where(none_yet, -math.inf, xp.where(infinite, 0, before - out)))
     reached = suffix_recurrence(xp, decay, g, at)
     share = xp.exp(xp.where(input.real == -math.inf, -math.inf, input - out))
     return share * reached

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index as as_index
 from typing import Any
 
 from .. import dtypes
@@ -278,7 +279,10 @@ def _max_or_min(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
     if isinstance(dim, Tensor):
-        other = dim
+        if keepdim:  # which two tensors to compare do not have
+            dim = as_index(dim)
+        else:
+            other = dim
     if other is not None:
         return OPS[f"{name}imum"].function(input, other)
     if dim is None:

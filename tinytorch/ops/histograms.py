@@ -85,8 +85,12 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
     low, high = _bounds(xp, "histc", values, min, max)
     low, high = xp.where(low == high, low - 1, low), xp.where(low == high, high + 1, high)
     inside = (values >= low) & (values <= high)
-    place = xp.floor((xp.where(inside, values, low) - low) * bins / (high - low))
-    place = xp.astype(xp.minimum(place, bins - 1), "int64")
+    # A power of two keeps each product within the dtype's range, and changes no digit.
+    scale = xp.where(xp.isfinite((high - low) * bins), 1, math.ldexp(1.0, -2 - bins.bit_length()))
+    low, span = low * scale, high * scale - low * scale
+    place = xp.floor((xp.where(inside, values * scale, low) - low) * bins / span)
+    # Of numbers so large that adding 1 leaves them alone, the range is empty still.
+    place = xp.astype(xp.where(span > 0, xp.minimum(place, bins - 1), 0), "int64")
     return _tally(xp, place, inside, bins, values.dtype, None)
 
 

@@ -159,7 +159,7 @@ def logit(xp: Backend, input: Array, eps: float | None = None) -> Array:
 
 
 def _logit_gradient(xp: Any, g: Any, input: Any, eps: Any) -> Any:
-    slope = g / (input * (1 - input))
+    slope = g / ((input + 0) * (1 - input))  # at -0 as at 0
     if eps is None:
         return xp.where((input < 0) | (input > 1), math.nan, slope)
     return xp.where((input < eps) | (input > 1 - eps), 0, slope)

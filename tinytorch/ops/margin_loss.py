@@ -90,9 +90,9 @@ def hinge_embedding_loss(
     x: Any = input
     y: Any = target
     # Each part is kept where the target is not the other one's, as in PyTorch: a target that is
-    # neither 1 nor -1 counts both.
-    apart = (margin - x).clamp(min=0) * (y != 1)
-    return reduced(apart + x * (y != -1), reduction)
+    # neither 1 nor -1 counts both. No product with the condition: an infinity would become NaN.
+    apart = (margin - x).clamp(min=0).where(y != 1, 0)
+    return reduced(apart + x.where(y != -1, 0), reduction)
 
 
 @composite(namespaces=SPACE, method=False, node="SoftMarginLossBackward0")
@@ -211,8 +211,8 @@ def cosine_embedding_loss(
     # The constant keeps the gradient finite for a zero vector.
     squares = ((a * a).sum(-1) + 1e-12) * ((b * b).sum(-1) + 1e-12)
     cosine = (a * b).sum(-1) / squares.sqrt()
-    alike = (1 - cosine) * (y == 1)
-    return reduced(alike + (cosine - margin).clamp(min=0) * (y == -1), reduction)
+    alike = (1 - cosine).where(y == 1, 0)
+    return reduced(alike + (cosine - margin).clamp(min=0).where(y == -1, 0), reduction)
 
 
 @composite(namespaces=SPACE, method=False, node="MultiMarginLossBackward0")
@@ -260,12 +260,12 @@ def multi_margin_loss(
     rows = x.reshape(-1, x.shape[-1] if x.ndim else 1)
     places = y.reshape(-1, 1)
     gaps = relu(margin - rows.gather(1, places) + rows)  # no gradient where there is no gap
+    # The target itself is no other class; its gap is NaN if it is infinite.
+    gaps = gaps.scatter(1, places, 0)
     if p == 2:
         gaps = gaps * gaps
     if weight is not None:
         gaps = gaps * weight[places]
-    # The target itself is no other class.
-    gaps = gaps.scatter(1, places, 0)
     loss = gaps.sum(1) / rows.shape[1]
     loss = reduced(loss.reshape(y.shape) if input.ndim > 1 else loss[0], reduction)
     return keep_versions(loss, input, weight)
@@ -347,7 +347,7 @@ def multilabel_margin_loss(
     is_target = _label_mask(places, wanted)
     gaps = relu(1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1))
     counted = wanted.unsqueeze(2) & ~is_target.unsqueeze(1)
-    loss = (gaps * counted).sum((1, 2)) / classes
+    loss = gaps.where(counted, 0).sum((1, 2)) / classes
     return keep_versions(reduced(loss if input.ndim == 2 else loss[0], reduction), input, target)
 
 

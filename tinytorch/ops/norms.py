@@ -13,7 +13,7 @@ from .._write import scalar_name
 from ._memory import in_rows
 from .complex_numbers import sgn
 from .layout import contiguous
-from .reduction import Dims, reduced_axes, spread
+from .reduction import Dims, element_count, reduced_axes, spread
 from .shape import normalize_dim
 
 # -- the p-norm of vectors -------------------------------------------------------------------------
@@ -33,6 +33,8 @@ def p_norm(
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(p_norm, wide, p, dim, keepdim)), input.dtype)
     axes = reduced_axes("norm", dim, input.ndim)
+    if p != 0 and element_count(input.shape, axes) == 1:
+        p = 1  # the norm of one number is its size, which its powers may not have
     if p == 2:
         total = xp.asarray(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
         return in_rows(xp, xp.sqrt(total))
@@ -87,10 +89,10 @@ def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
     size = xp.abs(input)
     zero = size == 0
     nothing = norm_ == 0
-    # sgn(x) |x|^(p - 1), written so that neither factor is infinite at 0.
-    slope = xp.where(zero, 0, xp.where(zero, 1, size) ** (p - 1))
-    scale = xp.where(nothing, 0, g / xp.where(nothing, 1, norm_) ** (p - 1))
-    return xp.call(sgn, input) * (slope * scale)
+    # sgn(x) (|x| / norm)^(p - 1), written so that nothing is infinite at 0; the powers by
+    # themselves would leave the dtype's range.
+    ratio = xp.where(zero, 1, size) / xp.where(nothing, 1, norm_)
+    return xp.call(sgn, input) * xp.where(zero | nothing, 0, g * ratio ** (p - 1))
 
 
 p_norm.vjp(input=torch_convention(_p_norm_gradient))

@@ -206,7 +206,7 @@ def _product_gradient(
 
 @op(method=False)
 def _scatter_extreme(
-    xp: Backend, input: Array, dim: int, index: Index, src: Array, name: str
+    xp: Backend, input: Array, dim: int, index: Index, src: Array, name: str, include_self: bool
 ) -> Array:
     what = {"maximum": "amax", "minimum": "amin"}[name]
     refuse(xp, f"scatter_gather_tensor_cpu_reduce_{what}", "c", input)
@@ -215,11 +215,14 @@ def _scatter_extreme(
 
 @_scatter_extreme.vjp_joint("input", "src")
 def _extreme_gradient(
-    xp: Any, g: Any, out: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any
-) -> tuple[Any, Any]:
+    xp: Any, g: Any, out: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any,
+    include_self: bool,
+) -> tuple[Any, Any]:  # fmt: skip
     """Equal ones share the gradient."""
     shape = tuple(src.shape)
     kept = xp.astype(input == out, input.dtype)
+    if not include_self:  # what stands there is no element, though it may be equal
+        kept = xp.call(_scatter, kept, dim, index, 0)
     won = xp.astype(src == xp.call(_gather_into, out, dim, index, shape), src.dtype)
     share = g / xp.call(scatter_add, kept, dim, index, won)
     of_src = won * xp.call(_gather_into, share, dim, index, shape)
@@ -287,7 +290,7 @@ def scatter_reduce(
     if reduce == "prod":
         return _scatter_product(start, dim, index, src)
     name = "maximum" if reduce == "amax" else "minimum"
-    return _scatter_extreme(start, dim, index, src, name)
+    return _scatter_extreme(start, dim, index, src, name, include_self)
 
 
 @op(method=False)

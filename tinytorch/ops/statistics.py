@@ -95,7 +95,11 @@ def cov(
         mean: Any = x.sum(1, keepdim=True) / count if count else x.sum(1, keepdim=True)
         freedom: Any = count - correction
     else:
-        mean = (x * w).sum(1, keepdim=True) / w.sum()
+        weight = w.sum()
+        weight._xp.check_all(
+            weight._data != 0, "cov(): weights sum to zero, can't be normalized"
+        )
+        mean = (x * w).sum(1, keepdim=True) / weight
         freedom = _freedom(w, aweights, correction)
     if isinstance(freedom, Tensor):
         freedom = freedom.clamp(min=0)

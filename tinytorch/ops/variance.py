@@ -26,14 +26,26 @@ def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool)
     if input.dtype.char == "e":  # squares leave its range long before the variance does
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(_var, wide, dim, correction, keepdim)), input.dtype)
+    variance = _in_double(xp, input, dim, correction, keepdim)
+    return xp.astype(variance, input.real.dtype)
+
+
+def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    """The variance in float64: squares of float32 leave its range before their root does."""
     axes = reduced_axes("var", dim, input.ndim)
     centered = input - xp.call(mean, input, dim, True)
+    squares = _square(xp, centered.real)
     if centered.dtype.kind == "c":
-        squares = centered.real**2 + centered.imag**2
-    else:
-        squares = xp.multiply(centered, centered)
+        squares += _square(xp, centered.imag)
     total = in_rows(xp, xp.asarray(xp.sum(squares, axis=axes, keepdims=keepdim)))
     return total / _freedom(input.shape, axes, correction)
+
+
+def _square(xp: Backend, part: Array) -> Array:
+    """In place of ``part``, where that is float64 already."""
+    wide = xp.astype(part, "float64")
+    wide *= wide
+    return wide
 
 
 def _var_gradient(
@@ -53,7 +65,8 @@ def _std(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool)
     if input.dtype.char == "e":
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(_std, wide, dim, correction, keepdim)), input.dtype)
-    return xp.sqrt(xp.call(_var, input, dim, correction, keepdim))
+    variance = _in_double(xp, input, dim, correction, keepdim)
+    return xp.astype(xp.sqrt(variance), input.real.dtype)
 
 
 def _std_gradient(

@@ -151,7 +151,7 @@ def _trace(xp: Backend, input: Array) -> Array:
 @op(method=False)
 def _scaled_identity(xp: Backend, input: Array, rows: int, columns: int) -> Array:
     """A number along the diagonal of a matrix of zeros."""
-    return xp.eye(rows, columns, dtype=input.dtype) * input
+    return xp.where(xp.eye(rows, columns, dtype=bool), input, xp.zeros_like(input))
 
 
 _trace.vjp(input=lambda xp, g, in_shape: xp.call(_scaled_identity, g, *in_shape))

@@ -1,0 +1,150 @@
+"""The ends of what a dtype holds, infinities and NaN: short programs, compared with PyTorch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+
+INF, NAN = math.inf, math.nan
+Program = Callable[[Any], Any]
+
+
+def slopes(lib: Any, call: Callable[..., Any], *numbers: Any, came: Any = None) -> list[Any]:
+    """The value of ``call`` at float32 tensors, and its gradients by them; ``came`` comes in."""
+    inputs = [lib.tensor(x, dtype=lib.float32, requires_grad=True) for x in numbers]
+    value = call(*inputs)
+    came = lib.ones_like(value) if came is None else lib.tensor(came, dtype=value.dtype)
+    return [value, *lib.autograd.grad(value, inputs, came)]
+
+
+def smallest(lib: Any, name: str, values: list[float], sources: list[float]) -> Any:
+    place = lib.tensor([0, 0, 1])
+
+    def call(x: Any, source: Any) -> Any:
+        return x.scatter_reduce(0, place, source, name, include_self=False)
+
+    return slopes(lib, call, values, sources)[:2]
+
+
+#: name of the edge: what PyTorch gives there.
+SAME: dict[str, Program] = {
+    "deviation whose square is infinite": lambda lib: [
+        call(lib.tensor([1e30, -1e30, 2e30])) for call in (lib.std, lib.std_mean)
+    ],
+    "deviation whose square is 0": lambda lib: lib.tensor([[1e-30, -1e-30], [2e-30, 0]]).std(0),
+    "variance that is infinite": lambda lib: lib.tensor([3e38, -3e38]).var(),
+    "gradient of a huge deviation": lambda lib: slopes(lib, lib.std, [1e30, -1e30, 2e30]),
+    "norm of one huge or tiny number": lambda lib: [
+        lib.linalg.vector_norm(lib.tensor([[1e30], [-1e-30], [0.0]]), p, 1)
+        for p in (2, 3, 0.5, 0, 1, INF)
+    ],
+    "distance of two small numbers": lambda lib: lib.dist(lib.tensor(1e-30), lib.tensor(0.0), 4),
+    "histogram of numbers that adding 1 leaves alone": lambda lib: [
+        lib.histc(lib.tensor(-1.8e22), 1), lib.histc(lib.tensor([1e22, 3e22]), 3),
+    ],
+    "dim as a 0-d tensor": lambda lib: [
+        call(lib.tensor([[1.0, 2], [3, 1]]), lib.tensor(at), True)
+        for call in (lib.max, lib.min) for at in (0, -1)
+    ],
+    "hinge of infinities": lambda lib: [
+        lib.nn.functional.hinge_embedding_loss(
+            lib.tensor([INF, -INF, NAN, 1]), lib.tensor(y), reduction="none"
+        )
+        for y in ([1, -1, 1, 1], [-1, 1, -1, -1])
+    ],
+    "cosine loss of a target that is neither": lambda lib: (
+        lib.nn.functional.cosine_embedding_loss(
+            lib.tensor([[NAN, 1.0]]), lib.tensor([[1.0, 1.0]]), lib.tensor([2]), reduction="none"
+        )
+    ),
+    "squared margins about -inf": lambda lib: slopes(
+        lib, lambda x: lib.nn.functional.multi_margin_loss(x, lib.tensor([1]), p=2), [[1, -INF, 2]]
+    ),
+    "margins of labels about infinities": lambda lib: [
+        slopes(
+            lib, lambda x: lib.nn.functional.multilabel_margin_loss(x, lib.tensor([[0, 1, -1]])), x
+        )
+        for x in ([[1, -INF, 2]], [[INF, 1, 2]])
+    ],
+    "gradients of the parts of a complex number": lambda lib: slopes(
+        lib, lib.complex, [1, 2], [1, 2], came=[complex(INF, 1), complex(1, NAN)]
+    ),
+    "infinite gradient of a trace": lambda lib: slopes(lib, lib.trace, [[1, 2], [3, 4]], came=INF),
+    "slope of logit at -0": lambda lib: slopes(lib, lib.logit, [0.0, -0.0, 1.0, 2.0]),
+    "slope of a running sum that became infinite": lambda lib: slopes(
+        lib, lambda x: x.logcumsumexp(0), [0, 1, INF, 2], came=[1, -2, 1, 1]
+    ),
+}  # fmt: skip
+
+#: What PyTorch gives otherwise, and not right: the program and the right answer.
+RIGHT: dict[str, tuple[Program, Any]] = {
+    # It counts the elements that include_self=False leaves out among the equal ones.
+    "smallest of infinite sources alone": (
+        lambda lib: smallest(lib, "amin", [NAN, 2, 2], [INF, INF, 2])[1], [0, 0, 1],
+    ),
+    "largest of sources equal to what they replace": (
+        lambda lib: slopes(
+            lib, lambda s: lib.tensor([1.0, 2]).scatter_reduce(
+                0, lib.tensor([0, 0]), s, "amax", include_self=False
+            ), [1, 0],
+        )[1], [1, 0],
+    ),
+    "largest of -inf sources alone": (
+        lambda lib: slopes(
+            lib, lambda s: lib.tensor([NAN, 2.0]).scatter_reduce(
+                0, lib.tensor([0, 0]), s, "amax", include_self=False
+            ), [-INF, -INF],
+        )[1], [0.5, 0.5],
+    ),
+    # The variances of both parts, which it adds, are infinite.
+    "deviation of huge complex numbers": (
+        lambda lib: lib.tensor([1e25 + 1e25j, -1e25j]).std(), math.sqrt(2.5) * 1e25,
+    ),
+    # Powers of the size by themselves are infinite or 0 there.
+    "slope of a huge norm": (
+        lambda lib: slopes(lib, lambda x: lib.linalg.vector_norm(x, 6, 1), [[1e30], [-1e-30]])[1],
+        [[1], [-1]],
+    ),
+    "histogram wider than the dtype": (
+        lambda lib: lib.histc(lib.tensor([1e38, -3e38, 3e38]), 3), [1, 1, 1],
+    ),
+    # Both are computed from the size of a number that may be below 0.
+    "slope by a size below 0": (
+        lambda lib: slopes(lib, lib.polar, [-1.0, 0.0], [0.0, 0.0], came=[1 + 0j, 1 + 0j])[1],
+        [1, 1],
+    ),
+    "trapezoids of bytes": (
+        lambda lib: lib.trapezoid(lib.tensor([200, 100], dtype=lib.uint8)), 150,
+    ),
+}  # fmt: skip
+
+
+def parts(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [part for item in value for part in parts(item)]
+    return [np.asarray(value.detach().tolist())]
+
+
+@pytest.mark.parametrize("edge", SAME)
+def test_same_as_torch(edge: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    ours, theirs = (parts(SAME[edge](lib)) for lib in (tt, torch))
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-6)
+
+
+@pytest.mark.parametrize("edge", RIGHT)
+def test_right_where_torch_is_not(edge: str) -> None:
+    program, wanted = RIGHT[edge]
+    np.testing.assert_allclose(program(tt).tolist(), wanted, rtol=1e-6)
+
+
+def test_weights_that_sum_to_zero_are_refused() -> None:
+    with pytest.raises(RuntimeError, match="weights sum to zero, can't be normalized"):
+        tt.cov(tt.tensor([[1.0, 2.0]]), aweights=tt.tensor([0.0, 0.0]))
