@@ -363,3 +363,19 @@ def test_gradients_flow_through_a_differentiable_step(
 
     # PyTorch computes with the step count as a float32 tensor here.
     np.testing.assert_allclose(run(tt), run(torch), rtol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW"])
+def test_gradients_flow_to_the_rate_and_the_betas(name: str) -> None:
+    def run(lib: Any) -> list[float]:
+        rates = [lib.tensor(value, requires_grad=True) for value in (0.1, 0.8, 0.9)]
+        p = lib.tensor([1.0, -2.0], requires_grad=True).clone()
+        lr, *betas = rates
+        optimizer = getattr(lib.optim, name)([p], lr, tuple(betas), differentiable=True)
+        for grad in ([0.3, 0.1], [0.2, -0.4]):
+            p.grad = lib.tensor(grad)
+            optimizer.step()
+        p.sum().backward()
+        return [rate.grad.item() for rate in rates]
+
+    np.testing.assert_allclose(run(tt), run(torch), rtol=1e-5)
