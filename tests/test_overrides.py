@@ -10,6 +10,7 @@ import copy
 import importlib
 import io
 import pickle
+import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -298,6 +299,10 @@ def modes(t: Any) -> Any:
             func = t.cos if func is t.sin else func
             return func(*args, **(kwargs or {}))
 
+    leaf = t.ones(2, requires_grad=True)
+    with Mode("grad"):
+        t.autograd.grad(leaf.sum(), leaf)
+
     with Swap():
         swapped = t.sin(t.zeros(1)).tolist()
     return log, swapped, t.sin(t.zeros(1)).tolist(), type(y).__name__
@@ -425,6 +430,28 @@ def test_modes_do_not_disturb_plain_tensors_of_other_threads() -> None:
     finally:
         sys.setswitchinterval(interval)
     assert not any(isinstance(member, Member) for member in vars(tt.Tensor).values())
+
+
+LOADED_IN_A_MODE = """
+import tinytorch as tt
+asked = []
+
+class Mode(tt.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        asked.append(func)
+        return func(*args, **(kwargs or {}))
+
+x = tt.ones(2, 2)
+with Mode():
+    tt.triu(x)
+    x.triu()
+assert asked == [tt.triu, tt.Tensor.triu], asked
+assert x.triu().tolist() == [[1.0, 1.0], [0.0, 1.0]]
+"""
+
+
+def test_methods_that_come_with_a_mode_are_asked_about_and_stay() -> None:
+    subprocess.run([sys.executable, "-c", LOADED_IN_A_MODE], check=True)
 
 
 def test_a_class_is_told_that_dispatch_is_not_asked() -> None:

@@ -44,9 +44,13 @@ def names() -> Iterator[str]:
     """The names of Tensor that a class may be asked about."""
     found = {name: value for cls in Tensor.__mro__[-2::-1] for name, value in vars(cls).items()}
     for name, value in found.items():
-        public = name.startswith("__") or not name.startswith("_")
-        if public and name not in _UNASKED and hasattr(value, "__get__"):
+        if _may_be_asked(name, value):
             yield name
+
+
+def _may_be_asked(name: str, value: Any) -> bool:
+    public = name.startswith("__") or not name.startswith("_")
+    return public and name not in _UNASKED and hasattr(value, "__get__")
 
 
 class Member:
@@ -127,9 +131,6 @@ def _loaded(name: str, found: Any) -> Any:
         return found
     load()
     with _asking.changing:
-        if _Serving.modes:
-            for other in tuple(_own):  # what came with it is asked about, too
-                _stand_in(other)
         now = vars(Tensor)[name]
         return _own[name] if isinstance(now, Member) else now
 
@@ -185,13 +186,23 @@ def _prepare(cls: type) -> None:
 
 def _serve_modes(active: bool) -> None:
     """Give Tensor members for as long as a mode is active."""
-    _Serving.modes = active
-    if active:
-        for name in names():
+    with _asking.changing:
+        _Serving.modes = active
+        if active:
+            for name in tuple(names()):
+                _stand_in(name)
+        else:
+            for name, value in _own.items():
+                if isinstance(vars(Tensor).get(name), Member):
+                    setattr(Tensor, name, value)
+
+
+def attach(name: str, value: Any) -> None:
+    """Give Tensor a method or attribute, which modes are asked about if some are active."""
+    with _asking.changing:
+        setattr(Tensor, name, value)
+        if _Serving.modes and _may_be_asked(name, value):
             _stand_in(name)
-    else:
-        for name, value in _own.items():
-            setattr(Tensor, name, value)
 
 
 def _stand_in(name: str) -> None:

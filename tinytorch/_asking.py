@@ -249,25 +249,27 @@ def _converted(result: Any, base: Any, cls: type) -> Any:
 
 #: Called with whether a mode is active, once there is something to ask and when that changes.
 _listeners: list[Callable[[bool], None]] = []
-_begun = False
-_active = 0  # how many modes are, in all threads
 #: Held while what is asked changes.
 changing = threading.RLock()
+_begun = False
+_active = 0  # how many modes are, in all threads
 
 
 def when_asking(listener: Callable[[bool], None]) -> None:
     """Have ``listener`` called when the general paths have to ask, at once if they do already."""
-    _listeners.append(listener)
-    if _begun:
-        listener(bool(_active))
+    with changing:
+        _listeners.append(listener)
+        if _begun:
+            listener(bool(_active))
 
 
 def begin() -> None:
     """Let the general paths ask from now on."""
     global _begun
-    if not _begun:
-        _begun = True
-        _tell()
+    with changing:
+        if not _begun:
+            _begun = True
+            _tell()
 
 
 def _tell() -> None:

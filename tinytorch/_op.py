@@ -24,6 +24,7 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._arguments import NUMPY_KEYWORDS, torchs_name, unexpected
+from ._asked_members import attach
 from ._call import make_composite
 from ._fast import make_function
 from ._inplace import make_inplace_function
@@ -256,9 +257,9 @@ def _attach(spec: Op) -> None:
     if spec.method and spec.public:
         for form in (spec, *(twin for twin in spec.twins if twin.name in spec.aliases)):
             method = _method(form)
-            setattr(Tensor, form.name, property(method) if spec.attribute else method)
+            attach(form.name, property(method) if spec.attribute else method)
             if spec.inplace:
-                setattr(Tensor, f"{form.name}_", make_inplace_function(form))
+                attach(f"{form.name}_", make_inplace_function(form))
     for operator_name in spec.operators:
         for name, method in make_operators(spec, operator_name).items():
-            setattr(Tensor, name, method)
+            attach(name, method)

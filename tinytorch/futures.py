@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -84,8 +86,12 @@ class Future(Generic[T]):
                 )
             self._value, self._error, self._done = value, error, True
             self._changed.notify_all()
-        for callback in self._callbacks:
-            callback(self)
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            try:
+                callback(self)
+            except Exception:  # is not the concern of who gives the value: PyTorch logs it, too
+                _log.exception("Got an error when running a callback of a Future")
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
         """A future of what a function of this one gives, called once this one is done."""
@@ -103,7 +109,10 @@ class Future(Generic[T]):
         return result
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
-        """Call a function with this future once it is done, at once if it is."""
+        """Call a function with this future once it is done, at once if it is.
+
+        An error that it raises later is logged, as nobody waits for it.
+        """
         with self._changed:
             if not self._done:
                 self._callbacks.append(callback)

@@ -113,7 +113,7 @@ def grad(
         (tensor(12.),)
     """
     values = _asking.found(outputs, inputs, grad_outputs)
-    if values:
+    if values or _asking.must_ask():
         return _asking.ask(grad, values, (outputs, inputs), {  # type: ignore[no-any-return]
             "grad_outputs": grad_outputs, "retain_graph": retain_graph,
             "create_graph": create_graph, "only_inputs": only_inputs,

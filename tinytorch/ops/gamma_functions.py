@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._asked_members import attach
 from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
 from ._checks import as_arrays, in_single, is_half, refuse, special
@@ -144,7 +145,7 @@ def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
 
 for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygamma_inplace)):
     _method.__name__, _method.__qualname__ = _name, f"Tensor.{_name}"
-    setattr(Tensor, _name, _method)
+    attach(_name, _method)
 
 
 @composite(out=True, inplace=True, also=("special.multigammaln",), node="MvlgammaBackward0")

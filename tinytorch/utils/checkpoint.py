@@ -324,7 +324,7 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
         >>> tt.utils.checkpoint.get_device_states(tt.ones(1, device="cpu"))
         ([], [])
     """
-    found = {x.get_device(): x for x in flatten(args)[0] if isinstance(x, Tensor)}
+    found = dict.fromkeys(x.get_device() for x in flatten(args)[0] if isinstance(x, Tensor))
     devices = [number for number in found if number >= 0]
     cuda = importlib.import_module("tinytorch.cuda")
     return devices, [cuda.get_rng_state(number) for number in devices]
