@@ -29,6 +29,11 @@ from ._call import make_composite
 from ._fast import make_function
 from ._inplace import make_inplace_function
 from ._operators import make_operators
+from ._rules import no_derivative as no_derivative
+from ._rules import piecewise as piecewise
+from ._rules import reads as reads
+from ._rules import reads_results as reads_results
+from ._rules import torch_convention as torch_convention
 from ._signature import of_function
 from ._spec import NAMESPACES as NAMESPACES
 from ._spec import OPS as OPS
@@ -40,10 +45,6 @@ from ._spec import Mask as Mask
 from ._spec import Op as Op
 from ._spec import Operand as Operand
 from ._spec import Shape as Shape
-from ._spec import no_derivative as no_derivative
-from ._spec import piecewise as piecewise
-from ._spec import reads as reads
-from ._spec import torch_convention as torch_convention
 from ._tensor import Tensor
 
 P = ParamSpec("P")

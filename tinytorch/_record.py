@@ -102,8 +102,7 @@ def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, .
                 t._node = Slot(node, i)
                 t._rg = True
         if op.saves_out:
-            node.out = tuple(t._data for t in out)
-            node.out_version = tuple(_version_of(t) for t in out)
+            keep_results(op, node, out)
             # Weakly, since a slot holds its node: for rules that are recorded in their turn.
             node._extra()["results"] = [t._node and weakref.ref(t._node) for t in out]
         if Recording.watched:
@@ -180,6 +179,15 @@ def keep_out(node: Node, out: Tensor) -> None:
     """Save the result for the rules that use it (not the tensor: that would be a cycle)."""
     node.out = out._data
     node.out_version = (_version_of(out),)
+
+
+def keep_results(op: Op, node: Node, out: tuple[Tensor, ...]) -> None:
+    """``keep_out`` of several results, of which the rules may use but some."""
+    kept = range(len(out)) if op.saved_results is None else op.saved_results
+    node.out = tuple([t._data if i in kept else None for i, t in enumerate(out)])
+    node.out_version = tuple(
+        [_version_of(t) if i in kept else ([0], 0) for i, t in enumerate(out)]
+    )
 
 
 def keep_versions(out: Tensor, *tensors: Tensor | None) -> Tensor:

@@ -184,6 +184,8 @@ class Op:
         self.saves_for: tuple[tuple[bool, ...], ...] = (self.saves, self.saves)
         self.saves_none = True
         self.saves_out = False
+        #: Which of several results; None: all of them.
+        self.saved_results: tuple[int, ...] | None = None
         #: What a node keeps of the arguments where no rule wants a tensor's value.
         self.bare: tuple[Any, ...] = tuple(
             None if i in self.tensors else d for i, d in enumerate(self.defaults)
@@ -357,6 +359,7 @@ class Op:
     def _note_needs(self, rule: Callable[..., Any]) -> None:
         needs = _rule_needs(rule)
         self.saves_out = self.saves_out or "out" in needs
+        self.saved_results = getattr(rule, "results", self.saved_results)
         self.saves = tuple(
             old or name in needs for old, name in zip(self.saves, self.params, strict=True)
         )
@@ -430,71 +433,3 @@ def _defaults(
     keyword = function.__kwdefaults__ or {}
     head = (REQUIRED,) * (positional - len(given)) + tuple(given)
     return head[:positional] + tuple(keyword.get(n, REQUIRED) for n in names[positional:])
-
-
-def no_derivative(
-    name: str, error: type[RuntimeError] = RuntimeError
-) -> Callable[[Any, Any], Any]:
-    """A rule for an operation without a derivative: it refuses, rather than give none.
-
-    Args:
-        name: torch's name of the operation.
-        error: Its error, NotImplementedError where it says so itself.
-    """
-    own = error is NotImplementedError
-    text = f"the derivative for {name!r} is not implemented."
-    text = text if own else f"derivative for aten::{name} is not implemented"
-
-    def rule(xp: Any, g: Any) -> Any:
-        raise error(text)
-
-    rule.missing = True  # type: ignore[attr-defined]
-    return rule
-
-
-def piecewise(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a rule whose gradient depends on the operation's arguments, but in jumps alone.
-
-    The derivative of such a gradient is zeros then, as in torch, rather than missing.
-    """
-    rule.piecewise = True  # type: ignore[attr-defined]
-    return rule
-
-
-def reads(**values: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """State by parameter which arguments' values its gradient is computed from.
-
-    Of the others the rule takes shapes alone, so that they may be changed in place.
-    """
-
-    def stated(rule: Callable[..., Any]) -> Callable[..., Any]:
-        rule.reads = values  # type: ignore[attr-defined]
-        return rule
-
-    return stated
-
-
-def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a rule for complex arguments that is written in torch's convention.
-
-    Inside a backward pass gradients are the conjugates of torch's, so that a holomorphic
-    function's rule is its plain derivative. A rule for one that is not holomorphic is often
-    known in torch's convention; this conjugates what goes in and what comes out.
-    """
-    code = rule.__code__
-    names = code.co_varnames[2 : code.co_argcount]
-
-    def conjugated(xp: Any, g: Any, *values: Any) -> Any:
-        result = rule(xp, _conjugate(xp, g), *values)
-        if isinstance(result, (tuple, list)):
-            return [_conjugate(xp, h) for h in result]
-        return _conjugate(xp, result)
-
-    conjugated.needs = names  # type: ignore[attr-defined]
-    return conjugated
-
-
-def _conjugate(xp: Any, g: Any) -> Any:
-    if isinstance(g, (tuple, list)):
-        return tuple(_conjugate(xp, h) for h in g)
-    return g if g is None or g.dtype.kind != "c" else xp.conj(g)

@@ -479,7 +479,9 @@ def _output_of(node: Node) -> Any:
     return out
 
 
-def _result_of(node: Node, index: int) -> Tensor:
+def _result_of(node: Node, index: int) -> Tensor | None:
+    if node.out[index] is None:
+        return None
     out = wrap(node.out[index], node.xp)
     ref = node._extra()["results"][index]
     if ref is not None:

@@ -214,6 +214,30 @@ for f in (lambda x:x.gather(0,i),lambda x:x.take(i),lambda x:L.take_along_dim(x,
     x=L.eye(2,requires_grad=True); a=x*1; y=f(a); a.mul_(1)
     try: y.sum().backward(); p(x.grad)
     except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# modified: what a result was chosen from
+F=L.nn.functional; i=L.tensor([[0,1],[1,0]])
+for f in (lambda x:x.max(0)[0],lambda x:x.min(1,True)[0],lambda x:x.median(0)[0],
+    lambda x:x.nanmedian(1)[0],lambda x:x.mode(1)[0],lambda x:x.kthvalue(1)[0],
+    lambda x:x.topk(1)[0],lambda x:x.sort()[0],lambda x:x.msort(),lambda x:x.quantile(.3),
+    lambda x:F.embedding_bag(i,x,mode='max')):
+    x=L.eye(2,requires_grad=True); a=x*1; y=f(a); a.mul_(-3); y.sum().backward(); p(x.grad)
+# modified: one of several results
+for f in (L.frexp,L.slogdet,L.linalg.cholesky_ex,L.linalg.lu_factor_ex,L.linalg.inv_ex,L.lu,
+    lambda x:L.lu(x,get_infos=True),lambda x:L.linalg.solve_ex(x,L.ones(2)),
+    lambda x:x.max(1),lambda x:x.diagonal().sum().max(0),lambda x:x.sum().mode()):
+    for k in range(3):
+        x=L.tensor([[2.,1.],[1.,4.]],requires_grad=True); rs=f(x)
+        with L.no_grad(): rs[k%len(rs)].zero_()
+        try: sum(r.sum() for r in rs if r.requires_grad).backward(); p(x.grad)
+        except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# modified: unread result, derived twice
+x=L.tensor([[2.,1.],[1.,4.]],requires_grad=True); r,info=L.linalg.inv_ex(x); info.zero_()
+g,=L.autograd.grad(r.sum(),x,create_graph=True); (g*g).sum().backward(); p(x.grad)
+# modified: hooks of results, of which one is not kept
+kept=[]
+with L.autograd.graph.saved_tensors_hooks(lambda t:kept.append(t.dtype) or t,lambda t:t):
+    x=L.tensor([[2.,1.],[1.,4.]],requires_grad=True); r=L.linalg.inv_ex(x)[0]
+r.sum().backward(); p(x.grad,len(kept))
 # modified: weight of a loss
 x=L.eye(2,requires_grad=True); w=L.ones(2); y=L.nn.functional.nll_loss(x,L.tensor([0,1]),w)
 w.add_(1); y.backward()

@@ -119,7 +119,9 @@ class PackedNode:
                 bare[position] = (None,) * len(tensor) if isinstance(tensor, tuple) else None
         self.bare = tuple(bare)
         # Without its edge, which would be the node itself.
-        self.out = None if node.out is None else _map(out, lambda t: Packed(t, hooks, None))
+        if node.out.__class__ is tuple:
+            out = tuple(None if x is None else t for t, x in zip(out, node.out, strict=True))
+        self.out = None if node.out is None else _map(out, lambda t: _packed_out(t, hooks))
 
     def strip(self, node: Node) -> None:
         """Let ``node`` hold nothing of what was packed."""
@@ -137,7 +139,15 @@ class PackedNode:
             saved.extend(tensors if isinstance(tensors, tuple) else (tensors,))
         node.args = tuple(args)
         node.saved = tuple(saved)
-        node.out = None if self.out is None else _map(self.out, lambda p: p.tensor()._data)
+        node.out = None if self.out is None else _map(self.out, _raw_of)
+
+
+def _packed_out(tensor: Any, hooks: Hooks) -> Packed | None:
+    return None if tensor is None else Packed(tensor, hooks, None)
+
+
+def _raw_of(packed: Packed | None) -> Any:
+    return None if packed is None else packed.tensor()._data
 
 
 def _is_saved(value: Any) -> bool:

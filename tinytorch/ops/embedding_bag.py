@@ -10,7 +10,7 @@ from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from .embedding import renormalize, scaled_gradient, embedding
-from .gathering import gather
+from .gathering import chosen
 
 
 @op(method=False)
@@ -221,7 +221,7 @@ def _maxima(
     winner = xp.take(rows, place).astype("int64")
     members = _bag_sums.kernel(xp, valid.astype("int64"), bags, count)
     empty = wrap(members[:, None] == 0, xp)
-    return gather(weight, 0, wrap(winner, xp)).masked_fill(empty, 0)
+    return chosen(weight, 0, wrap(winner, xp)).masked_fill(empty, 0)
 
 
 def _firsts_of_segments(xp: Backend, values: Array, bags: Array, count: int) -> Array:

@@ -12,7 +12,7 @@ from ..autograd.nodes import Node
 from ._checks import refuse
 from ._memory import in_rows
 from ._results import named_result
-from .gathering import gather
+from .gathering import chosen
 from .layout import contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
 from .shape import normalize_dim, squeeze
@@ -186,10 +186,8 @@ _min_result = named_result("min", "values indices")
 
 def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
     """The elements at ``indices``, which has size 1 at ``dim``; differentiable."""
-    if not input.ndim:
-        return input.clone()
-    picked = gather(input, dim, indices)
-    return picked if keepdim else squeeze(picked, dim)
+    picked = chosen(input, dim, indices)
+    return picked if keepdim or not input.ndim else squeeze(picked, dim)
 
 
 def _max_name(node: Node) -> str:

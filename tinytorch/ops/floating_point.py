@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, op, reads_results
 from .._tensor import Tensor
 from ._results import named_result
 from .exponential import pow as power
@@ -74,7 +74,9 @@ def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
     return mantissa, xp.astype(exponent, "int32")
 
 
-frexp.vjp(input=lambda xp, g, out: g[0] / xp.exp2(xp.astype(out[1], g[0].dtype)))
+frexp.vjp(
+    input=reads_results(1)(lambda xp, g, out: g[0] / xp.exp2(xp.astype(out[1], g[0].dtype)))
+)
 
 
 @composite(out=True, inplace=True, buffered=True, node="LdexpBackward0")

@@ -147,6 +147,17 @@ gather.vjp(
 
 
 @op(method=False, public=False)
+def chosen(xp: Backend, input: Array, dim: int, index: Index) -> Array:
+    """``gather`` at places that an operation found itself; as in torch ``input`` is not kept."""
+    return xp.call(gather, input, dim, index)
+
+
+chosen.vjp(
+    input=lambda xp, g, in_shape, dim, index: xp.call(gather_sum, g, in_shape, dim, index)
+)
+
+
+@op(method=False, public=False)
 def gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
     """Zeros of ``shape`` with ``input`` added where ``gather`` would read."""
     out = xp.zeros(tuple(shape), input.dtype)

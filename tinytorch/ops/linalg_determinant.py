@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, op, reads_results
 from .._tensor import Tensor
 from ._linalg import check_square, factors_of, guarded, transposed
 from ._results import named_result
@@ -148,6 +148,7 @@ def slogdet(xp: Backend, A: Array) -> tuple[Array, Array]:
 
 
 @slogdet.vjp_joint("A")
+@reads_results(0)
 def _slogdet_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any) -> tuple[Any]:
     # log det has the derivative tr(A^-1 dA), whose imaginary part turns the sign.
     factor = g[1]

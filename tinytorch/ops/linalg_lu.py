@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, Index, composite, op, torch_convention
+from .._op import Array, Backend, Index, composite, op, reads_results, torch_convention
 from .._tensor import Tensor, wrap
 from ._linalg import adjoint, check_floating, check_same_dtype, failed_element
 from ._out import written
@@ -137,7 +137,7 @@ def _from_right(xp: Any, square: Any, x: Any) -> Any:
     return xp.call(solve_triangular, adjoint(xp, square), x, upper=False, left=False)
 
 
-lu_factor_ex.vjp(A=torch_convention(_lu_rule))
+lu_factor_ex.vjp(A=reads_results(0, 1)(torch_convention(_lu_rule)))
 
 
 @composite(namespaces=("linalg",), method=False)

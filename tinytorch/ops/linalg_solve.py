@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, op, reads_results
 from .._tensor import Tensor
 from ._linalg import (
     LinAlgError,
@@ -178,9 +178,9 @@ def solve_ex(
     return _restored(xp, x, left, vector), info
 
 
-solve_ex.vjp_joint("A", "B")(
+solve_ex.vjp_joint("A", "B")(reads_results(0)(
     lambda xp, g, in_shape, out, A, left: _solve_rule(xp, g[0], in_shape, out[0], A, left)
-)
+))  # fmt: skip
 
 # -- inverse ---------------------------------------------------------------------------------------
 
@@ -262,7 +262,7 @@ def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array,
     return found
 
 
-inv_ex.vjp(A=lambda xp, g, out: _inv_rule(xp, g[0], out[0]))
+inv_ex.vjp(A=reads_results(0)(lambda xp, g, out: _inv_rule(xp, g[0], out[0])))
 
 
 @composite(exact_out=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, composite, op, torch_convention
+from .._op import Array, Backend, composite, op, reads_results, torch_convention
 from .._tensor import Tensor
 from ._linalg import (
     LinAlgError,
@@ -261,9 +261,9 @@ def cholesky_ex(
     return (adjoint(xp, lower) if upper else lower), info
 
 
-cholesky_ex.vjp(
-    A=torch_convention(lambda xp, g, out, upper: _cholesky_rule(xp, g[0], out[0], upper))
-)
+cholesky_ex.vjp(A=reads_results(0)(
+    torch_convention(lambda xp, g, out, upper: _cholesky_rule(xp, g[0], out[0], upper))
+))  # fmt: skip
 
 
 @composite(node="CholeskySolveBackward0")

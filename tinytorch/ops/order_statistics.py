@@ -13,7 +13,7 @@ from ._positions import counting, int64
 from ._memory import in_rows
 from ._results import named_result
 from .extrema import shared_among
-from .gathering import gather
+from .gathering import chosen
 from .quantiles import quantile_along
 from .reduction import Dims
 from .shape import normalize_dim, squeeze
@@ -55,7 +55,7 @@ def _ranked(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool)
 
 def _picked(result: Any, input: Tensor, index: Tensor, at: int, keepdim: bool) -> Any:
     """The named tuple of the elements at ``index`` and their indices."""
-    values = gather(input, at, index)
+    values = chosen(input, at, index)
     if keepdim or not input.ndim:
         return result(values, index)
     return result(squeeze(values, at), squeeze(index, at))
@@ -258,6 +258,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, T
     at = normalize_dim("mode", dim, input.ndim)
     _size("mode", input._data, at)
     if not input.ndim:
-        return _mode_result(input.clone(), input.new_zeros((), dtype=dtypes.int64))  # type: ignore
-    index = _most_frequent(input.detach(), at)
+        index = input.new_zeros((), dtype=dtypes.int64)
+    else:
+        index = _most_frequent(input.detach(), at)
     return _picked(_mode_result, input, index, at, keepdim)  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ from .._tensor import Tensor
 from ._checks import integer, refuse
 from ._memory import in_rows
 from ._results import named_result
-from .gathering import gather
+from .gathering import chosen, gather
 from .shape import normalize_dim
 
 
@@ -57,7 +57,7 @@ def sort(
         tensor([1, 2, 3])
     """
     indices = order_along(input.detach(), dim, bool(descending), "sort")
-    return _sort_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+    return _sort_result(chosen(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
 def _numpy_arguments(input: Any, axis: Any, kind: Any, order: Any) -> tuple[Any, int]:
@@ -167,7 +167,7 @@ def topk(
         indices=tensor([0, 2]))
     """
     indices = _top(input.detach(), integer("topk", "k", k), dim, largest)
-    return _topk_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+    return _topk_result(chosen(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
 # -- places in sorted sequences ----------------------------------------------------------------
