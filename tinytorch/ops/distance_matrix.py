@@ -32,15 +32,18 @@ def _distances(xp: Backend, x1: Array, x2: Array, p: float, by_product: bool) ->
         right = xp.concatenate((x2, xp.ones_like(other), other), axis=-1)
         return xp.sqrt(xp.maximum(xp.matmul(left, xp.swapaxes(right, -1, -2)), 0))
     batch = xp.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    rows = x1.shape[-2]
-    out = xp.zeros((*batch, rows, x2.shape[-2]), x1.dtype)
-    if not out.size or not x1.shape[-1]:
-        return out
-    step = max(1, _BLOCK * rows // (out.size * x1.shape[-1]))
-    for start in range(0, rows, step):  # blocks of rows, so that memory stays bounded
-        block = x1[..., start : start + step, None, :] - x2[..., None, :, :]
-        out[..., start : start + step, :] = _norm(xp, block, p)
+    out = xp.zeros((*batch, x1.shape[-2], x2.shape[-2]), x1.dtype)
+    for rows in _blocks(out.shape, x1.shape[-1]):
+        block = x1[..., rows, None, :] - x2[..., None, :, :]
+        out[..., rows, :] = _norm(xp, block, p)
     return out
+
+
+def _blocks(shape: Any, features: int) -> list[slice]:
+    """The rows of a table of distances in blocks, so that the memory of differences is bounded."""
+    rows, size = shape[-2], math.prod(shape) * features
+    step = max(1, _BLOCK * rows // max(size, 1))
+    return [slice(start, start + step) for start in range(0, rows if size else 0, step)]
 
 
 def _norm(xp: Any, x: Array, p: float) -> Array:
@@ -91,8 +94,16 @@ def _distances_rule(
             x1 * xp.sum(weight, -1)[..., None] - xp.matmul(weight, x2),
             x2 * xp.sum(turned, -1)[..., None] - xp.matmul(turned, x1),
         )
-    slope = _slope(xp, g, out, x1[..., :, None, :] - x2[..., None, :, :], p)
-    return xp.sum(slope, -2), -xp.sum(slope, -3)
+    blocks = _blocks(out.shape, x1.shape[-1])
+    if not blocks:
+        return xp.zeros_like(x1), xp.zeros_like(x2)
+    for_x1, for_x2 = [], 0
+    for rows in blocks:
+        difference = x1[..., rows, None, :] - x2[..., None, :, :]
+        slope = _slope(xp, g[..., rows, :], out[..., rows, :], difference, p)
+        for_x1.append(xp.sum(slope, -2))
+        for_x2 = for_x2 - xp.sum(slope, -3)
+    return xp.concatenate(for_x1, axis=-2), for_x2
 
 
 @composite(method=False, node="CdistBackward0")
