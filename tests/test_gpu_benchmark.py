@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,16 +23,16 @@ ENDS = {
     "machine": "raise SystemExit(3)",
     "host overhead": "import os; print('lost', file=sys.stderr); os.abort()",
     "products": "import time; time.sleep(60)",
-    "mlp": "gpu.PARTS['mlp'] = (lambda: 1 / 0, 1.0); gpu.run_part('mlp', file)",
-    "digits": "gpu.PARTS['digits'] = (lambda: {'ms': 1.5}, 1.0); gpu.run_part('digits', file)",
-    "gpu tests": "gpu.PARTS['gpu tests'] = (lambda: {}, 1.0); gpu.run_part('gpu tests', file)",
+    "mlp": "gpu.PARTS['mlp'] = (lambda seconds: 1 / 0, 1.0); gpu.run_part('mlp', file, 1)",
+    "digits": "gpu.PARTS['digits'] = (lambda _: {'ms': 1.5}, 1.0); gpu.run_part('digits', file, 1)",
+    "gpu tests": "gpu.PARTS['gpu tests'] = (lambda _: {}, 1.0); gpu.run_part('gpu tests', file, 1)",
     "suite": "raise ImportError('no module called cupy')",
 }
 
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def command(name: str, file: Path) -> list[str]:
+    def command(name: str, file: Path, seconds: float) -> list[str]:
         start = f"import sys; from pathlib import Path; sys.path[:0] = {sys.path!r}; "
         start += f"from benchmarks import gpu; file = Path({str(file)!r}); "
         return [sys.executable, "-c", start + ENDS[name]]
@@ -84,8 +85,38 @@ def test_why_there_is_no_gpu_is_said_and_nothing_written(
     assert not file.parent.exists()
 
 
-def test_all_parts_take_less_than_ten_minutes() -> None:
-    assert gpu.ANSWERS_WITHIN + sum(seconds for _, seconds in gpu.PARTS.values()) < 600
+def test_all_parts_take_less_than_ten_minutes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, given = 1000.0, {}
+
+    def use_up(name: str, seconds: float) -> dict[str, Any]:
+        nonlocal now
+        given[name] = seconds
+        now += seconds
+        return {}
+
+    def answer() -> str:
+        nonlocal now
+        now += gpu.ANSWERS_WITHIN
+        return ""
+
+    monkeypatch.setattr(gpu, "isolated", use_up)
+    monkeypatch.setattr(gpu, "unusable", answer)
+    monkeypatch.setattr(gpu.time, "perf_counter", lambda: now)
+    assert gpu.main(["--json", str(tmp_path / "gpu.json")]) == 0
+    assert now == 1000.0 + gpu.ALL_WITHIN < 1600.0
+    assert list(given) == list(gpu.PARTS) and list(given)[-1] == "suite" and given["suite"] > 180
+
+
+def test_what_a_part_started_ends_with_it(tmp_path: Path) -> None:
+    alive = tmp_path / "alive"
+    child = f"import time; time.sleep(4); open({str(alive)!r}, 'w')"
+    start = f"import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', {child!r}]); "
+    assert gpu._ended([sys.executable, "-c", start + "p.wait()"], 2.0) == "not done after 2 s"
+    assert gpu._ended([sys.executable, "-c", start + "sys.exit(3)"], 9.0) == "ended with status 3\n"
+    time.sleep(5)
+    assert not alive.exists()
 
 
 #: Tests that end in every way, one of them with spaces and a dash in its name.
@@ -134,7 +165,9 @@ def test_what_ran_before_the_time_was_over_is_kept(
 
 
 def test_the_command_runs_a_part(tmp_path: Path) -> None:
-    assert gpu.command("mlp", tmp_path / "x")[1:5] == ["-m", "benchmarks.gpu", "--part", "mlp"]
+    command = gpu.command("mlp", tmp_path / "x", 9.0)
+    assert command[1:5] == ["-m", "benchmarks.gpu", "--part", "mlp"]
+    assert command[-2:] == ["--seconds", "9.0"]
 
 
 @pytest.fixture
