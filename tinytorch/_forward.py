@@ -22,13 +22,24 @@ def forward(backend: Backend, name: str) -> Any:
     value = getattr(backend.library, name)
     if isinstance(value, type):
         return value
+    call = _CALLS.get((backend, name))
+    if call is None or call.__wrapped__ is not value:
+        call = _CALLS[backend, name] = _forwarding(backend, name, value)
+    return call
 
+
+#: One function for each, so that it pickles by name.
+_CALLS: dict[tuple[Backend, str], Any] = {}
+
+
+def _forwarding(backend: Backend, name: str, value: Any) -> Any:
     @functools.wraps(value)
     def call(*args: Any, **kwargs: Any) -> Any:
         raw = [_unwrap(backend, name, a) for a in args]
         named = {key: _unwrap(backend, name, v) for key, v in kwargs.items()}
         return _wrap(backend, value(*raw, **named))
 
+    call.__module__, call.__name__, call.__qualname__ = "tinytorch", name, name
     return call
 
 

@@ -18,6 +18,8 @@ import pytest
 
 import tinytorch as tt
 from tinytorch import backends
+from tinytorch._forward import forwarded
+from tinytorch._state import current_backend
 from tinytorch.backends.numpy import NumpyBackend
 
 ROOT = Path(tt.__file__).resolve().parents[1]
@@ -257,6 +259,16 @@ def test_function_pickles_by_name_into_a_fresh_process() -> None:
         "import tinytorch; print(f is tinytorch.sum)"
     )
     assert out == "True"
+
+
+def test_function_of_the_library_is_one_and_pickles_by_name() -> None:
+    assert tt.polyval is tt.polyval and tt.polyval.__module__ == "tinytorch"
+    functions = [getattr(tt, name) for name in sorted(forwarded(current_backend()))]
+    functions = [each for each in functions if not isinstance(each, type)]
+    assert functions and [pickle.loads(pickle.dumps(each)) for each in functions] == functions
+    assert inspect.signature(tt.polyval) == inspect.signature(numpy.polyval)
+    out = run(f"import pickle; print(pickle.loads({pickle.dumps(tt.polyval)!r})([1, 2], 3))")
+    assert out == "tensor(5)"
 
 
 def test_reload_keeps_identity() -> None:
