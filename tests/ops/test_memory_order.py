@@ -129,6 +129,25 @@ REORDERED: dict[str, Call] = {
     "nonzero's rows": lambda m, x: (x > 0).nonzero(as_tuple=True)[1],
     "argsort": lambda m, x: x.argsort(1),
     "sort": lambda m, x: x.sort(0).indices,
+    "argsort of channels last": lambda m, x: channels_last(m, x).argsort(2),
+    "sort of channels last": lambda m, x: channels_last(m, x).sort(1).values,
+    "sort of gaps": lambda m, x: x[:, :, ::2].permute(2, 0, 3, 1).sort(0, True).indices,
+    "sort of an expanded one": lambda m, x: x[:, :1].expand(2, 3, 4, 5).sort(
+        dim=0, stable=True
+    ).values,
+    "msort of a permuted one": lambda m, x: m.msort(x.permute(3, 0, 2, 1)),
+    "indices": lambda m, x: channels_last(m, x)[[0, 1, 0]],
+    "indices of columns": lambda m, x: channels_last(m, x)[:, m.tensor([0, 2])],
+    "indices apart": lambda m, x: x.permute(2, 3, 0, 1)[m.tensor([0, 2]), :, m.tensor([0, 1])],
+    "indices and a number": lambda m, x: x.permute(3, 0, 2, 1)[..., m.tensor([[0, 2]]), 1],
+    "a mask": lambda m, x: x.permute(3, 1, 2, 0)[:, m.tensor([True, False, True])],
+    "index_fill": lambda m, x: channels_last(m, x).index_fill(1, m.tensor([0, 2]), 5.0),
+    "index_put": lambda m, x: channels_last(m, x).index_put(
+        (m.tensor([1, 1]),), x[:, 0, 0, 0].view(2, 1, 1, 1), accumulate=True
+    ),
+    "put": lambda m, x: x.permute(3, 0, 2, 1).put(m.tensor([0, 9]), x[:, 0, 0, 0]),
+    "lu_factor": lambda m, x: m.linalg.lu_factor(x).LU,
+    "lu_factor of one": lambda m, x: m.linalg.lu_factor(x[0, 0]).LU,
     "topk": lambda m, x: x.topk(2).indices,
     "topk of one": lambda m, x: x.topk(1, 0).indices,
     "a power of zero": lambda m, x: m.linalg.matrix_power((x @ x.mT).transpose(0, 1), 0),

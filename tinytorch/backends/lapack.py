@@ -44,7 +44,7 @@ def lu(matrix: Any) -> tuple[Any, Any] | None:
         matrix: ``(..., m, n)``.
 
     Returns:
-        ``(..., m, n)`` and int32 ``(..., min(m, n))``.
+        ``(..., m, n)``, column after column in memory, and int32 ``(..., min(m, n))``.
     """
     *batch, m, n = matrix.shape
     count = math.prod(batch)
@@ -63,4 +63,4 @@ def lu(matrix: Any) -> tuple[Any, Any] | None:
     place, jump = pivots.ctypes.data, pivots.shape[-1] * pivots.itemsize
     for i in range(count):
         function(rows, cols, data + i * step, rows, place + i * jump, info)
-    return numpy.ascontiguousarray(numpy.swapaxes(columns, -1, -2)), pivots.astype("int32")
+    return numpy.swapaxes(columns, -1, -2), pivots.astype("int32")

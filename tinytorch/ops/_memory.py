@@ -142,6 +142,42 @@ def restored(xp: Backend, array: Array, order: Sequence[int]) -> Array:
     return array if list(order) == sorted(order) else xp.transpose(array, back(order))
 
 
+def ordered_like(xp: Backend, array: Array, like: Array) -> Array:
+    """``array``, or a copy, without gaps and in the order in memory of ``like``, of its shape."""
+    if like.flags.c_contiguous:
+        return in_rows(xp, array)
+    order = memory_order(like)
+    return restored(xp, in_rows(xp, xp.transpose(array, order)), order)
+
+
+def order_of_chosen(array: Array, index: Any, out: Array) -> Sequence[int]:
+    """The order in memory in which torch lays ``out = array[index]``, with arrays in the index.
+
+    What they choose has no steps of its own: it stays where NumPy puts it.
+    """
+    items = index if isinstance(index, tuple) else (index,)
+    if not out.size or any(isinstance(item, bool) for item in items):
+        return range(out.ndim)
+    at = [place for place, item in enumerate(items) if hasattr(item, "dtype")]
+    plain = [part for item in items for part in _first(item)]
+    taken = sum(isinstance(part, (int, slice)) for part in plain)
+    rest = array[tuple(plain)]
+    ahead = 0 if at[-1] - at[0] >= len(at) else sum(
+        array.ndim - taken if item is Ellipsis else not isinstance(item, int)
+        for item in items[: at[0]]
+    )
+    steps = [abs(step) for step in rest.strides]
+    steps[ahead:ahead] = [0] * (out.ndim - rest.ndim)
+    return from_longest(out.shape, steps)
+
+
+def _first(item: Any) -> list[Any]:
+    """An array of an index as numbers, one for each dimension it takes; other items as they are."""
+    if not hasattr(item, "dtype"):
+        return [item]
+    return [0] * (item.ndim if item.dtype.kind == "b" else 1)
+
+
 def back(order: Sequence[int]) -> tuple[int, ...]:
     """The permutation that undoes ``order``."""
     return tuple(sorted(range(len(order)), key=lambda place: order[place]))

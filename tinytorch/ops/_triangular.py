@@ -59,7 +59,7 @@ def factor_lu(xp: Backend, matrix: Array, pivot: bool = True) -> tuple[Array, Ar
     native = xp.native_dtype(dtypes.int32)
     found = xp.lu(matrix) if pivot else None
     if found is None:
-        lu = xp.array(matrix)
+        lu = xp.swapaxes(xp.array(xp.swapaxes(matrix, -1, -2), order="C"), -1, -2)
         *batch, m, n = lu.shape
         count = min(m, n)
         pivots = xp.zeros((*batch, count), xp.native_dtype(dtypes.int64))

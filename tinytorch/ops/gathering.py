@@ -8,7 +8,7 @@ from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
 from ._checks import OUT_OF_RANGE
-from ._memory import in_rows
+from ._memory import in_rows, memory_order, restored
 from ._positions import add_slices, along, int64
 from .broadcasting import broadcast_shapes
 from .creation import as_tensor
@@ -148,8 +148,16 @@ gather.vjp(
 
 @op(method=False, public=False)
 def chosen(xp: Backend, input: Array, dim: int, index: Index) -> Array:
-    """``gather`` at places that an operation found itself; as in torch ``input`` is not kept."""
-    return xp.call(gather, input, dim, index)
+    """``gather`` at places that an operation found itself; as in torch ``input`` is not kept.
+
+    The result lies in memory as ``index`` does.
+    """
+    if index.flags.c_contiguous:
+        return xp.call(gather, input, dim, index)
+    order = memory_order(index)
+    places = xp.transpose(index, order)
+    found = xp.call(gather, xp.transpose(input, order), order.index(dim % index.ndim), places)
+    return restored(xp, found, order)
 
 
 chosen.vjp(

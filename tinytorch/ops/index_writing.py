@@ -7,6 +7,7 @@ from typing import Any
 from .._convert import fit_number, written_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor
+from ._memory import copied, ordered_like
 from ._positions import add_slices, row_major
 from .gathering import check_slices, flat_positions, index_select, take
 from .scattering import scatter_reduce
@@ -161,7 +162,7 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
     if index.ndim > 1:
         raise RuntimeError("index_fill_(): Index is supposed to be a vector")
     xp.check_indices("index_fill", index, size, at)
-    out = row_major(xp, input)
+    out = copied(xp, input)
     rows = out if out.ndim else out.reshape(1)
     rows[(slice(None),) * at + (index.reshape(-1),)] = written_number(value, xp.dtype_of(out))
     return out
@@ -270,7 +271,7 @@ def put(
         xp.index_add(out.reshape(-1), places, source.reshape(-1))
     else:
         out.reshape(-1)[places] = source.reshape(-1)
-    return out
+    return ordered_like(xp, out, input)
 
 
 def _put_gradient(xp: Any, g: Any, index: Any, accumulate: bool) -> Any:

@@ -17,7 +17,7 @@ from ..autograd.inference import refuse_saved
 from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
-from ._memory import copied
+from ._memory import copied, in_rows, order_of_chosen, ordered_like, restored
 from ._positions import row_major, slices
 from .shape import expanded_size
 
@@ -48,8 +48,11 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if not isinstance(out, input.__class__):
         # NumPy gives the number where ints name one element; with dots, the view of it.
         return input[(*index, ...)]
-    if _has_arrays(index):  # a copy, whose order in memory is the library's choice
-        return xp.ascontiguousarray(out) if out.ndim else out
+    if _has_arrays(index) and out.ndim:  # a copy, whose order in memory is the library's choice
+        if input.flags.c_contiguous:
+            return xp.ascontiguousarray(out)
+        order = order_of_chosen(input, index, out)
+        return restored(xp, in_rows(xp, xp.transpose(out, order)), order)
     return out
 
 
@@ -462,7 +465,7 @@ def _masks(index: Tensor | None) -> bool:
 def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     out = row_major(xp, input)
     _add_at(xp, out, index, value)
-    return out
+    return ordered_like(xp, out, input)
 
 
 _additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(_getitem, g, index))

@@ -9,7 +9,7 @@ from .._convert import dtype_of_number
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import integer, refuse
-from ._memory import in_rows
+from ._memory import in_rows, memory_order, restored
 from ._results import named_result
 from .gathering import chosen, gather
 from .shape import normalize_dim
@@ -23,7 +23,11 @@ def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
     if not input.ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
-    return in_rows(xp, xp.order(input, at, descending))
+    if input.flags.c_contiguous:
+        return in_rows(xp, xp.order(input, at, descending))
+    order = memory_order(input)
+    found = xp.order(in_rows(xp, xp.transpose(input, order)), order.index(at), descending)
+    return restored(xp, in_rows(xp, found), order)
 
 
 _sort_result = named_result("sort", "values indices")
