@@ -221,6 +221,31 @@ for f in (lambda x:x.max(0)[0],lambda x:x.min(1,True)[0],lambda x:x.median(0)[0]
     lambda x:x.topk(1)[0],lambda x:x.sort()[0],lambda x:x.msort(),lambda x:x.quantile(.3),
     lambda x:F.embedding_bag(i,x,mode='max')):
     x=L.eye(2,requires_grad=True); a=x*1; y=f(a); a.mul_(-3); y.sum().backward(); p(x.grad)
+# modified: arguments of which what was computed from them is kept, and results
+F=L.nn.functional
+for f in (F.tanhshrink,L.special.ndtr,lambda x:L.ldexp(x,L.tensor([1.,2.])),
+    lambda x:L.ldexp(L.tensor([1.,2.]),x),lambda x:F.l1_loss(x,L.zeros(2)),
+    lambda x:F.l1_loss(L.zeros(2),x,reduction='sum'),
+    lambda x:F.smooth_l1_loss(x,L.zeros(2),beta=0.),
+    lambda x:L.ldexp(x,x),lambda x:L.erfinv(x/9)):
+    for k in range(2):
+        x=L.tensor([.3,-2.],requires_grad=True); a=x*1; y=f(a)
+        with L.no_grad(): (a,y)[k].mul_(-2).add_(1)
+        try: y.sum().backward(); p(x.grad)
+        except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# modified: two of three equal matrices
+for k in range(3):
+    xs=[L.tensor([[1.,2.],[3.,j]],requires_grad=j!=k) for j in range(3)]
+    for j in range(3):
+        y=L.linalg.multi_dot(xs)
+        with L.no_grad(): xs[j].mul_(-1)
+        try: p(L.autograd.grad(y.sum(),[x for x in xs if x.requires_grad]))
+        except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# twice: what else is kept for a gradient
+for f in (L.nn.functional.tanhshrink,L.special.ndtr,L.erfinv,lambda x:L.ldexp(x,x)):
+    x=L.tensor([.3,-.2,.1],requires_grad=True); y=f(x)
+    g,=L.autograd.grad(y.sum(),x,create_graph=True)
+    h,=L.autograd.grad((g*g).sum(),x,create_graph=True); (h*h).sum().backward(); p(g,h,x.grad)
 # modified: one of several results
 for f in (L.frexp,L.slogdet,L.linalg.cholesky_ex,L.linalg.lu_factor_ex,L.linalg.inv_ex,L.lu,
     lambda x:L.lu(x,get_infos=True),lambda x:L.linalg.solve_ex(x,L.ones(2)),

@@ -54,3 +54,8 @@ def _text(result: Any) -> str:
     """As torch writes it: every field begins a line, and rows of a matrix stay below another."""
     fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result))
     return f"{dtypes.shown_as}.return_types.{type(result).__name__}(\n{fields})"
+
+
+def first(*results: Any) -> Any:
+    """What users get of results of which the others are kept for the gradient alone."""
+    return results[0]

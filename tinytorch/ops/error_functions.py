@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._op import Array, Backend, op
+from .._op import Array, Backend, composite, op, reads_results
+from .._tensor import Tensor
 from ._checks import refuse
+from ._results import first
 
 BOTH = ("", "special")
 SPECIAL = ("special",)
@@ -68,7 +70,13 @@ def erfinv(xp: Backend, input: Array) -> Array:
     return xp.erfinv(input)
 
 
-erfinv.vjp(input=lambda xp, g, out: g * (xp.exp(out * out) * (_ROOT_PI / 2)))
+def _erfinv_gradient(xp: Any, g: Any, input: Any) -> Any:
+    # Computed again, so that what is scaled most of the time may be changed in place.
+    out = xp.call(erfinv, input)
+    return g * (xp.exp(out * out) * (_ROOT_PI / 2))
+
+
+erfinv.vjp(input=_erfinv_gradient)
 
 
 @op(promote="float", namespaces=SPECIAL, method=False)
@@ -90,8 +98,31 @@ def erfcx(xp: Backend, input: Array) -> Array:
 erfcx.vjp(input=lambda xp, g, input, out: g * (2 * input * out - 2 / _ROOT_PI))
 
 
-@op(promote="float", namespaces=SPECIAL, method=False, node="MulBackward1", buffered=True)
-def ndtr(xp: Backend, input: Array) -> Array:
+@op(
+    promote="float", public=False, node="MulBackward1", materialize=False, returns=first,
+    strict=True,
+)  # fmt: skip
+def _ndtr(xp: Backend, input: Array) -> tuple[Array, Array]:
+    """``ndtr`` and what it takes the complementary error function of, to keep for the gradient."""
+    refuse(xp, "erfc_vml_cpu", "c", input)
+    scaled = input * -math.sqrt(0.5)
+    return xp.erfc(scaled) * 0.5, scaled
+
+
+@reads_results(1)
+def _ndtr_gradient(xp: Any, g: Any, out: Any) -> Any:
+    slope = None if g[0] is None else g[0] * (xp.exp(-(out[1] * out[1])) / _ROOT_2PI)
+    if g[1] is None:
+        return slope
+    further = g[1] * -math.sqrt(0.5)
+    return further if slope is None else slope + further
+
+
+_ndtr.vjp(input=_ndtr_gradient)
+
+
+@composite(namespaces=SPECIAL, method=False, node="MulBackward1", out=True, buffered=True)
+def ndtr(input: Tensor) -> Tensor:
     """The normal distribution's probability of at most ``x``.
 
     Args:
@@ -102,11 +133,7 @@ def ndtr(xp: Backend, input: Array) -> Array:
         >>> tt.special.ndtr(tt.tensor([0.0, 1.96]))
         tensor([0.5000, 0.9750])
     """
-    refuse(xp, "erfc_vml_cpu", "c", input)
-    return xp.erfc(input * -math.sqrt(0.5)) * 0.5
-
-
-ndtr.vjp(input=lambda xp, g, input: g * (xp.exp(input * input * -0.5) / _ROOT_2PI))
+    return _ndtr(input)
 
 
 @op(promote="float", namespaces=SPECIAL, method=False)

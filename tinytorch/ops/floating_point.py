@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
@@ -103,7 +104,9 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
             )
     if input.dtype.category > 1 and other.dtype.kind in "ui" and not input.is_complex():
         return _raised(input, other)  # a power of 2 by itself may be too large for the dtype
-    return input * power(2.0, other)
+    if input.is_complex() or other.is_complex():
+        return input * power(2.0, other)
+    return _scaled(input, other)
 
 
 @op(method=False, public=False, node="LdexpBackward0")
@@ -115,6 +118,17 @@ def _raised(xp: Backend, input: Array, other: Array) -> Array:
 
 
 _raised.vjp(input=lambda xp, g, other: xp.call(_raised, g, other))
+
+
+@op(method=False, public=False, promote="float", node="LdexpBackward0")
+def _scaled(xp: Backend, input: Array, other: Array) -> Array:
+    return input * xp.exp2(other)
+
+
+_scaled.vjp(
+    input=lambda xp, g, other: g * xp.exp2(other),
+    other=lambda xp, g, out: g * (out * math.log(2)),
+)
 
 
 def _double(value: Any, dtype: dtypes.dtype) -> Any:

@@ -91,6 +91,8 @@ def _best_cuts(chain: list[Tensor]) -> dict[tuple[int, int], int]:
                 (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
                 for k in range(i, j)
             )
+    if len(chain) == 3 and cost[0, 2] == cost[0, 1] + sizes[0] * sizes[2] * sizes[3]:
+        cuts[0, 2] = 1  # of three, the first two first, as in torch
     return cuts
 
 

@@ -71,17 +71,6 @@ _mean_squared_error.vjp(
 )
 
 
-@op(public=False, promote="arithmetic", node="AbsBackward0")
-def _absolute_error(xp: Backend, input: Array, other: Array) -> Array:
-    return xp.abs(input - other)
-
-
-_absolute_error.vjp(
-    input=lambda xp, g, input, other: g * xp.sign(input - other),
-    other=lambda xp, g, input, other: g * xp.sign(other - input),
-)
-
-
 @op(public=False, promote="arithmetic", node="HuberLossBackward0")
 def _huber_error(xp: Backend, input: Array, target: Array, delta: float) -> Array:
     refuse(xp, "huber_cpu", "c", input)
@@ -176,10 +165,8 @@ def l1_loss(
     _warn_of_broadcasting(input, target)
     input, target = _in_common(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
-    if input.is_complex() or target.is_complex():
-        difference: Any = input - target
-        return _weighted(difference.abs(), weight, input, reduction)
-    return _weighted(_absolute_error(input, target), weight, input, reduction)
+    difference: Any = input - target  # all that is kept, so that both may be modified
+    return _weighted(difference.abs(), weight, input, reduction)
 
 
 @composite(namespaces=SPACE, method=False, node="SmoothL1LossBackward0")
@@ -223,7 +210,8 @@ def smooth_l1_loss(
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
-        return reduced(_absolute_error(input, target), reduction)
+        difference: Any = input - target
+        return reduced(difference.abs(), reduction)
     return reduced(_huber_error(input, target, float(beta)) / beta, reduction)
 
 

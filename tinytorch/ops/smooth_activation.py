@@ -6,10 +6,11 @@ from typing import Any
 
 from .._caller import warn
 from .._layouts import contiguous_format
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, op, reads_results
 from .._tensor import Tensor
 from ._checks import blockwise, in_single, is_half, refuse
 from ._memory import in_rows
+from ._results import first
 from .activation import FUNCTIONAL, along, gate_halves, logistic, softmax
 from .activation import _softmax as softmax_kernel
 
@@ -145,8 +146,31 @@ def _softsign_gradient(xp: Any, g: Any, input: Any) -> Any:
 softsign.vjp(input=_softsign_gradient)
 
 
-@op(namespaces=FUNCTIONAL, method=False, promote="float", node="SubBackward0")
-def tanhshrink(xp: Backend, input: Array) -> Array:
+@op(
+    promote="float", public=False, node="SubBackward0", materialize=False, returns=first,
+    strict=True,
+)  # fmt: skip
+def _tanhshrink(xp: Backend, input: Array) -> tuple[Array, Array]:
+    """``tanhshrink``, and the ``tanh`` to keep for its gradient."""
+    t = xp.tanh(input)
+    return input - t, t
+
+
+@reads_results(1)
+def _tanhshrink_gradient(xp: Any, g: Any, out: Any) -> Any:
+    square = out[1] * out[1]
+    slope = None if g[0] is None else g[0] * square
+    if g[1] is None:
+        return slope
+    further = g[1] * (1 - square)
+    return further if slope is None else slope + further
+
+
+_tanhshrink.vjp(input=_tanhshrink_gradient)
+
+
+@composite(namespaces=FUNCTIONAL, method=False, node="SubBackward0")
+def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``.
 
     Args:
@@ -157,15 +181,7 @@ def tanhshrink(xp: Backend, input: Array) -> Array:
         >>> tt.nn.functional.tanhshrink(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.2384])
     """
-    return input - xp.tanh(input)
-
-
-def _tanhshrink_gradient(xp: Any, g: Any, input: Any) -> Any:
-    t = xp.tanh(input)
-    return g * (t * t)
-
-
-tanhshrink.vjp(input=_tanhshrink_gradient)
+    return _tanhshrink(input)
 
 
 @op(namespaces=FUNCTIONAL, method=False)
