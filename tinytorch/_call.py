@@ -229,6 +229,8 @@ def _composite_into(
     op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
     """A composite with its result written to ``out``."""
+    if out is not None:
+        check_out(op, out, (*args, *options.values()))
     result = op.function(*args, **options)
     return result if out is None else write_unrecorded(out, result, op)
 

@@ -121,10 +121,7 @@ def write_to_out(
             "instead"
         )
     if wanted.category > have.category:
-        raise RuntimeError(
-            f"{op.name}: result type {scalar_name(wanted)} can't be cast to the desired output "
-            f"type {scalar_name(have)}"
-        )
+        raise _narrower(op, wanted, have)
     if out._xp is not result._xp:
         raise RuntimeError(
             f"{op.name}(): Expected all tensors to be on the same device, but found at least two "
@@ -142,6 +139,14 @@ def write_to_out(
     out._xp.copyto(out._data, result._data, casting="unsafe")
     out._bump()
     return out
+
+
+def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
+    """The error of a result that does not fit ``out``; a TypeError where tensors are joined."""
+    text = f"{scalar_name(wanted)} can't be cast to the desired output type {scalar_name(have)}"
+    if op.sequence is not None:
+        return TypeError(f"{op.name}(): input types {text}")
+    return RuntimeError(f"{op.name}: result type {text}")
 
 
 def _warn_of_resizing(out: Tensor, result: Tensor) -> None:

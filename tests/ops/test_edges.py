@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.ops.same_as_torch import flat
 
 import tinytorch as tt
 
@@ -123,6 +124,39 @@ RIGHT: dict[str, tuple[Program, Any]] = {
         lambda lib: lib.trapezoid(lib.tensor([200, 100], dtype=lib.uint8)), 150,
     ),
 }  # fmt: skip
+
+
+#: A NaN in a matrix that LAPACK's pivots meet; NumPy's LAPACK takes it for a number.
+SPOILED = [
+    [[NAN, 1.0], [1.0, 2.0]], [[1.0, NAN], [1.0, 2.0]], [[1.0, 0.0], [0.0, NAN]],
+    [[NAN, NAN], [NAN, NAN]], [[INF, 1.0], [1.0, 2.0]],
+]  # fmt: skip
+SOLVERS: dict[str, Callable[[Any, Any], Any]] = {
+    "inv": lambda lib, a: lib.linalg.inv(a),
+    "inv_ex": lambda lib, a: lib.linalg.inv_ex(a),
+    "solve": lambda lib, a: lib.linalg.solve(a, lib.tensor([1.0, 2.0])),
+    "solve_ex": lambda lib, a: lib.linalg.solve_ex(a, lib.tensor([1.0, 2.0])),
+    "lu_factor": lambda lib, a: lib.linalg.lu_factor(a),
+    "lu_solve": lambda lib, a: (
+        lib.linalg.lu_solve(*lib.linalg.lu_factor(a), lib.tensor([[1.0], [2.0]]))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_nan_in_a_matrix_stays(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    if tt.get_backend() != "numpy":
+        pytest.skip("what takes NaN for a number is NumPy's LAPACK")
+    for matrix in SPOILED:
+        for batch in (matrix, [matrix, [[1.0, 2.0], [3.0, 4.0]]]):
+            if len(batch) != len(matrix) and name.startswith(("solve", "lu_solve")):
+                continue
+            ours, theirs = (
+                parts(list(flat(SOLVERS[name](lib, lib.tensor(batch))))) for lib in (tt, torch)
+            )
+            for one, other in zip(ours, theirs, strict=True):
+                np.testing.assert_allclose(one, other, rtol=2e-6)
 
 
 def parts(value: Any) -> list[Any]:

@@ -118,7 +118,11 @@ def test_a_result_of_another_dtype_is_cast_or_refused_as_in_torch(name: str, dty
         outs = [library.empty(0, dtype=getattr(library, dtype)) for _ in results]
         out = outs[0] if len(outs) == 1 else tuple(outs)
         if written == ["refused"]:
-            with pytest.raises(RuntimeError, match="dtype|can't be cast"):
+            joined = name in ("cat", "column_stack", "dstack", "hstack", "vstack")
+            with pytest.raises(
+                TypeError if joined and dtype == "int64" else RuntimeError,
+                match="dtype|can't be cast",
+            ):
                 call(library, *arguments(library), out=out)
             return
         try:

@@ -68,6 +68,12 @@ WRITERS: dict[str, Call] = {
     "maximum to": lambda m, x, y: m.maximum(y, y.clone(), out=x),
     "exp to": lambda m, x, y: m.exp(y, out=x),
     "where to": lambda m, x, y: m.where(y > 3, y, y, out=x),
+    "ldexp to": lambda m, x, y: m.ldexp(y, m.tensor(1.0), out=x),
+    "scatter to": lambda m, x, y: m.scatter(y, 0, own_rows(m, y), y.clone(), out=x),
+    "index_reduce to": lambda m, x, y: (
+        m.index_reduce(y, 0, m.arange(len(y)), y.clone(), "amax", out=x)
+    ),
+    "take_along_dim to": lambda m, x, y: m.take_along_dim(y, own_rows(m, y), 0, out=x),
     "lerp to": lambda m, x, y: m.lerp(y, y.clone(), 0.5, out=x),
     "cat to": lambda m, x, y: m.cat([y], out=x),
     "gather to": lambda m, x, y: m.gather(y, 0, own_rows(m, y), out=x),
@@ -105,6 +111,22 @@ def test_refused_before_anything_is_written() -> None:
     with pytest.raises(RuntimeError, match=REFUSED):
         x.add_(x.t())
     assert x.tolist() == rows(tt).tolist() and x._version == 0
+
+
+def test_what_is_added_to_products_is_refused() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for m in (torch, tt):
+        x, one = rows(m), m.eye(4)
+        with pytest.raises(RuntimeError, match=REFUSED):
+            m.addmm(x.t(), one, one, out=x)
+        with pytest.raises(RuntimeError, match=REFUSED):
+            m.addmv(x.view(-1)[:4], one, one[0], out=x.view(-1)[1:5])
+
+
+def test_logsigmoid_reads_before_it_writes() -> None:
+    x = tt.arange(5.0)
+    wanted = tt.nn.functional.logsigmoid(x[:-1]).tolist()
+    assert tt.nn.functional.logsigmoid(x[:-1], out=x[1:]).tolist() == wanted
 
 
 def test_products_read_before_they_write() -> None:

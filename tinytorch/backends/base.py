@@ -199,6 +199,10 @@ class Backend(Placement):
         """LU factors in one matrix, and LAPACK's pivots; None where products are to do it."""
         return None
 
+    def loses_nan(self, matrix: Array) -> bool:
+        """Whether the library's solutions for ``matrix`` may be numbers where they are NaN."""
+        return False
+
     def last_true(self, mask: Array, axis: int) -> Array:
         """Up to each place along ``axis``, the int64 index of the last true one; 0 if none."""
         place = self.library.arange(mask.shape[axis], dtype="int64")

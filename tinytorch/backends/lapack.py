@@ -63,4 +63,6 @@ def lu(matrix: Any) -> tuple[Any, Any] | None:
     place, jump = pivots.ctypes.data, pivots.shape[-1] * pivots.itemsize
     for i in range(count):
         function(rows, cols, data + i * step, rows, place + i * jump, info)
+    if numpy.isnan(numpy.diagonal(columns, 0, -2, -1)).any():
+        return None  # OpenBLAS does not divide a column by such a pivot
     return numpy.swapaxes(columns, -1, -2), pivots.astype("int32")

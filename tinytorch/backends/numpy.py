@@ -262,6 +262,11 @@ class NumpyBackend(Backend):
 
         return lapack.lu(matrix)
 
+    def loses_nan(self, matrix: Array) -> bool:
+        """OpenBLAS does not divide a column by a pivot that is NaN."""
+        total = numpy.add.reduce(matrix, None)
+        return bool(total != total)
+
     def last_true(self, mask: Array, axis: int) -> Array:
         found = last_true(mask, axis)
         return super().last_true(mask, axis) if found is None else found

@@ -207,7 +207,7 @@ elu.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False)
+@op(namespaces=FUNCTIONAL, method=False, exact_out=True)
 def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
 

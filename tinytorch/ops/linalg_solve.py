@@ -34,7 +34,18 @@ def solve_batches(xp: Backend, a: Array, b: Array, failure: Any) -> Array:
     if a.shape[:-2] != b.shape[:-2]:  # CuPy does not broadcast here
         a = xp.broadcast_to(a, (*batch, *a.shape[-2:]))
         b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
+    if xp.loses_nan(a):
+        return _unless_singular(solve_anyway(xp, a, b), failure)
     return guarded(xp, xp.linalg.solve, a, b, failure=failure)
+
+
+def _unless_singular(found: tuple[Array, Array], failure: Any) -> Any:
+    """The solution or inverse; if ``info`` says that a matrix is singular, ``failure()``."""
+    result, info = found
+    instead = failure() if bool((info != 0).any()) else result
+    if isinstance(instead, Exception):
+        raise instead
+    return instead
 
 
 def solve_anyway(xp: Backend, a: Array, b: Array) -> tuple[Array, Array]:
@@ -197,6 +208,12 @@ def _inverse_anyway(xp: Backend, a: Array) -> tuple[Array, Array]:
     return solve_anyway(xp, a, xp.eye(a.shape[-1], dtype=a.dtype))
 
 
+def _inverse(xp: Backend, a: Array, failure: Any) -> Any:
+    if xp.loses_nan(a):
+        return _unless_singular(_inverse_anyway(xp, a), failure)
+    return guarded(xp, xp.linalg.inv, a, failure=failure)
+
+
 @op(namespaces=("linalg",), method=False, node="LinalgInvExBackward0", exact_out=True)
 def inv(xp: Backend, A: Array) -> Array:
     """The inverse of every matrix of a batch.
@@ -220,10 +237,9 @@ def inv(xp: Backend, A: Array) -> Array:
     check_square(xp, "linalg.inv", A)
     if not A.size:
         return xp.zeros(A.shape, A.dtype)
-    return guarded(
-        xp, xp.linalg.inv, A,
-        failure=lambda: _inverse_failure(xp, "linalg.inv", factor_lu(xp, A)[2]),
-    )  # fmt: skip
+    return _inverse(
+        xp, A, lambda: _inverse_failure(xp, "linalg.inv", factor_lu(xp, A)[2])
+    )
 
 
 def _inv_rule(xp: Any, g: Any, out: Any) -> Any:
@@ -254,7 +270,7 @@ def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array,
     check_square(xp, "linalg.inv", A)
     if not A.size:
         return xp.zeros(A.shape, A.dtype), no_failures(xp, A)
-    found = guarded(xp, xp.linalg.inv, A, failure=lambda: _inverse_anyway(xp, A))
+    found = _inverse(xp, A, lambda: _inverse_anyway(xp, A))
     if not isinstance(found, tuple):
         return found, no_failures(xp, A)
     if check_errors:

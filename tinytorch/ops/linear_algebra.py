@@ -332,7 +332,9 @@ def _linear_name(node: Node) -> str:
     return {1: "SqueezeBackward4", 2: "MmBackward0"}.get(n, "UnsafeViewBackward0")
 
 
-@op(method=False, namespaces=("nn.functional",), node=_linear_name, strict=True)
+@op(
+    method=False, namespaces=("nn.functional",), node=_linear_name, strict=True, exact_out=True
+)
 def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) -> Array:
     """``input @ weight.T + bias``.
 

@@ -209,7 +209,7 @@ def avg_pool1d(
     )
 
 
-@composite(namespaces=_F, method=False, out=True, node="AvgPool2DBackward0")
+@composite(namespaces=_F, method=False, out=True, node="AvgPool2DBackward0", exact_out=True)
 def avg_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -248,7 +248,7 @@ def avg_pool2d(
     )  # fmt: skip
 
 
-@composite(namespaces=_F, method=False, out=True, node="AvgPool3DBackward0")
+@composite(namespaces=_F, method=False, out=True, node="AvgPool3DBackward0", exact_out=True)
 def avg_pool3d(
     input: Tensor,
     kernel_size: Size,

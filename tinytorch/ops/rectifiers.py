@@ -110,7 +110,7 @@ threshold.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=True, also=("hardshrink",))
+@op(namespaces=FUNCTIONAL, method=True, also=("hardshrink",), exact_out=True)
 def hardshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """``x`` where ``|x| > lambd``, else 0.
 
@@ -134,7 +134,7 @@ hardshrink.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False)
+@op(namespaces=FUNCTIONAL, method=False, exact_out=True)
 def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """``x`` moved by ``lambd`` towards 0, and 0 where ``|x| <= lambd``.
 

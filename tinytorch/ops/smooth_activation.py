@@ -15,7 +15,7 @@ from .activation import FUNCTIONAL, along, gate_halves, logistic, softmax
 from .activation import _softmax as softmax_kernel
 
 
-@op(namespaces=FUNCTIONAL, method=False)
+@op(namespaces=FUNCTIONAL, method=False, exact_out=True)
 def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
     """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``.
 
@@ -54,7 +54,9 @@ softplus.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False, node="LogSigmoidBackward0")
+@op(
+    namespaces=FUNCTIONAL, method=False, node="LogSigmoidBackward0", exact_out=True, buffered=True
+)
 def logsigmoid(xp: Backend, input: Array) -> Array:
     """``log(sigmoid(x))``, without rounding to ``log(0)``.
 
