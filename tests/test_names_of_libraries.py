@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -210,13 +212,22 @@ def test_processes_that_fail_say_so() -> None:
 
     with pytest.raises(multiprocessing.ProcessRaisedException, match="(?s)Process 1.*told"):
         start(fail_in_one, "told", count=2)
+    with pytest.raises(multiprocessing.ProcessRaisedException, match="x{300000}"):
+        start(fail_in_one, 300_000 * "x", count=2)  # more than a pipe holds
     with pytest.raises(multiprocessing.ProcessExitedException, match="exit code 3"):
-        start(leave)
+        start(leave, count=2)
+    with pytest.raises(multiprocessing.ProcessExitedException, match="signal SIGKILL") as found:
+        start(die)
+    assert (found.value.signal_name, found.value.exit_code) == ("SIGKILL", -9)
     assert start(fail_in_one, "") is None
 
 
 def leave(index: int) -> None:
     sys.exit(3)
+
+
+def die(index: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_sharing_strategies() -> None:

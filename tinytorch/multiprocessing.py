@@ -7,6 +7,7 @@ is shared, as PyTorch shares it.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from multiprocessing import *  # noqa: F403
@@ -57,6 +58,8 @@ class ProcessContext:
     def __init__(self, processes: list[Any], receivers: list[Any]) -> None:
         self.processes = processes
         self._receivers = receivers
+        #: By process what it told of its error, nothing if it ended without a word.
+        self._told: dict[int, str] = {}
 
     def pids(self) -> list[int]:
         """Their numbers."""
@@ -67,7 +70,8 @@ class ProcessContext:
 
         Args:
             timeout: Seconds to wait. Default: for ever.
-            grace_period: Seconds that the others have to end. Default: for ever.
+            grace_period: Seconds that the others have to end, before they are killed. Default:
+                for ever.
 
         Returns:
             Whether all have ended.
@@ -76,11 +80,16 @@ class ProcessContext:
             ProcessRaisedException: If the function raised in one.
             ProcessExitedException: If one ended with another status than 0.
         """
-        sentinels = {process.sentinel: i for i, process in enumerate(self.processes)
-                     if process.is_alive()}  # fmt: skip
-        if sentinels:  # nothing to wait for would be waited for without end
-            for ended in connection.wait(list(sentinels), timeout):
-                self.processes[sentinels[ended]].join()  # it tells its end just before it ends
+        waited = {process.sentinel: i for i, process in enumerate(self.processes)
+                  if process.is_alive()}  # fmt: skip
+        # What a process tells may be more than it can send before somebody listens.
+        waited |= {receiver: i for i, receiver in enumerate(self._receivers)
+                   if i not in self._told}  # fmt: skip
+        if waited:  # nothing to wait for would be waited for without end
+            for ready in connection.wait(list(waited), timeout):
+                self._listen(waited[ready])
+                if ready not in self._receivers:
+                    self.processes[waited[ready]].join()  # it says so just before it ends
         codes = [process.exitcode for process in self.processes]  # each may change meanwhile
         failed = [i for i, code in enumerate(codes) if code not in (None, 0)]
         if failed:
@@ -88,22 +97,37 @@ class ProcessContext:
             self._fail(failed[0])
         return None not in codes
 
+    def _listen(self, index: int) -> None:
+        receiver = self._receivers[index]
+        if index not in self._told:
+            try:
+                self._told[index] = receiver.recv() if receiver.poll() else ""
+            except EOFError:  # its end of the pipe is closed
+                self._told[index] = ""
+
     def _end_others(self, grace_period: float | None) -> None:
         for process in self.processes:
             if process.is_alive():
                 process.terminate()
         for process in self.processes:
             process.join(grace_period)
+            if process.is_alive():
+                process.kill()
+                process.join()
 
     def _fail(self, index: int) -> None:
-        process, receiver = self.processes[index], self._receivers[index]
-        if receiver.poll():
+        process = self.processes[index]
+        self._listen(index)
+        if self._told[index]:
             text = f"\n\n-- Process {index} terminated with the following error:\n"
-            raise ProcessRaisedException(text + receiver.recv(), index, process.pid)
+            raise ProcessRaisedException(text + self._told[index], index, process.pid)
+        code = process.exitcode
+        named = {-each.value: each.name for each in signal.Signals}
+        name = named.get(code, f"number {-code}") if code < 0 else None
+        how = f"exit code {code}" if name is None else f"signal {name}"
         raise ProcessExitedException(
-            f"process {index} terminated with exit code {process.exitcode}",
-            index, process.pid, process.exitcode,
-        )  # fmt: skip
+            f"process {index} terminated with {how}", index, process.pid, code, name
+        )
 
 
 SpawnContext = ProcessContext
@@ -148,6 +172,7 @@ def start_processes(
         receiver, sender = context.Pipe(duplex=False)
         process = context.Process(target=_run, args=(fn, index, tuple(args), sender), daemon=daemon)
         process.start()
+        sender.close()  # so that the process's end is the pipe's
         processes.append(process)
         receivers.append(receiver)
     started = ProcessContext(processes, receivers)
