@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -234,3 +235,48 @@ def test_no_gradient_passes_a_relu_below_zero(shape: tuple[int, ...], dtype: str
         x = tt.tensor(start, requires_grad=True)
         tt.relu(x).backward(tt.tensor(change(change(grad).copy())))
         np.testing.assert_array_equal(x.grad.numpy(), np.where(start > 0, grad, 0))
+
+
+def summed_distances(x: tt.Tensor) -> tt.Tensor:
+    return tt.cdist(x, x.detach() + 1, 3.0).sum()
+
+
+def margins_of_all(x: tt.Tensor) -> tt.Tensor:
+    labels = tt.arange(x.shape[1]).expand(tuple(x.shape)).clone()
+    labels[:, x.shape[1] // 2 :] = -1
+    return tt.nn.functional.multilabel_margin_loss(x, labels)
+
+
+@pytest.mark.parametrize(("function", "shape"), [(summed_distances, (600, 64)),
+                                                 (margins_of_all, (500, 200))])  # fmt: skip
+def test_what_is_held_of_pairs_is_bounded(function: Any, shape: tuple[int, ...]) -> None:
+    if tt.get_backend() != "numpy":
+        pytest.skip("tracemalloc sees NumPy's memory alone")
+    x = tt.tensor(RNG.standard_normal(shape).astype("float32"), requires_grad=True)
+    tracemalloc.start()
+    try:
+        function(x).backward()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 32 << 20  # all pairs at once: 92 and 38 MiB for each array of them
+
+
+def test_distances_in_several_blocks() -> None:
+    a, b = RNG.standard_normal((300, 60)), RNG.standard_normal((200, 60))
+    x, y = (tt.tensor(each, requires_grad=True) for each in (a, b))
+    tt.cdist(x, y, 1.0).sum().backward()
+    signs = np.sign(a[:, None] - b)
+    np.testing.assert_allclose(x.grad.numpy(), signs.sum(1))
+    np.testing.assert_allclose(y.grad.numpy(), -signs.sum(0))
+
+
+def test_margins_of_labels_in_several_blocks() -> None:
+    scores, half = RNG.standard_normal((80, 120)), 60
+    x = tt.tensor(scores, requires_grad=True)
+    loss = margins_of_all(x)
+    loss.backward()
+    gaps = np.maximum(1 - scores[:, :half, None] + scores[:, None, half:], 0)
+    slope = np.concatenate((-(gaps > 0).sum(2), (gaps > 0).sum(1)), 1)
+    np.testing.assert_allclose(loss.item(), gaps.sum() / scores.size)
+    np.testing.assert_allclose(x.grad.numpy(), slope / scores.size)

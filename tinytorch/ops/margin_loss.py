@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._op import Array, Backend, Index, composite, op
+from .._op import composite
 from .._record import keep_versions
 from .._tensor import Tensor
 from ..dtypes import int64
@@ -125,43 +125,6 @@ def soft_margin_loss(
     refuse_grad("soft_margin_loss", target=target)
     agreement: Any = target * input
     return keep_versions(reduced(-logsigmoid(agreement), reduction), input)
-
-
-@composite(namespaces=SPACE, method=False)
-def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """The mean over the classes of the binary cross entropy with logits.
-
-    Args:
-        input: Logits, shape ``(*, classes)``.
-        target: The same shape, 0 or 1.
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape without its last dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([[0.0, 2.0]]), tt.tensor([[0.0, 1.0]])
-        >>> tt.nn.functional.multilabel_soft_margin_loss(x, y)
-        tensor(0.4100)
-    """
-    reduction = reduction_of(reduction, size_average, reduce)
-    x: Any = input
-    y: Any = target
-    loss = -(y * logsigmoid(x) + (1 - y) * logsigmoid(-x))
-    if weight is not None:
-        loss = loss * weight
-    return reduced(loss.sum(-1) / input.shape[-1], reduction)
 
 
 @composite(namespaces=SPACE, method=False)
@@ -296,85 +259,6 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
     check_scalar_type(int64, target)
     if weight is not None:
         check_scalar_type(input.dtype, weight)
-
-
-@composite(namespaces=SPACE, method=False, node="MultilabelMarginLossBackward0")
-def multilabel_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """Sum over pairs of a target class and another of max(0, 1 - (x[target] - x[other])) / n.
-
-    Args:
-        input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
-        target: Class numbers up to the first -1, the same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
-
-    Raises:
-        RuntimeError: If the shapes do not fit or a target is no class.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.1, 0.2, 0.4, 0.8]), tt.tensor([3, 0, -1, 1])
-        >>> tt.nn.functional.multilabel_margin_loss(x, y)
-        tensor(0.8500)
-    """
-    reduction = reduction_of(reduction, size_average, reduce)
-    if input.ndim > 2 or (input.ndim and not input.shape[-1]):
-        raise RuntimeError(
-            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
-            f"{list(input.shape)}"
-        )
-    if target.shape != input.shape:
-        raise RuntimeError(
-            f"inconsistent target size: {list(target.shape)} for input of size: "
-            f"{list(input.shape)}"
-        )
-    check_scalar_type(int64, target)
-    x: Any = input
-    y: Any = target
-    classes = input.shape[-1] if input.ndim else 1
-    rows = x.reshape(-1, classes)
-    wanted, places = _wanted(y.reshape(-1, classes))
-    is_target = _label_mask(places, wanted)
-    gaps = relu(1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1))
-    counted = wanted.unsqueeze(2) & ~is_target.unsqueeze(1)
-    loss = gaps.where(counted, 0).sum((1, 2)) / classes
-    return keep_versions(reduced(loss if input.ndim == 2 else loss[0], reduction), input, target)
-
-
-def _wanted(target: Any) -> tuple[Any, Any]:
-    """Which entries come before the first -1, and the entries with 0 in place of the rest."""
-    wanted: Any = _before_end(target)
-    places = target.masked_fill(~wanted, 0)
-    target._xp.check_all(
-        (target._data >= -1) & (target._data < target.shape[1]),
-        "argument #2 'target' is out of range",
-    )
-    return wanted, places
-
-
-@op(public=False)
-def _before_end(xp: Backend, target: Index) -> Array:
-    """Which labels of each row come before its first negative one."""
-    return xp.cumsum(target < 0, axis=1) == 0
-
-
-@op(public=False)
-def _label_mask(xp: Backend, places: Index, wanted: Index) -> Array:
-    """Per row and class, whether the class is among the wanted labels."""
-    hits = xp.zeros(places.shape, places.dtype)
-    rows = xp.expand_dims(xp.arange(places.shape[0]), 1)
-    xp.index_add(hits, (xp.broadcast_to(rows, places.shape), places), wanted.astype(hits.dtype))
-    return hits > 0
 
 
 @composite(namespaces=SPACE, method=False)
