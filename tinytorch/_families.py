@@ -347,9 +347,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "linear_algebra": "linear",
         "loss": "huber_loss l1_loss mse_loss smooth_l1_loss",
         "margin_loss": """cosine_embedding_loss hinge_embedding_loss margin_ranking_loss
-            multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss
-            triplet_margin_loss triplet_margin_with_distance_loss""",
+            multi_margin_loss soft_margin_loss triplet_margin_loss
+            triplet_margin_with_distance_loss""",
         "multi_head_attention": "multi_head_attention_forward",
+        "multilabel_loss": "multilabel_margin_loss multilabel_soft_margin_loss",
         "normalization": "group_norm layer_norm normalize rms_norm",
         "padding": "pad",
         "pooling": "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d",
