@@ -233,6 +233,17 @@ for f in (F.tanhshrink,L.special.ndtr,lambda x:L.ldexp(x,L.tensor([1.,2.])),
         with L.no_grad(): (a,y)[k].mul_(-2).add_(1)
         try: y.sum().backward(); p(x.grad)
         except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# modified: states of cells
+N=L.nn; x=L.ones(2,3)
+for m in (N.LSTMCell(3,3),N.GRUCell(3,3),N.RNNCell(3,3)):
+    for k in range(4):
+        with L.no_grad():
+            for q in m.parameters(): q.copy_(L.arange(q.numel()).reshape(q.shape)/30-.3)
+        h=L.tensor([[.3,-2.,.1]]*2,requires_grad=True); s=h*1,h*2
+        y=m(x,s if isinstance(m,N.LSTMCell) else s[0]); y=y if isinstance(y,tuple) else (y,y)
+        with L.no_grad(): (*s,*y)[k].mul_(-1)
+        try: p(L.autograd.grad((y[0]*x).sum()+y[-1].sum(),[h,*m.parameters()]))
+        except RuntimeError as error: p('modified by an inplace operation' in str(error))
 # modified: two of three equal matrices
 for k in range(3):
     xs=[L.tensor([[1.,2.],[3.,j]],requires_grad=j!=k) for j in range(3)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, composite, op
+from .._op import Array, Backend, composite, op, reads_results
 from .._tensor import Tensor
 from .linear_algebra import linear
 
@@ -30,12 +30,13 @@ def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, A
     return o * xp.tanh(new_cell), new_cell, active
 
 
+@reads_results(2)
 def _lstm_rule(xp: Any, g: Any, cell: Any, out: Any) -> Any:
     g_hidden, g_cell, g_active = g
-    _, new_cell, active = out
+    active = out[2]
     size = cell.shape[1]
     i, f, z, o = (active[:, at * size : (at + 1) * size] for at in range(4))
-    squashed = xp.tanh(new_cell)
+    squashed = xp.tanh(f * cell + i * z)  # not of the result, which users mask in place
     through = _zeros_for_none(g_hidden, squashed) * o * (1 - squashed * squashed)
     g_cell = through if g_cell is None else g_cell + through
     g_output = _zeros_for_none(g_hidden, squashed) * squashed
@@ -70,6 +71,7 @@ def _gru_gates(
     return n + u * (hidden - n), active
 
 
+@reads_results(1)
 def _gru_rule(xp: Any, g: Any, recurrent: Any, hidden: Any, out: Any) -> Any:
     g_hidden, g_active = g
     active = out[1]
