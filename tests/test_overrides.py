@@ -180,7 +180,8 @@ x.__iadd__(1); p.add_(x); t.nn.Linear(2, 2)(x); t.nn.Parameter(x); t.nn.Paramete
 x.type(); t.result_type(x, p); i & 1; 1 | i; i << 1; ~i; i ^ i; hash(x) and 0; x.sub_(p)
 t.mean(x, dim=0); t.autograd.grad(r.sum(), r)
 t.autograd.grad(r.sin().sum(), r, create_graph=True); copy.copy(x); x.__setitem__(0, 1.0)
-p.__setitem__(0, x[0]); x.requires_grad_(); x.is_floating_point(); reversed(x)
+p.__setitem__(0, x[0]); p.copy_(x); x.copy_(p); x.requires_grad_()
+x.is_floating_point(); reversed(x)
 """
 
 

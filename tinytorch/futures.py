@@ -90,8 +90,8 @@ class Future(Generic[T]):
         for callback in callbacks:
             try:
                 callback(self)
-            except Exception:  # is not the concern of who gives the value: PyTorch logs it, too
-                _log.exception("Got an error when running a callback of a Future")
+            except Exception as error:  # no concern of who gives the value: PyTorch logs it, too
+                _log.error("Got an error when running a callback of a Future", exc_info=error)
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
         """A future of what a function of this one gives, called once this one is done."""

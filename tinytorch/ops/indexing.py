@@ -474,6 +474,8 @@ _additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(_getitem,
 @composite(namespaces=("", "nn.functional"), method=False, public=False)
 def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``."""
+    if src.__class__ is not Tensor and _asking.overloaded((src,)):
+        return _ask(copy_, input, src)  # type: ignore[no-any-return]
     source = src if isinstance(src, Tensor) else OPS["tensor"].function(src, backend=input._xp)
     if source._xp is not input._xp:
         source = source.to(backend=input._xp, non_blocking=non_blocking)
