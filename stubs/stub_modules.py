@@ -136,6 +136,7 @@ def is_foreign(meant: Entity | Alias) -> bool:
 
 def is_own(value: Any) -> bool:
     """Whether a value is defined here rather than forwarded from an array library."""
+    value = getattr(value, "__wrapped__", value)  # what a forwarding function stands for
     home = getattr(value, "__module__", None) or getattr(value, "__name__", "")
     return str(home).partition(".")[0] == "tinytorch"
 

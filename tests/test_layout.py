@@ -34,7 +34,8 @@ LAYERS = [
     ["_"],  # _op and the parts of a call: private modules that are named nowhere else
     ["ops"],
     ["", "_facade", "_forward", "_info", "_printing", "_as_torch",  # numpy, nn, optim, ...
-     "_custom_ops", "_dynamo", "_tensor_str", "_utils"],  # PyTorch's own private modules
+     # PyTorch's own private modules
+     "_C", "_custom_ops", "_dynamo", "_higher_order_ops", "_tensor_str", "_utils"],
     ["__init__"],
     ["__main__"],
 ]

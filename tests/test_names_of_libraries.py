@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ def pytorch() -> Any:
 # -- what is not there -----------------------------------------------------------------------
 
 REFUSED = [
+    "export.export", "export.ExportedProgram",
     "fx.symbolic_trace", "fx.Graph", "fx.GraphModule", "fx.Tracer", "fx.Interpreter", "onnx.export",
     "profiler.profile", "autograd.profiler.emit_nvtx", "sparse.FloatTensor", "sparse.softmax",
     "library.opcheck", "ao.quantization.convert",
@@ -75,6 +77,121 @@ def test_absent_classes_have_no_instances() -> None:
     assert not isinstance(Absent, tt.Tensor)
     with pytest.raises(NotImplementedError, match="of PyTorch's"):
         Absent()
+
+
+@pytest.mark.parametrize("name", [
+    "_C", "distributed.rpc", "jit.annotations", "torch_version", "utils.data._utils", "quasirandom",
+    "_higher_order_ops", "export",
+])  # fmt: skip
+def test_modules_are_attributes_without_an_import(name: str) -> None:
+    code = f"import tinytorch, types; assert type(tinytorch.{name}) is types.ModuleType"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# -- functions of functions ----------------------------------------------------------------------
+
+
+def cell(h: Any, x: Any) -> Any:
+    h = h * 0.5 + x
+    return h, {"out": h.sin()}
+
+
+FUNCTIONS: dict[str, Any] = {
+    "cond": lambda L, H: [L.cond(p, lambda x: x.cos(), lambda x: -x, (L.ones(2) / 3,))
+                          for p in (True, 0, L.tensor([True]), L.tensor(0.0))],
+    "while_loop": lambda L, H: L.while_loop(
+        lambda i, x: i < x.shape[0], lambda i, x: (i + 1, x * (i + 1)),
+        (L.tensor(0), L.tensor([1.0, 2.0, 3.0]))),
+    "scan": lambda L, H: H.scan(cell, L.zeros(2), L.arange(6.0).view(3, 2)),
+    "scan backwards": lambda L, H: H.scan(
+        cell, L.zeros(3), L.arange(6.0).view(3, 2), dim=1, reverse=True)[0],
+    "associative_scan": lambda L, H: H.associative_scan(
+        lambda a, b: a * b + 1, L.arange(6.0).view(2, 3), 1, combine_mode="generic"),
+    "associative_scan of trees": lambda L, H: H.associative_scan(
+        lambda a, b: {"x": a["x"] + b["x"]}, {"x": L.arange(4.0)}, 0, reverse=True,
+        combine_mode="generic")["x"],
+    "map": lambda L, H: H.map(lambda x, y: x.sum() * y, L.arange(6.0).view(3, 2), L.tensor(2.0)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_functions(name: str) -> None:
+    """PyTorch compiles some of them, and then their steps; here is what those are by definition."""
+    ours = FUNCTIONS[name](tt, importlib.import_module("tinytorch._higher_order_ops"))
+    x, half, total = tt.arange(6.0).view(3, 2), tt.zeros(2), []
+    for row in x:
+        half = half * 0.5 + row
+        total.append(half)
+    expected: Any = {
+        "cond": [(tt.ones(2) / 3).cos(), -tt.ones(2) / 3, (tt.ones(2) / 3).cos(), -tt.ones(2) / 3],
+        "while_loop": (tt.tensor(3), tt.tensor([6.0, 12.0, 18.0])),
+        "scan": (half, {"out": tt.stack(total).sin()}), "scan backwards": x[:, 1] * 0.5 + x[:, 0],
+        "associative_scan": tt.tensor([[0.0, 1.0, 3.0], [3.0, 13.0, 66.0]]),
+        "associative_scan of trees": tt.tensor([6.0, 6.0, 5.0, 3.0]),
+        "map": tt.tensor([2.0, 10.0, 18.0]),
+    }[name]  # fmt: skip
+    tt.testing.assert_close(ours, expected)
+
+
+@pytest.mark.parametrize("call", [
+    lambda L: L.cond("x", abs, abs), lambda L: L.cond(L.ones(2), abs, abs),
+    lambda L: L.cond(L.tensor(True), 1, abs), lambda L: L.cond(L.tensor(True), abs, abs, (1,)),
+    lambda L: L.while_loop(1, abs, ()),
+])  # fmt: skip
+def test_what_these_do_not_take(call: Any) -> None:
+    texts = []
+    for library in (tt, pytorch()):
+        with pytest.raises(RuntimeError) as caught:
+            call(library)
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]
+
+
+def test_targets_of_a_move_are_sorted_out() -> None:
+    for args, options in ((("cpu",), {}), (("float64",), {}), (("x",), {}), ((None, "half"), {}),
+                          ((), {"memory_format": "channels_last"}),
+                          (("cpu", "float64", True), {})):  # fmt: skip
+        found = []
+        for library in (tt, pytorch()):
+            given = [library.ones(1, device="cpu") if a == "x" else getattr(library, str(a), a)
+                     if a != "cpu" else a for a in args]  # fmt: skip
+            named = {key: getattr(library, value) for key, value in options.items()}
+            found.append(repr(library._C._nn._parse_to(*given, **named)))
+        assert found[0].replace("tinytorch", "torch") == found[1]
+    assert tt._C._nn.gelu is tt.nn.functional.gelu and tt._C._is_fwd_grad_enabled()
+
+
+def test_tensors_change_places() -> None:
+    for library in (tt, pytorch()):
+        a, b = library.nn.Parameter(library.zeros(2)), library.ones(3)
+        a.note = "a"
+        first = a
+        library.utils.swap_tensors(a, b)
+        assert first is a and type(a) is library.Tensor and a.tolist() == [1, 1, 1]
+        assert type(b) is library.nn.Parameter and b.note == "a" and b.requires_grad
+        (b * 2).sum().backward()
+        assert b.grad.tolist() == [2, 2] and not hasattr(a, "note")
+        kept = weakref.ref(a)
+        with pytest.raises(RuntimeError, match="Cannot swap t1 because it has weakref"):
+            library.utils.swap_tensors(a, b)
+        del kept
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, of the old names
+def test_switches_of_mixed_precision() -> None:
+    for library in (tt, pytorch()):
+        before = library.get_autocast_dtype("cpu")
+        library.set_autocast_dtype("cpu", library.float16)
+        assert library.get_autocast_cpu_dtype() is library.float16
+        library.set_autocast_cpu_dtype(before)
+        assert library.get_autocast_dtype("cuda") is library.float16
+        counts = [library.autocast_increment_nesting(), library.autocast_increment_nesting(),
+                  library.autocast_decrement_nesting(),
+                  library.autocast_decrement_nesting()]  # fmt: skip
+        assert counts == [1, 2, 1, 0]
+        library.set_autocast_cpu_enabled(False)
+        library.clear_autocast_cache()
+        assert not library.is_autocast_enabled("cpu")
 
 
 # -- what is asked and answered ----------------------------------------------------------------

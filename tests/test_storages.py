@@ -120,6 +120,13 @@ def filled(t: Any) -> list[int]:
     return made.tolist()  # type: ignore[no-any-return]
 
 
+def swapped(t: Any) -> list[int]:
+    made = t.UntypedStorage([1, 2, 3, 4, 5, 6, 7, 8])
+    made.byteswap(t.float32)
+    made.byteswap(t.uint8)
+    return made.tolist()  # type: ignore[no-any-return]
+
+
 #: What is made of bytes: numbers, or the error in their place.
 MADE: dict[str, Any] = {
     "sizes": lambda t: [t.UntypedStorage(n).nbytes() for n in (0, 4)] + [len(t.UntypedStorage())],
@@ -129,6 +136,13 @@ MADE: dict[str, Any] = {
     "copied": lambda t: t.UntypedStorage(2).copy_(t.UntypedStorage([3, 4])).cpu().tolist(),
     "typed": lambda t: t.TypedStorage(
         wrap_storage=t.UntypedStorage([0, 0, 128, 63]), dtype=t.float32).tolist(),
+    "casts": lambda t: [
+        (getattr(t.UntypedStorage([0, 2, 255]), name)().tolist(), name) for name in (
+            "byte", "char", "short", "int", "long", "half", "float", "double", "complex_float",
+            "complex_double", "bool")],
+    "swapped": swapped,
+    "resized": lambda t: [t.UntypedStorage([1, 2, 3]).resize_(2).tolist(),
+                          t.UntypedStorage([1, 2, 3]).resize_(5).tolist()[:3]],
     "another size": lambda t: t.UntypedStorage(2).copy_(t.UntypedStorage(3)),
     "a step": indexed(slice(None, None, 2)),
     "a text for a place": indexed("a"),
@@ -146,6 +160,15 @@ def test_storages_without_a_tensor(case: str) -> None:
         except (IndexError, RuntimeError, TypeError) as error:
             answers.append((type(error), str(error).replace("tinytorch.", "torch.")))
     assert answers[0] == answers[1]
+
+
+def test_a_tensor_keeps_its_memory() -> None:
+    """PyTorch's would lose it, and be unusable."""
+    x = tt.ones(2)
+    x.untyped_storage().resize_(8)
+    with pytest.raises(NotImplementedError, match="belongs to a tensor"):
+        x.untyped_storage().resize_(0)
+    assert x.storage().double().tolist() == [1.0, 1.0] and x.storage().float().dtype is tt.float32
 
 
 def test_typed_storages_are_deprecated() -> None:

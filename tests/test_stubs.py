@@ -156,7 +156,7 @@ def test_top_level_lists_what_its_stub_declares() -> None:
 
 def is_foreign(value: object) -> bool:
     """Whether a value is an array library's, seen through the facade."""
-    home = getattr(value, "__module__", None) or ""
+    home = getattr(getattr(value, "__wrapped__", value), "__module__", None) or ""
     return not home.startswith("tinytorch") and not inspect.ismodule(value)
 
 

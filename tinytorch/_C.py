@@ -10,7 +10,10 @@ from ._asking import DisableTorchFunction as DisableTorchFunction
 from ._asking import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from ._asking import is_on as _is_torch_function_enabled
 from ._asking import refusing as _disabled_torch_function_impl
+from ._device import device
+from ._facade import find
 from ._tensor import Tensor
+from .nn._conversion import _parse_to as parse_to
 
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet",
@@ -20,6 +23,32 @@ __all__ = [
 
 #: The class of the class of tensors, by which libraries tell tensor types from others.
 _TensorMeta: type = type(Tensor)
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """True: dual tensors carry their tangents on."""
+    return True
+
+
+class _Functions:
+    """``torch._C._nn``: functions of ``nn.functional`` under the names of their kernels."""
+
+    @staticmethod
+    def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
+        """The device, dtype, ``non_blocking`` and memory format that ``Module.to`` is given."""
+        dtype, options = parse_to(*args, **kwargs)
+        where = options.get("device")
+        return (None if where is None else device(where), dtype,
+                bool(options.get("non_blocking")), options.get("memory_format"))  # fmt: skip
+
+    def __getattr__(self, name: str) -> Any:
+        found = None if name.startswith("__") else find("nn.functional", name)
+        if found is None:
+            raise AttributeError(f"module 'torch._C._nn' has no attribute {name!r}")
+        return found
+
+
+_nn = _Functions()
 
 
 def _get_tracing_state() -> None:

@@ -182,13 +182,13 @@ _op_namespaces.Aten.find = staticmethod(_aten)
 #: Public modules, imported when first asked for.
 MODULES = (
     "accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
-    "distributions", "fft", "func", "functional", "futures", "fx", "hub", "jit", "library",
-    "linalg", "mps", "multiprocessing", "nn", "numpy", "onnx", "optim", "overrides", "profiler",
-    "quantization", "random", "return_types", "serialization", "signal", "sparse", "special",
-    "storage", "testing", "types", "utils", "version", "xpu",
+    "distributions", "export", "fft", "func", "functional", "futures", "fx", "hub", "jit",
+    "library", "linalg", "mps", "multiprocessing", "nn", "numpy", "onnx", "optim", "overrides",
+    "profiler", "quantization", "quasirandom", "random", "return_types", "serialization", "signal",
+    "sparse", "special", "storage", "testing", "torch_version", "types", "utils", "version", "xpu",
 )  # fmt: skip
 #: Modules of PyTorch's that are private by name and that programs use all the same.
-PRIVATE_MODULES = ("__config__", "_dynamo", "_utils")  # fmt: skip
+PRIVATE_MODULES = ("_C", "__config__", "_dynamo", "_higher_order_ops", "_utils")
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch._state": (
@@ -229,11 +229,15 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.jit": ("ScriptModule",),
     "tinytorch.cuda.streams": ("Stream",),
     "tinytorch.futures": ("Future",),
-    "tinytorch.amp": (
-        "GradScaler", "autocast", "get_autocast_cpu_dtype", "get_autocast_dtype",
-        "get_autocast_gpu_dtype", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
-        "is_autocast_enabled", "set_autocast_enabled",
+    "tinytorch.amp": ("GradScaler", "autocast"),
+    "tinytorch._autocast": (
+        "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
+        "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",
+        "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
+        "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
+        "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype",
     ),
+    "tinytorch._higher_order_ops": ("cond", "while_loop"),
     "tinytorch._C": ("PyTorchFileReader", "PyTorchFileWriter", "ScriptObject", "TensorType"),
     "tinytorch.compiler": ("_disable_dynamo", "compile"),
     "tinytorch.dtypes": ("dtype", "finfo", "iinfo", "promote_types"),

@@ -55,6 +55,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             floor_divide_ mod mul mul_ multiply multiply_ neg neg_ negative negative_ positive
             reciprocal reciprocal_ remainder remainder_ square square_ sub sub_ subtract subtract_
             true_divide true_divide_""",
+        "embedding_bag_facts": "embedding_bag",
         "error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
         "exponential": """exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 log2_
             log_ pow pow_ power rsqrt rsqrt_ sqrt sqrt_""",
@@ -103,6 +104,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             hstack row_stack stack vstack""",
         "layout": "contiguous reshape_as view view_as",
         "linalg_determinant": "det logdet slogdet",
+        "linalg_lobpcg": "lobpcg",
         "linalg_lu": "lu_unpack",
         "linalg_power": "matrix_exp matrix_power",
         "linalg_products": "chain_matmul",

@@ -12,6 +12,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from . import _state, dtypes
+from ._autocast import has_gpu, refuse
+from ._autocast import get_autocast_dtype as get_autocast_dtype
+from ._autocast import is_autocast_available as is_autocast_available
 from ._caller import warn
 from ._file_names import publish
 from ._scaling import OptState as OptState
@@ -24,112 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-
-def is_autocast_available(device_type: str) -> bool:
-    """False: operations run in the precision of their inputs.
-
-    Args:
-        device_type: ``"cpu"``, ``"cuda"``, ...
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.amp.is_autocast_available("cpu")
-        False
-    """
-    return False
-
-
-def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """False.
-
-    Args:
-        device_type: ``"cpu"``, ``"cuda"``, ...
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_autocast_enabled()
-        False
-    """
-    return False
-
-
-def is_autocast_cache_enabled() -> bool:
-    """False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_autocast_cache_enabled()
-        False
-    """
-    return False
-
-
-def get_autocast_dtype(device_type: str) -> dtypes.dtype:
-    """What ``autocast`` is asked for by default: float16 on a GPU, else bfloat16.
-
-    Args:
-        device_type: ``"cpu"``, ``"cuda"``, ...
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.get_autocast_dtype("cuda")
-        tinytorch.float16
-    """
-    return _lower(device_type)
-
-
-def is_autocast_cpu_enabled() -> bool:
-    """``is_autocast_enabled("cpu")``, under its old name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_autocast_cpu_enabled()
-        False
-    """
-    return is_autocast_enabled("cpu")
-
-
-def get_autocast_cpu_dtype() -> dtypes.dtype:
-    """``get_autocast_dtype("cpu")``, under its old name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.get_autocast_cpu_dtype().itemsize
-        2
-    """
-    return get_autocast_dtype("cpu")
-
-
-def get_autocast_gpu_dtype() -> dtypes.dtype:
-    """``get_autocast_dtype("cuda")``, under its old name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.get_autocast_gpu_dtype()
-        tinytorch.float16
-    """
-    return get_autocast_dtype("cuda")
-
-
-def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
-    """Switch mixed precision off.
-
-    Args:
-        device_type: ``"cpu"``, ``"cuda"``, ...; or, alone, ``enabled`` for ``"cuda"``.
-        enabled: Whether to switch it on.
-
-    Raises:
-        NotImplementedError: If it would be on.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.set_autocast_enabled("cpu", False)
-    """
-    if enabled is None:
-        device_type, enabled = "cuda", device_type
-    if enabled:
-        _refuse(device_type, _lower(device_type))
 
 
 class autocast:  # noqa: N801  # a context manager, named as a function
@@ -166,9 +63,10 @@ class autocast:  # noqa: N801  # a context manager, named as a function
                 f"Expected `device_type` of type `str`, got: `{type(device_type).__name__}`"
             )
         self.device = device_type
-        self.fast_dtype = _lower(device_type) if dtype is None else dtypes.as_dtype(dtype)
+        chosen = get_autocast_dtype(device_type) if dtype is None else dtype
+        self.fast_dtype = dtypes.as_dtype(chosen)
         if enabled:
-            _refuse(device_type, self.fast_dtype)
+            refuse(device_type, self.fast_dtype)
 
     def __enter__(self) -> Self:
         return self
@@ -183,33 +81,6 @@ class autocast:  # noqa: N801  # a context manager, named as a function
 
     def __call__(self, function: _F) -> _F:
         return function
-
-
-def _has_gpu() -> bool:
-    try:
-        return int(load("cupy").cuda.runtime.getDeviceCount()) > 0
-    except BackendUnavailableError:
-        return False
-
-
-def _lower(device_type: str) -> dtypes.dtype:
-    return dtypes.float16 if device_type == "cuda" else dtypes.bfloat16
-
-
-def _refuse(device_type: str, dtype: dtypes.dtype) -> None:
-    """NotImplementedError where PyTorch would compute in ``dtype``, a warning where it does not."""
-    if device_type == "cuda" and not _has_gpu():
-        text = "User provided device_type of 'cuda', but CUDA is not available. Disabling"
-    elif dtype.itemsize > 2:
-        text = f"In {device_type.upper()} autocast, but the target dtype is not supported. " \
-               "Disabling autocast."  # fmt: skip
-    else:
-        raise NotImplementedError(
-            f"autocast(device_type={device_type!r}, dtype={dtype!r}): no operation of tinytorch "
-            "chooses a lower precision by itself; pass enabled=False, or convert the model and its "
-            "inputs with .to(dtype)"
-        )
-    warn(text, UserWarning)
 
 
 def _new_scale(value: Any) -> float:
@@ -263,7 +134,7 @@ class GradScaler:
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
-        if enabled and device == "cuda" and not _has_gpu():
+        if enabled and device == "cuda" and not has_gpu():
             warn(
                 "GradScaler is enabled, but CUDA is not available.  Disabling.", UserWarning,
             )

@@ -22,6 +22,7 @@ from tinytorch import cpu as cpu
 from tinytorch import cuda as cuda
 from tinytorch import distributed as distributed
 from tinytorch import distributions as distributions
+from tinytorch import export as export
 from tinytorch import fft as fft
 from tinytorch import func as func
 from tinytorch import functional as functional
@@ -40,6 +41,7 @@ from tinytorch import optim as optim
 from tinytorch import overrides as overrides
 from tinytorch import profiler as profiler
 from tinytorch import quantization as quantization
+from tinytorch import quasirandom as quasirandom
 from tinytorch import random as random
 from tinytorch import return_types as return_types
 from tinytorch import serialization as serialization
@@ -48,6 +50,7 @@ from tinytorch import sparse as sparse
 from tinytorch import special as special
 from tinytorch import storage as storage
 from tinytorch import testing as testing
+from tinytorch import torch_version as torch_version
 from tinytorch import types as types
 from tinytorch import utils as utils
 from tinytorch import version as version
@@ -56,6 +59,21 @@ from tinytorch._C import PyTorchFileReader as PyTorchFileReader
 from tinytorch._C import PyTorchFileWriter as PyTorchFileWriter
 from tinytorch._C import ScriptObject as ScriptObject
 from tinytorch._C import TensorType as TensorType
+from tinytorch._autocast import autocast_decrement_nesting as autocast_decrement_nesting
+from tinytorch._autocast import autocast_increment_nesting as autocast_increment_nesting
+from tinytorch._autocast import clear_autocast_cache as clear_autocast_cache
+from tinytorch._autocast import get_autocast_cpu_dtype as get_autocast_cpu_dtype
+from tinytorch._autocast import get_autocast_dtype as get_autocast_dtype
+from tinytorch._autocast import get_autocast_gpu_dtype as get_autocast_gpu_dtype
+from tinytorch._autocast import is_autocast_cache_enabled as is_autocast_cache_enabled
+from tinytorch._autocast import is_autocast_cpu_enabled as is_autocast_cpu_enabled
+from tinytorch._autocast import is_autocast_enabled as is_autocast_enabled
+from tinytorch._autocast import set_autocast_cache_enabled as set_autocast_cache_enabled
+from tinytorch._autocast import set_autocast_cpu_dtype as set_autocast_cpu_dtype
+from tinytorch._autocast import set_autocast_cpu_enabled as set_autocast_cpu_enabled
+from tinytorch._autocast import set_autocast_dtype as set_autocast_dtype
+from tinytorch._autocast import set_autocast_enabled as set_autocast_enabled
+from tinytorch._autocast import set_autocast_gpu_dtype as set_autocast_gpu_dtype
 from tinytorch._conditions import _assert as _assert
 from tinytorch._conditions import _check as _check
 from tinytorch._conditions import _check_index as _check_index
@@ -79,6 +97,8 @@ from tinytorch._device import get_default_device as get_default_device
 from tinytorch._device import set_default_device as set_default_device
 from tinytorch._device_modules import get_device_module as get_device_module
 from tinytorch._errstate import errstate as errstate
+from tinytorch._higher_order_ops.cond import cond as cond
+from tinytorch._higher_order_ops.while_loop import while_loop as while_loop
 from tinytorch._layouts import layout as layout
 from tinytorch._layouts import memory_format as memory_format
 from tinytorch._printing import get_printoptions as get_printoptions
@@ -145,13 +165,6 @@ from tinytorch._tensor_types import set_default_tensor_type as set_default_tenso
 from tinytorch._tensor_types import typename as typename
 from tinytorch.amp import GradScaler as GradScaler
 from tinytorch.amp import autocast as autocast
-from tinytorch.amp import get_autocast_cpu_dtype as get_autocast_cpu_dtype
-from tinytorch.amp import get_autocast_dtype as get_autocast_dtype
-from tinytorch.amp import get_autocast_gpu_dtype as get_autocast_gpu_dtype
-from tinytorch.amp import is_autocast_cache_enabled as is_autocast_cache_enabled
-from tinytorch.amp import is_autocast_cpu_enabled as is_autocast_cpu_enabled
-from tinytorch.amp import is_autocast_enabled as is_autocast_enabled
-from tinytorch.amp import set_autocast_enabled as set_autocast_enabled
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tinytorch.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from tinytorch.backends import BackendType as BackendType
@@ -1701,6 +1714,18 @@ def embedding(
     sparse: _bool = False,
 ) -> Tensor:
     """``nn.functional.embedding`` with the table first."""
+def embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: _bool = False,
+    mode: _int = 0,
+    sparse: _bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: _bool = False,
+    padding_idx: _int | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """``nn.functional.embedding_bag`` as PyTorch's kernel has it, with facts of the bags."""
 def embedding_renorm_(
     input: Tensor,
     indices: Tensor,
@@ -2636,6 +2661,23 @@ def linspace(
     backend: Backend | str | None = None,
 ) -> Tensor:
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
+def lobpcg(
+    A: Tensor,
+    k: _int | None = None,
+    B: Tensor | None = None,
+    X: Tensor | None = None,
+    n: _int | None = None,
+    iK: Tensor | None = None,
+    niter: _int | None = None,
+    tol: _float | None = None,
+    largest: _bool | None = None,
+    method: str | None = None,
+    tracker: Any = None,
+    ortho_iparams: dict[str, _int] | None = None,
+    ortho_fparams: dict[str, _float] | None = None,
+    ortho_bparams: dict[str, _bool] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest or smallest eigenvalues of ``A x = e B x``, and their eigenvectors."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Natural logarithm; -inf at 0, NaN for negative numbers."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -117,4 +117,47 @@ with A.dual_level():
 import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
 with A.dual_level():
     A.unpack_dual(3)
+# the jvp of a function
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+class Ten(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,a,k,b):
+        ctx.save_for_forward(a,b); ctx.save_for_backward(a+1); ctx.k=k; return a*b*k, a-b
+    @staticmethod
+    def jvp(ctx,s,_,t):
+        a,b=ctx.saved_tensors; return (s*b+t*a)*ctx.k*10, s-t
+    @staticmethod
+    def backward(ctx,g,h):
+        a,=ctx.saved_tensors; return g*a, None, h
+x=L.tensor([1.,2.]); v=L.tensor([.5,-1.]); w=L.tensor([2.,5.])
+with A.dual_level():
+    a=A.make_dual(x,v)
+    for b in (w, A.make_dual(w,L.ones(2))):
+        for r in Ten.apply(a,3,b): p(*A.unpack_dual(r*2))
+x.requires_grad_(); sum(r.sum() for r in Ten.apply(x,3,w)).backward(); p(x.grad)
+# jvp without a backward
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+class Exp(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,x):
+        ctx.y=x.exp(); return ctx.y
+    @staticmethod
+    def jvp(ctx,t): return t*ctx.y
+with A.dual_level(): p(*A.unpack_dual(Exp.apply(A.make_dual(L.zeros(2),L.tensor([3.,4.])))))
+Exp.apply(L.zeros(2,requires_grad=True)).sum().backward()
+# jvp by func
+class Cube(L.autograd.Function):
+    @staticmethod
+    def forward(x): return x**3
+    @staticmethod
+    def setup_context(ctx,inputs,output):
+        ctx.save_for_backward(*inputs); ctx.save_for_forward(*inputs)
+    @staticmethod
+    def jvp(ctx,t): x,=ctx.saved_tensors; return t*3*x**2
+    @staticmethod
+    def backward(ctx,g): x,=ctx.saved_tensors; return g*3*x**2
+p(*L.func.jvp(Cube.apply,(L.tensor([1.,2.]),),(L.tensor([.5,-1.]),)))
+# functionalize
+x=L.ones(2); p(L.func.functionalize(lambda x: x.clone().add_(1).view(2,1).mul_(3))(x), x)
+L.func.functionalize(lambda x: x, remove='views')(x)
 """

@@ -173,3 +173,23 @@ def test_wrong_distances() -> None:
     refuses("pdist", RuntimeError, "only supports 2D tensors", randn(4))
     refuses("pdist", RuntimeError, "non-negative p values", randn(4, 2), -1.0)
     refuses("pdist", RuntimeError, "floating-point dtypes", np.ones((4, 2), int))
+
+
+@pytest.mark.parametrize("more", [(), (None, False, 1), (None, True, None)], ids=str)
+@pytest.mark.parametrize("mode", [0, 1, 2])
+def test_bags_as_the_kernel_has_them(mode: int, more: tuple[Any, ...]) -> None:
+    """The bags of the indices aside, which PyTorch leaves out for some sums."""
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    table = np.random.default_rng(1).standard_normal((5, 3))
+    results = []
+    for library in (tt, torch):
+        weight = library.tensor(table, requires_grad=True, device="cpu")
+        starts = library.tensor([0, 2, 2, 5] if more and more[1] else [0, 2, 2], device="cpu")
+        indices = library.tensor([1, 2, 3, 1, 4], device="cpu")
+        given = (weight, indices, starts, False, mode, False, *more)
+        out, bags, *facts = library.embedding_bag(*given)
+        out.pow(2).sum().backward()
+        results.append([out.detach(), *facts, weight.grad])
+    assert mode == 0 or bags.tolist() == [0, 0, 2, 2, 2]
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-12)

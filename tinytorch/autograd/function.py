@@ -13,6 +13,7 @@ from .._record import note_versions
 from .._tensor import Tensor, wrap
 from .applied import Applied, R
 from .engine import conjugate
+from .forward_rule import PUSHING, likes, transposed
 from .nodes import FREED, TWICE, Node, Slot
 from .packing import STACK, Packed, SavedOutput
 from .views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
@@ -48,6 +49,18 @@ class FunctionCtx:
         self._dirty: tuple[Tensor, ...] = ()
         self._non_differentiable: tuple[Tensor, ...] = ()
         self._materialize = True
+        self._for_forward: tuple[Any, ...] | None = None
+        self._likes: tuple[Any, ...] = ()
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for ``jvp``, which finds them as ``saved_tensors``."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError(
+                    "save_for_forward can only save variables, but argument is of type "
+                    f"{type(tensor).__name__}"
+                )
+        self._for_forward = tensors
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``backward``; they are checked for in-place changes."""
@@ -69,6 +82,8 @@ class FunctionCtx:
         node = self._node()
         if node is not None and node.args is FREED:
             raise RuntimeError(TWICE)
+        if self._for_forward is not None and PUSHING.get():
+            return self._for_forward
         return tuple(self._kept(saved) for saved in self._saved)
 
     def _kept(self, saved: Any) -> Any:
@@ -119,6 +134,7 @@ class _FunctionOp:
                 "should only implement one of them."
             )
         self.backward: Any = cls.vjp if own_vjp else cls.backward
+        self.jvp: Any = None if cls.jvp is Function.jvp else cls.jvp
         #: Which of the results are tensors; ``backward`` gets None for the others.
         self.places = tuple(i for i, out in enumerate(outputs) if isinstance(out, Tensor))
         self.count = len(outputs)
@@ -153,7 +169,10 @@ class _FunctionOp:
         grads: list[Any] = [None] * self.count
         for place, h in zip(self.places, given, strict=True):
             grads[place] = _as_user(h, backend)
-        results = self.backward(ctx, *grads)
+        if self.jvp is not None and PUSHING.get():
+            results = transposed(self.jvp, ctx, grads)
+        else:
+            results = self.backward(ctx, *grads)
         results = results if isinstance(results, tuple) else (results,)
         count = self.arguments
         surplus = any(r is not None for r in results[count:])
@@ -246,6 +265,14 @@ class Function:
         """Another name for ``backward``; a subclass defines one of them."""
         return Function.backward(ctx, *grad_outputs)
 
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any, **unused: Any) -> Any:
+        """Tangents of the results, given those of the arguments; forward mode takes it."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with "
+            "forward mode AD."
+        )
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Refused: a function is applied by its class."""
         raise RuntimeError(
@@ -284,6 +311,7 @@ def _record(
     op = _FunctionOp(cls, ctx._materialize, outputs, len(args))
     node = Node(op, xp, tuple(edges[i] for i in positions), (ctx, positions, xp), (), None, None)
     ctx._node = weakref.ref(node)
+    ctx._likes = likes(args) if op.jvp is not None else ()
     fixed = tuple(_fresh(ctx, args, out) for out in outputs)
     tensors = [t for t in fixed if isinstance(t, Tensor)]
     single = len(fixed) == 1

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from .._absent import Absent
 from .._file_names import publish
 from . import device_mesh as device_mesh
+from . import rpc as rpc
 from .device_mesh import DeviceMesh as DeviceMesh
 from .device_mesh import init_device_mesh as init_device_mesh
 

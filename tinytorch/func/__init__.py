@@ -18,13 +18,14 @@ may depend on their values, and tensors from outside may not be written to. ``jv
 and ``jacfwd`` are made of backward passes; so a ``no_grad`` block is a constant to them, as it is
 to ``grad``. ``backward()``, ``item()`` and ``detach().numpy()`` work inside. A tensor from outside
 that a differentiated function writes to in place, which PyTorch refuses, becomes a part of its
-graph, as it does outside of transforms. There are no ``functionalize`` and ``debug_unwrap``.
+graph, as it does outside of transforms. There is no ``debug_unwrap``.
 """
 
 from __future__ import annotations
 
 from .forward import jvp as jvp
 from .forward import linearize as linearize
+from .functionalization import functionalize as functionalize
 from .jacobians import hessian as hessian
 from .jacobians import jacfwd as jacfwd
 from .jacobians import jacrev as jacrev
@@ -37,13 +38,13 @@ from .reverse import grad_and_value as grad_and_value
 from .reverse import vjp as vjp
 
 __all__ = [
-    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-    "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
+    "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev",
+    "jvp", "linearize", "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
 # Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
 for _function in (
-    functional_call, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize,
+    functional_call, functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize,
     replace_all_batch_norm_modules_, stack_module_state, vjp, vmap,
 ):  # fmt: skip
     _function.__module__ = "tinytorch.func"

@@ -15,6 +15,7 @@ from typing import Any, Literal, overload
 from .._state import is_grad_enabled
 from .._tensor import Tensor
 from ..autograd.derivatives import filled, gradients, zeros_for
+from ..autograd.forward_rule import PUSHING
 from ._level import Aux, Function, Level, R, entered, parted, recorded_anyway, tensors_of
 from ._trees import flatten, map_leaves, unflatten
 
@@ -35,8 +36,12 @@ class Push:
         self.weights = tuple(level.leaf(zeros_for(out)) if _varies(out) else zeros_for(out)
                              for out in outputs)  # fmt: skip
         self.wanted = tuple(w for w in self.weights if w.requires_grad)
-        with recorded_anyway():
-            self.back = gradients(outputs, level.given, self.weights, True)
+        token = PUSHING.set(True)
+        try:
+            with recorded_anyway():
+                self.back = gradients(outputs, level.given, self.weights, True)
+        finally:
+            PUSHING.reset(token)
 
     def __call__(self, tangents: tuple[Tensor | None, ...], recording: bool) -> list[Tensor]:
         """A tangent for each output; None stands for zeros in the place of a tangent."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final, NoReturn, TypeVar
 
 from ..nn import Module
@@ -207,4 +208,5 @@ def unused(fn: _F) -> _F:
     return fn
 
 
+import_module(f"{__name__}.annotations")  # in the place of what `from __future__` left
 interface = _overload = _overload_method = _script_if_tracing = export

@@ -14,12 +14,13 @@ from .._op import Array, Backend, composite
 from .._tensor import Tensor, wrap
 from ..autograd.views import check_inplace
 from ..backends import load
+from ._storage_casts import Casts
 from .creation import empty, tensor
 from .file_memory import mapped
 from .strides import check_bounds
 
 
-class UntypedStorage:
+class UntypedStorage(Casts):
     """All the memory that a tensor is a part of, in bytes.
 
     Two storages are equal if they are the same memory.
@@ -42,6 +43,8 @@ class UntypedStorage:
 
     _array: Array
     _xp: Backend
+    #: Whether it is the memory of a tensor, whose size is the tensor's affair.
+    _lent = False
 
     def __init__(self, size: int | Sequence[int] = 0, *, device: Any = None) -> None:
         made: Any
@@ -172,6 +175,33 @@ class UntypedStorage:
         wrap(self._numbers(), self._xp).copy_(wrap(source._numbers(), source._xp))
         return self
 
+    def resize_(self, size: int) -> Self:
+        """Have ``size`` bytes: the first of these, and then whatever the memory held.
+
+        Raises:
+            NotImplementedError: If it is the memory of a tensor, and of another size: a tensor
+                here keeps the array it has.
+        """
+        if self._lent and size != self.nbytes():
+            raise NotImplementedError(
+                f"resize_: a storage of {self.nbytes()} bytes that belongs to a tensor cannot "
+                f"have {size}; resize_() or set_() the tensor"
+            )
+        made = self._xp.empty(size, "uint8")
+        kept = min(size, self.nbytes())
+        made[:kept] = self._array.reshape(-1).view("uint8")[:kept]
+        self._array = made.view(self._numbers().dtype)
+        return self
+
+    def byteswap(self, dtype: dtypes.dtype) -> None:
+        """Turn the order of bytes in each element of a dtype around.
+
+        Args:
+            dtype: The type of the elements that the bytes are.
+        """
+        rows = self._array.reshape(-1).view("uint8").reshape(-1, dtype.itemsize)
+        rows[...] = self._xp.array(rows[:, ::-1])
+
     def cpu(self) -> Self:
         """The storage, or a copy of it on the CPU if it is elsewhere."""
         here: Any = wrap(self._array, self._xp).cpu()
@@ -264,6 +294,9 @@ class TypedStorage(UntypedStorage):
         return f"dtype={self.dtype}, device={self.device}"
 
 
+Casts._typed = TypedStorage
+
+
 def _deprecate() -> None:
     warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
@@ -297,7 +330,7 @@ def untyped_storage(input: Tensor) -> UntypedStorage:
         >>> x.untyped_storage().data_ptr() == x.view(3, 1).untyped_storage().data_ptr()
         True
     """
-    return UntypedStorage._of(_memory(input), input._xp)
+    return _of_tensor(UntypedStorage, input)  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("Tensor",))
@@ -316,7 +349,13 @@ def storage(input: Tensor) -> TypedStorage:
         6
     """
     _deprecate()
-    return TypedStorage._of(_memory(input), input._xp)
+    return _of_tensor(TypedStorage, input)  # type: ignore[no-any-return]
+
+
+def _of_tensor(kind: Any, input: Tensor) -> Any:
+    made = kind._of(_memory(input), input._xp)
+    made._lent = True
+    return made
 
 
 @composite(namespaces=("Tensor",))

@@ -12,13 +12,17 @@ Example:
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
+from typing import Any
 
-__all__ = ["checkpoint", "cpp_extension", "data", "dlpack", "hooks", "model_zoo"]
+__all__ = [
+    "checkpoint", "cpp_extension", "data", "dlpack", "hooks", "model_zoo", "swap_tensors",
+]  # fmt: skip
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     # A program that trains on its own loop does not pay for the import.
+    if name == "swap_tensors":
+        return importlib.import_module(f"{__name__}.swapping").swap_tensors
     if name in __all__ or name == "_pytree":
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,5 +6,6 @@ from tinytorch.utils import data as data
 from tinytorch.utils import dlpack as dlpack
 from tinytorch.utils import hooks as hooks
 from tinytorch.utils import model_zoo as model_zoo
+from tinytorch.utils.swapping import swap_tensors as swap_tensors
 
-__all__ = ['checkpoint', 'cpp_extension', 'data', 'dlpack', 'hooks', 'model_zoo']
+__all__ = ['checkpoint', 'cpp_extension', 'data', 'dlpack', 'hooks', 'model_zoo', 'swap_tensors']

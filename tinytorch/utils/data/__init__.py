@@ -10,6 +10,7 @@ Example:
 
 from __future__ import annotations
 
+from . import _utils as _utils
 from ._workers import WorkerInfo as WorkerInfo
 from ._workers import get_worker_info as get_worker_info
 from .collate import default_collate as default_collate

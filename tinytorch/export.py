@@ -1,0 +1,50 @@
+"""``torch.export`` for programs that import it: programs are not traced here.
+
+``Dim`` names a dimension, as programs do where they are imported; everything that needs a graph
+raises NotImplementedError.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._absent import Absent, absent
+
+__all__ = ["Dim", "ExportedProgram", "ShapesCollection", "draft_export", "export", "load",
+           "register_dataclass", "save", "unflatten"]  # fmt: skip
+
+_WHY = "tinytorch records no graphs of programs; call the module as it is"
+draft_export, export, load, register_dataclass, save, unflatten = (
+    absent(f"export.{name}", _WHY)
+    for name in ("draft_export", "export", "load", "register_dataclass", "save", "unflatten")
+)
+
+
+class ExportedProgram(Absent, why=f"export.ExportedProgram: {_WHY}"):
+    """A program as a graph, which nothing is here."""
+
+
+class ShapesCollection(Absent, why=f"export.ShapesCollection: {_WHY}"):
+    """Which dimensions of which tensors may change; making one raises."""
+
+
+class Dim:
+    """A dimension that may change, by its name.
+
+    Args:
+        name: The name.
+        min: The least size. Default: 0.
+        max: The greatest size. Default: none.
+
+    Example:
+        >>> from tinytorch.export import Dim
+        >>> Dim("batch", max=64).__name__
+        'batch'
+    """
+
+    AUTO, DYNAMIC, STATIC = "AUTO", "DYNAMIC", "STATIC"
+
+    def __init__(self, name: str, *, min: Any = None, max: Any = None) -> None:
+        self.__name__ = name
+        self.min = 0 if min is None else min
+        self.max = max

@@ -1,0 +1,155 @@
+"""Points that fill the unit cube evenly: Sobol sequences, as ``torch.quasirandom`` has them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from . import _state, dtypes
+from ._direction_numbers import DIMENSIONS, direction_numbers
+from ._tensor import Tensor
+from .ops.creation import tensor
+from .ops.joining import cat
+from .ops.random import randint
+from .ops.ranges import arange
+from .ops.selection import where
+from .random import Generator
+
+__all__ = ["SobolEngine"]
+
+
+class SobolEngine:
+    """Draws a Sobol sequence, scrambled or not: PyTorch's own numbers, on the CPU.
+
+    Args:
+        dimension: Coordinates of a point: 1 to 512 here, 21201 in PyTorch.
+        scramble: Whether to scramble the sequence, as Owen does. Default: False.
+        seed: What scrambling starts from. Default: the default generator, where it is.
+
+    Raises:
+        ValueError: For a dimension that PyTorch has not either.
+        NotImplementedError: For more dimensions than 512.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.quasirandom.SobolEngine(2).draw(4)
+        tensor([[0.0000, 0.0000],
+                [0.5000, 0.5000],
+                [0.7500, 0.2500],
+                [0.2500, 0.7500]])
+
+    Reference: A. B. Owen, Scrambling Sobol and Niederreiter-Xing points, Journal of Complexity 14,
+    466-489 (1998); P. Bratley and B. L. Fox, Algorithm 659, ACM TOMS 14, 88-100 (1988).
+    """
+
+    MAXBIT: ClassVar[int] = 30
+    MAXDIM: ClassVar[int] = 21201
+
+    def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
+        if not 1 <= dimension <= self.MAXDIM:
+            raise ValueError(
+                f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]"
+            )
+        if dimension > DIMENSIONS:
+            raise NotImplementedError(
+                f"SobolEngine: tinytorch has direction numbers for {DIMENSIONS} dimensions, got "
+                f"{dimension}"
+            )
+        self.seed = seed
+        self.scramble = scramble
+        self.dimension = dimension
+        self.sobolstate: Any = tensor(direction_numbers(dimension, self.MAXBIT), device="cpu")
+        self.shift: Any = tensor([0] * dimension, device="cpu")
+        if scramble:
+            self._scramble()
+        self.quasi = self.shift.clone()
+        self._first_point = (self.quasi / 2**self.MAXBIT).reshape(1, -1)
+        self.num_generated = 0
+
+    def draw(self, n: int = 1, out: Tensor | None = None, dtype: Any = None) -> Tensor:
+        """The next ``n`` points, ``(n, dimension)``, each coordinate in [0, 1).
+
+        Args:
+            n: How many. Default: 1.
+            out: Where to write them.
+            dtype: A floating dtype. Default: the default dtype.
+        """
+        wanted = _state.get_default_dtype() if dtype is None else dtypes.as_dtype(dtype)
+        whole: Any = self._points(self.num_generated, n)
+        result: Any = whole.to(wanted) * 2.0**-self.MAXBIT
+        if not self.num_generated and n:
+            # PyTorch rounds the first point to the dtype that was the default at the beginning.
+            result = cat([self._first_point.to(wanted), result[1:]])
+        if n:
+            self.quasi = whole[-1].clone()
+        self.num_generated += n
+        if out is None:
+            return result  # type: ignore[no-any-return]
+        into: Any = out
+        return into.resize_as_(result).copy_(result)  # type: ignore[no-any-return]
+
+    def draw_base2(self, m: int, out: Tensor | None = None, dtype: Any = None) -> Tensor:
+        """The next ``2**m`` points.
+
+        Args:
+            m: The exponent.
+            out: Where to write them.
+            dtype: A floating dtype. Default: the default dtype.
+
+        Raises:
+            ValueError: If that makes no power of two together with those drawn before.
+        """
+        n = 2**m
+        total = self.num_generated + n
+        if total & (total - 1):
+            raise ValueError(
+                "The balance properties of Sobol' points require n to be a power of 2. "
+                f"{self.num_generated} points have been previously generated, then: "
+                f"n={self.num_generated}+2**{m}={total}. If you still want to do this, please use "
+                "'SobolEngine.draw()' instead."
+            )
+        return self.draw(n=n, out=out, dtype=dtype)
+
+    def reset(self) -> Self:
+        """Begin again."""
+        self.quasi = self.shift.clone()
+        self.num_generated = 0
+        return self
+
+    def fast_forward(self, n: int) -> Self:
+        """Leave the next ``n`` points out.
+
+        Args:
+            n: How many.
+        """
+        if n:
+            self.quasi = self._points(self.num_generated + n - 1, 1)[0]
+        self.num_generated += n
+        return self
+
+    def _points(self, start: int, n: int) -> Any:
+        """Points as whole numbers: by the bits of its Gray code, each is a sum without carry."""
+        place: Any = arange(start, start + n, device="cpu")
+        code = (place ^ (place >> 1)).unsqueeze(1)
+        points: Any = self.shift.expand(n, -1)
+        for bit in range((start + n).bit_length()):
+            points = points ^ where((code >> bit) & 1 == 1, self.sobolstate[:, bit], 0)
+        return points
+
+    def _scramble(self) -> None:
+        generator = None if self.seed is None else Generator("cpu").manual_seed(self.seed)
+        bits, powers = self.MAXBIT, 2 ** arange(self.MAXBIT, device="cpu")
+        drawn: Any = randint(2, (self.dimension, bits), device="cpu", generator=generator)
+        self.shift = (drawn * powers).sum(1)
+        size = (self.dimension, bits, bits)
+        lower: Any = randint(2, size, device="cpu", generator=generator).tril()
+        lower.diagonal(0, -2, -1).fill_(1)
+        # Bits of the state from the highest down, as columns; the product is modulo 2.
+        place = arange(bits - 1, -1, -1, device="cpu").view(1, -1, 1)
+        columns = (self.sobolstate.unsqueeze(1) >> place) & 1
+        self.sobolstate = ((lower @ columns % 2) * 2**place).sum(1)
+
+    def __repr__(self) -> str:
+        facts = [f"dimension={self.dimension}"]
+        facts += ["scramble=True"] if self.scramble else []
+        facts += [] if self.seed is None else [f"seed={self.seed}"]
+        return f"{type(self).__name__}({', '.join(facts)})"
