@@ -132,6 +132,35 @@ def test_slow(): time.sleep({seconds})
 """
 
 
+#: A GPU that a test loses, for its process and whatever else it would compute.
+LOST = """
+import sys, types, pytest
+def lost(): raise RuntimeError("illegal address")
+def lose():
+    runtime = types.SimpleNamespace(CUDARuntimeError=RuntimeError, deviceSynchronize=lost)
+    sys.modules["cupy"] = types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime))
+def use():
+    if "cupy" in sys.modules: sys.modules["cupy"].cuda.runtime.deviceSynchronize()
+@pytest.mark.parametrize("i", range(20))
+def test_use(i):
+    if i == 3: lose()
+    use()
+"""
+
+
+def test_a_process_that_lost_its_gpu_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xdist", reason="it runs tests in several processes")
+    (tmp_path / "test_it.py").write_text(LOST)
+    (tmp_path / "test_unreadable.py").write_text("import no_such_package")
+    monkeypatch.chdir(tmp_path)
+    report = gpu._tests([".", "-n", "2"], 60.0)
+    assert set(report["failed"]) == {"test_it.py::test_use[3]", "test_unreadable.py"}
+    assert "no_such_package" in report["failed"]["test_unreadable.py"]
+    assert report["counts"]["passed"] == 19
+
+
 @pytest.mark.parametrize("processes", ["alone", "several"])
 def test_outcomes_are_noted_with_their_reasons(
     processes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
