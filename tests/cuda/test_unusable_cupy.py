@@ -102,6 +102,10 @@ class TestEachCauseIsToldApart:
         assert "(ImportError: libcuda.so.1);" in text
         assert "=" not in text and "\n" not in text
 
+    def test_of_an_empty_folder_it_is_broken(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        error = error_with(monkeypatch, types.ModuleType("cupy"))
+        assert error.reason == "broken" and "no attribute '__version__'" in str(error)
+
     @pytest.mark.parametrize("version", ["13.6.0", "9.0.0b1"])
     def test_cupy_too_old(self, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
         cupy = fake_cupy()

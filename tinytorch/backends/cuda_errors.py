@@ -72,8 +72,12 @@ def open_cupy(backend: str) -> tuple[Any, Any]:
             ``"CUDA libraries missing"``, ``"GPU not supported"``, ``"CuPy too old"``.
     """
     cupy = _import(backend, "cupy")
-    if int(cupy.__version__.partition(".")[0]) < _OLDEST:
-        what = f"CuPy {cupy.__version__} is installed, which is older than {_OLDEST}"
+    try:
+        version = cupy.__version__
+    except AttributeError as error:  # a folder of that name, such as an uninstall leaves behind
+        raise _broken(backend, error) from error
+    if int(version.partition(".")[0]) < _OLDEST:
+        what = f"CuPy {version} is installed, which is older than {_OLDEST}"
         raise _unavailable(backend, "CuPy too old", what, _UPDATE)
     try:
         if not cupy.cuda.runtime.getDeviceCount():
