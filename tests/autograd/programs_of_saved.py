@@ -233,6 +233,21 @@ for f in (F.tanhshrink,L.special.ndtr,lambda x:L.ldexp(x,L.tensor([1.,2.])),
         with L.no_grad(): (a,y)[k].mul_(-2).add_(1)
         try: y.sum().backward(); p(x.grad)
         except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# modified: what is kept of several factors, and indices
+F=L.nn.functional; i=L.tensor([1,0,1])
+for f in (lambda a,b,c:F.bilinear(a,b,c),lambda a,b,c:L.dist(a,b),
+    lambda a,b,c:F.embedding_bag(i,c[0],b.long()[0],per_sample_weights=a[0],mode='sum'),
+    lambda a,b,c:F.max_pool1d(a,2,return_indices=True),
+    lambda a,b,c:F.max_pool2d(c[0][None],2,return_indices=True),
+    lambda a,b,c:F.adaptive_max_pool1d(a,2,return_indices=True)):
+    for which in ('a','b','c','ac','abc'):
+        for k in range(6):
+            i=L.tensor([1,0,1]); three=[L.ones(2,3)/2,L.zeros(2,3),L.ones(4,3,3)/3]
+            for t,name in zip(three,'abc'): t.requires_grad_(name in which)
+            y=f(*three); y=y if isinstance(y,tuple) else (y,); changed=(*three,i,*y,*y)[k]
+            with L.no_grad(): changed.add_(0)
+            try: p(L.autograd.grad(y[0].sum(),[t for t in three if t.requires_grad]))
+            except RuntimeError as error: p('modified by an inplace operation' in str(error))
 # modified: states of cells
 N=L.nn; x=L.ones(2,3)
 for m in (N.LSTMCell(3,3),N.GRUCell(3,3),N.RNNCell(3,3)):

@@ -334,4 +334,5 @@ def _largest(
     out = _LAID[spatial](out, input)
     if not return_indices:
         return out
-    return out, _LAID[spatial](largest_in_image(input, sizes), input)
+    indices = _LAID[spatial](largest_in_image(input, sizes), input)
+    return keep_versions(out, indices), indices

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._op import composite
+from .._record import keep_versions
 from .._tensor import Tensor
 
 
@@ -38,7 +39,11 @@ def bilinear(
     rows = a @ w.permute(1, 0, 2).reshape((first, outputs * second))
     rows = rows.reshape((*input1.shape[:-1], outputs, second))
     out = (rows @ input2.unsqueeze(-1)).squeeze(-1)
-    return out if bias is None else out + bias  # type: ignore[no-any-return]
+    factors = input1, input2, weight
+    others = ([f for f in factors if f is not kept] for kept in factors)
+    wanted = [any(f.requires_grad for f in rest) for rest in others]
+    out = keep_versions(out, *(f for f, keep in zip(factors, wanted, strict=True) if keep))
+    return out if bias is None else out + bias
 
 
 def _check(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> None:

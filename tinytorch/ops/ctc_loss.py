@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._op import Array, Backend, Index, composite, op
+from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
 from ..dtypes import int64
@@ -210,7 +211,7 @@ def ctc_loss(
     lengths = [x.new_tensor(values, dtype=int64) for values in (inputs, labels)]
     y = _padded(targets if batched else targets.reshape(1, -1), labels, lengths[1])
     y._xp.check_all((y._data >= 0) & (y._data < x.shape[2]), "ctc_loss: a target is no class")
-    loss: Any = _ctc(x, y, lengths[0], lengths[1], blank)
+    loss: Any = keep_versions(_ctc(x, y, lengths[0], lengths[1], blank), targets)
     if zero_infinity:
         loss = loss.where(loss != math.inf, 0.0)
     if reduction == "mean":

@@ -7,6 +7,7 @@ from typing import Any
 from .._caller import warn
 from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
+from .._record import keep_versions
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from .embedding import renormalize, scaled_gradient, embedding
@@ -95,7 +96,10 @@ def embedding_bag(
         length = input.shape[1] if input.ndim == 2 else None
         return _maxima(flat, weight, bags, count, length, padding)
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    return _sums(flat, weight, bags, count, padding, factors, mode == "mean")
+    out = _sums(flat, weight, bags, count, padding, factors, mode == "mean")
+    weighted = per_sample_weights is not None and per_sample_weights.requires_grad
+    table = weight if weighted else None  # PyTorch keeps it for the gradient of these alone
+    return keep_versions(out, input, offsets, per_sample_weights, table)
 
 
 def _check(

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import dtypes
 from .._op import Array, Backend, composite, op, torch_convention
+from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._memory import in_rows
@@ -239,7 +240,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         >>> tt.dist(tt.tensor([1.0, 2.0]), tt.tensor([4.0, 6.0]))
         tensor(5.)
     """
-    return p_norm(input - other, float(p))
+    return keep_versions(p_norm(input - other, float(p)), input, other)
 
 
 @composite(out=True, inplace=True, node="RenormBackward0", exact_out=True)

@@ -152,7 +152,10 @@ def _max_pool(
     for slide in reversed(windows):
         out = slide_max(out, slide)
     out = following(out, input)
-    return (out, following(max_indices(input, windows), input)) if return_indices else out
+    if not return_indices:
+        return out
+    indices = following(max_indices(input, windows), input)
+    return keep_versions(out, indices), indices
 
 
 @op(public=False)
