@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy
 
+from . import _steps
+
 
 def _true_divide(a: Any, b: Any) -> Any:
     """Complex numbers are divided by way of the divisor's size, which 0 and infinity spoil."""
@@ -76,4 +78,6 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "fix": numpy.trunc,  # the name is deprecated in NumPy
     "nextafter": _nextafter,
     "sum": _sum,
+    "reshape": _steps.reshape,
+    "expand_dims": _steps.expand_dims,
 }

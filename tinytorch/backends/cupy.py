@@ -105,6 +105,17 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def address(self, array: Array) -> int:
         return int(array.data.ptr)
 
+    def expand_dims(self, array: Array, axis: int) -> Array:
+        """A view with one more dimension, whose step spans the whole next one, as in PyTorch."""
+        if array.flags.c_contiguous or not array.size:
+            return self.library.expand_dims(array, axis)
+        at = axis % (array.ndim + 1)
+        shape, steps = array.shape, array.strides
+        step = shape[at] * steps[at] if at < array.ndim else array.itemsize
+        return self.as_strided(
+            array, (*shape[:at], 1, *shape[at:]), (*steps[:at], step, *steps[at:])
+        )
+
     # -- operations ---------------------------------------------------------------------
 
     def index_combine(self, name: str, target: Array, index: Array, values: Array) -> None:
