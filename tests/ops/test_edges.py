@@ -33,6 +33,11 @@ def smallest(lib: Any, name: str, values: list[float], sources: list[float]) -> 
     return slopes(lib, call, values, sources)[:2]
 
 
+def angle_slopes(lib: Any, numbers: list[complex]) -> Any:
+    z = lib.tensor(numbers, requires_grad=True)
+    return lib.autograd.grad(z.angle().sum(), z)[0]
+
+
 #: name of the edge: what PyTorch gives there.
 SAME: dict[str, Program] = {
     "deviation whose square is infinite": lambda lib: [
@@ -76,6 +81,14 @@ SAME: dict[str, Program] = {
     "gradients of the parts of a complex number": lambda lib: slopes(
         lib, lib.complex, [1, 2], [1, 2], came=[complex(INF, 1), complex(1, NAN)]
     ),
+    "infinite gradient of an imaginary part": lambda lib: slopes(
+        lib, lambda x: lib.complex(x, x).imag, [1.0, 2.0], came=[INF, 1.0]
+    ),
+    "gradient of an angle": lambda lib: lib.view_as_real(angle_slopes(lib, [3 + 4j, 0, -2 - 1j])),
+    "deviation of nothing": lambda lib: [
+        call(lib.zeros(0, 2, dtype=dtype), 0, correction=n)
+        for call in (lib.std, lib.var) for n in (-1, -2) for dtype in (lib.float32, lib.cfloat)
+    ],
     "infinite gradient of a trace": lambda lib: slopes(lib, lib.trace, [[1, 2], [3, 4]], came=INF),
     "slope of logit at -0": lambda lib: slopes(lib, lib.logit, [0.0, -0.0, 1.0, 2.0]),
     "slope of a running sum that became infinite": lambda lib: slopes(
@@ -106,6 +119,11 @@ RIGHT: dict[str, tuple[Program, Any]] = {
     # The variances of both parts, which it adds, are infinite.
     "deviation of huge complex numbers": (
         lambda lib: lib.tensor([1e25 + 1e25j, -1e25j]).std(), math.sqrt(2.5) * 1e25,
+    ),
+    # The squares that it divides by are 0 or infinite.
+    "slope of the angle of small and large numbers": (
+        lambda lib: lib.view_as_real(angle_slopes(lib, [1e-30 + 1e-30j, 1e30 - 1e30j])),
+        [[-0.5e30, 0.5e30], [0.5e-30, 0.5e-30]],
     ),
     # Powers of the size by themselves are infinite or 0 there.
     "slope of a huge norm": (
@@ -177,6 +195,15 @@ def test_same_as_torch(edge: str) -> None:
 def test_right_where_torch_is_not(edge: str) -> None:
     program, wanted = RIGHT[edge]
     np.testing.assert_allclose(program(tt).tolist(), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("end", [NAN, INF, -INF])
+@pytest.mark.parametrize("name", ["linspace", "logspace"])
+def test_ends_that_are_no_whole_numbers_are_refused(name: str, end: float) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for lib in (torch, tt):
+        with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
+            getattr(lib, name)(lib.tensor(end), 1, 3, dtype=lib.int64)
 
 
 def test_weights_that_sum_to_zero_are_refused() -> None:

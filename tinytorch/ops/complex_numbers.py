@@ -64,7 +64,7 @@ def _imag(xp: Backend, input: Array) -> Array:
     return input.imag
 
 
-_imag.vjp(input=lambda xp, g: g * -1j)
+_imag.vjp(input=lambda xp, g: xp.call(complex, xp.zeros_like(g), -g))
 
 
 @composite(method=False)
@@ -179,9 +179,9 @@ def angle(xp: Backend, input: Array) -> Array:
 def _angle_gradient(xp: Any, g: Any, input: Any) -> Any:
     if input.dtype.kind != "c":
         return xp.zeros_like(g)
-    square = xp.real(input * xp.conj(input))
-    turned = xp.conj(input) * -1j / xp.where(square == 0, 1, square)
-    return g * xp.where(square == 0, 0, turned)
+    size = xp.abs(input)  # whose square may be infinite or 0
+    nonzero = xp.where(size == 0, 1, size)
+    return g * xp.where(size == 0, 0, xp.conj(input) / nonzero * -1j / nonzero)
 
 
 angle.vjp(input=_angle_gradient)

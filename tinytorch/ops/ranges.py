@@ -149,11 +149,19 @@ def _spaced(
     start, end = _number(name, start), _number(name, end)
     dtype = _spaced_dtype(xp, name, start + end, dtype)
     if dtype.kind in "iu":
-        start, end = int(start), int(end)
+        start, end = (_converted(name, v, dtype) for v in (start, end))
     place = xp.arange(steps, dtype="float64")
     step = (end - start) / (steps - 1) if steps > 1 else 0.0
     first, second = start + step * place, end - step * (steps - 1 - place)
     return xp.where(place * 2 < steps, first, second), dtype
+
+
+def _converted(name: str, end: float, dtype: Any) -> int:
+    if not math.isfinite(end):
+        raise RuntimeError(
+            f"{name}: value cannot be converted to type {dtype.name} without overflow: {end}"
+        )
+    return int(end)
 
 
 def _spaced_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
@@ -15,8 +16,9 @@ from .reduction import Dims, element_count, mean, reduced_axes, shared, spread
 
 def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> float:
     """Degrees of freedom, the divisor; at 0 the division gives inf or NaN, as in torch."""
-    left = float(element_count(shape, axes) - correction)
-    return left if left > 0 else 0.0
+    count = element_count(shape, axes)
+    left = float(count - correction)
+    return max(left, 0.0) if count else math.nan  # there is no mean of nothing
 
 
 @op(method=False)
