@@ -90,6 +90,7 @@ def test_layouts_to_compare_with() -> None:
         assert isinstance(layout, tt.layout) and repr(layout) == f"tinytorch.{name}"
         assert pickle.loads(pickle.dumps(layout)) is layout
         assert (tt.ones(2).layout == layout) == (torch.ones(2).layout == getattr(torch, name))
+        assert (layout == name) == (getattr(torch, name) == name)
         if name != "strided":
             with pytest.raises(NotImplementedError, match=f"zeros: the layout tinytorch.{name} is"):
                 tt.zeros(2, layout=layout)

@@ -355,6 +355,10 @@ def test_whole_modules_of_pytorchs_come_back_as_ours(make: Any) -> None:
     }
 
 
+def test_layouts_of_pytorchs_come_back_as_ours() -> None:
+    assert from_torch({"layout": torch.strided})["layout"] is tt.strided
+
+
 def test_named_results_of_pytorchs_come_back_as_ours() -> None:
     file = io.BytesIO()
     torch.save(torch.tensor([[1.0, 5.0], [7.0, 3.0]]).max(0), file)

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from . import dtypes
 from ._creation import backend_of_device
 from ._device import device as Device
+from ._layouts import layout as Layout
+from ._layouts import strided
 from ._tensor import Size, Tensor, wrap
 from .backends.base import Array, Backend
 from .backends.storage import extent
@@ -198,12 +200,12 @@ def encode(text: str, encoding: str = "latin1") -> bytes:
     return codecs.latin_1_encode(text)[0]
 
 
-def layout(name: str) -> str:
+def layout(name: str) -> Layout:
     """A layout: there is one."""
     if name != "torch.strided":
         raise NotImplementedError(f"the checkpoint holds a tensor of layout {name}; "
                                   "tinytorch has dense tensors alone")  # fmt: skip
-    return "strided"
+    return strided
 
 
 #: What weights may call, by PyTorch's names or Python's.

@@ -35,10 +35,6 @@ class layout(_Named):  # noqa: N801  # as torch calls it
     """
 
     __slots__ = ()
-    __hash__ = _Named.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or other == self._name
 
 
 class memory_format(_Named):  # noqa: N801  # as torch calls it
