@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tinytorch.ops import attention
 
 DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64")
 SHAPES = [((3000,), 0), ((40, 60), 0), ((40, 60), 1), ((3, 300, 5), 1)]
@@ -247,8 +248,13 @@ def margins_of_all(x: tt.Tensor) -> tt.Tensor:
     return tt.nn.functional.multilabel_margin_loss(x, labels)
 
 
+def attended(x: tt.Tensor) -> tt.Tensor:
+    return tt.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True).sum()
+
+
 @pytest.mark.parametrize(("function", "shape"), [(summed_distances, (600, 64)),
-                                                 (margins_of_all, (500, 200))])  # fmt: skip
+                                                 (margins_of_all, (500, 200)),
+                                                 (attended, (1, 1, 4096, 8))])  # fmt: skip
 def test_what_is_held_of_pairs_is_bounded(function: Any, shape: tuple[int, ...]) -> None:
     if tt.get_backend() != "numpy":
         pytest.skip("tracemalloc sees NumPy's memory alone")
@@ -259,7 +265,7 @@ def test_what_is_held_of_pairs_is_bounded(function: Any, shape: tuple[int, ...])
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 32 << 20  # all pairs at once: 92 and 38 MiB for each array of them
+    assert peak < 32 << 20  # all pairs at once: 92, 38 and 64 MiB for each array of them
 
 
 def test_distances_in_several_blocks() -> None:
@@ -280,3 +286,21 @@ def test_margins_of_labels_in_several_blocks() -> None:
     slope = np.concatenate((-(gaps > 0).sum(2), (gaps > 0).sum(1)), 1)
     np.testing.assert_allclose(loss.item(), gaps.sum() / scores.size)
     np.testing.assert_allclose(x.grad.numpy(), slope / scores.size)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("shape", [(5, 7), (1, 7), (3, 1, 5, 7), (1, 2, 5, 7), None])
+def test_attention_in_blocks(shape: Any, causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of two queries of one head give what scores that are kept do."""
+    given = [RNG.standard_normal((3, 2, n, 4)) for n in (5, 7, 7)]
+    mask = None if shape is None else tt.tensor(RNG.standard_normal(shape))
+    found = []
+    for many in (1 << 24, 0):
+        monkeypatch.setattr(attention, "_MANY", many)
+        monkeypatch.setattr(attention, "_BLOCK", 14)
+        q, k, v = (tt.tensor(each, requires_grad=True) for each in given)
+        out: Any = tt.nn.functional.scaled_dot_product_attention(q, k, v, mask, 0.0, causal)
+        (out * out).sum().backward()
+        found.append([each.detach().numpy() for each in (out, q.grad, k.grad, v.grad)])
+    for whole, blocks in zip(*found, strict=True):
+        np.testing.assert_allclose(blocks, whole, rtol=1e-12, atol=1e-12)

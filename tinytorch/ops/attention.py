@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from .. import dtypes
@@ -10,6 +11,11 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from .dropout import dropout
+
+#: Scores above which they are not kept for the backward pass, but computed block by block again.
+_MANY = 1 << 24
+#: Scores in one block.
+_BLOCK = 1 << 20
 
 
 @op(method=False)
@@ -71,6 +77,81 @@ _attended.vjp(
 )
 
 
+@op(method=False)
+def _attention(
+    xp: Backend,
+    query: Array,
+    key: Array,
+    value: Array,
+    bias: Array | None,
+    scale: float,
+    causal: bool,
+    ordered: bool,
+) -> Array:
+    """``softmax(query keyᵀ scale + bias) value`` of images, never holding all of the scores."""
+    shape = (*query.shape[:-1], value.shape[-1])
+    out = xp.empty_like(query) if ordered else xp.empty(shape, query.dtype)
+    for heads in _heads(query.shape, key.shape[-2]):
+        for rows in _rows(query.shape, key.shape[-2]):
+            weights = _weights(xp, query, key, bias, scale, causal, heads, rows)
+            out[(*heads, rows)] = xp.matmul(weights, value[heads])
+    return out
+
+
+@_attention.vjp_joint("query", "key", "value")
+def _attention_rule(
+    xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, value: Any, bias: Any,
+    scale: float, causal: bool,
+) -> tuple[Any, ...]:  # fmt: skip
+    inner = xp.sum(g * out, axis=-1, keepdims=True)
+    found = []
+    for heads in _heads(query.shape, key.shape[-2]):
+        for_query, for_key, for_value = [], 0, 0
+        for rows in _rows(query.shape, key.shape[-2]):
+            weights = _weights(xp, query, key, bias, scale, causal, heads, rows)
+            block = (*heads, rows)
+            slope = xp.matmul(g[block], xp.swapaxes(value[heads], -1, -2)) - inner[block]
+            slope = slope * weights * scale
+            for_query.append(xp.matmul(slope, key[heads]))
+            for_key = for_key + xp.matmul(xp.swapaxes(slope, -1, -2), query[block])
+            for_value = for_value + xp.matmul(xp.swapaxes(weights, -1, -2), g[block])
+        found.append((xp.concatenate(for_query, axis=-2), for_key, for_value))
+    return tuple(
+        xp.reshape(xp.concatenate(parts, axis=0), (*query.shape[:2], *parts[0].shape[1:]))
+        for parts in zip(*found, strict=True)
+    )
+
+
+def _heads(shape: Any, keys: int) -> Iterator[tuple[int, slice]]:
+    """The heads of which all scores make a block, image by image; one if its are more."""
+    step = max(1, _BLOCK // (shape[2] * keys))
+    for image in range(shape[0]):
+        for start in range(0, shape[1], step):
+            yield image, slice(start, start + step)
+
+
+def _rows(shape: Any, keys: int) -> Iterator[slice]:
+    """The queries of a head in blocks."""
+    step = max(1, _BLOCK // keys)
+    for start in range(0, shape[2], step):
+        yield slice(start, min(start + step, shape[2]))
+
+
+def _weights(
+    xp: Any, query: Any, key: Any, bias: Any, scale: float, causal: bool, heads: Any, rows: slice
+) -> Any:
+    """The weights of some queries of some heads."""
+    keys = key.shape[-2]
+    if bias is not None:
+        bias = xp.broadcast_to(bias, (*query.shape[:-1], keys))[(*heads, rows)]
+    if causal:
+        seen = xp.arange(rows.start, rows.stop)[:, None] >= xp.arange(keys)
+        hidden = xp.astype(xp.where(seen, 0.0, -xp.inf), query.dtype)
+        bias = hidden if bias is None else bias + hidden
+    block = query[(*heads, rows)]
+    return xp.call(_attention_weights, block, key[heads], bias, scale, False)
+
+
 @composite(namespaces=("nn.functional",), method=False)
 def scaled_dot_product_attention(
     query: Tensor,
@@ -126,13 +207,14 @@ def scaled_dot_product_attention(
     if query.dtype is dtypes.float16:
         q, k, v = (t.to(dtypes.float32) for t in (q, k, v))
         bias = None if bias is None else bias.to(dtypes.float32)
-    weights = _attention_weights(q, k, bias, scale, is_causal)
-    if dropout_p:
-        weights = dropout(weights, dropout_p)
-    if not dropout_p and _is_ordered(query, key, value, attn_mask):
-        out = _attended(weights, v, query)
+    ordered = not dropout_p and _is_ordered(query, key, value, attn_mask)
+    if not dropout_p and _is_large(q, k, v, bias):
+        out = _attention(q, k, v, bias, scale, is_causal, ordered)
     else:
-        out = weights @ v
+        weights = _attention_weights(q, k, bias, scale, is_causal)
+        if dropout_p:
+            weights = dropout(weights, dropout_p)
+        out = _attended(weights, v, query) if ordered else weights @ v
     if grouped:
         out = out.reshape(*out.shape[:-4], query.shape[-3], *out.shape[-2:])
     return out if out.dtype is query.dtype else out.to(query.dtype)
@@ -189,6 +271,18 @@ def _is_ordered(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) 
     whole = all(t._data.strides[-1] == t._data.itemsize for t in three)
     whole = whole and query.shape[0] == key.shape[0] == value.shape[0]
     return whole and _is_fused(tuple(("", t) for t in three), mask)
+
+
+def _is_large(query: Tensor, key: Tensor, value: Tensor, bias: Any) -> bool:
+    """Whether the scores of images are too many to be kept; never where a bias learns."""
+    shape = query.shape
+    if len(shape) != 4 or math.prod(shape[:3]) * key.shape[-2] < _MANY:
+        return False
+    alike = shape[:2] == key.shape[:2] == value.shape[:2] and key.ndim == value.ndim == 4
+    if bias is None or not alike:
+        return alike
+    fits = all(n in (1, m) for n, m in zip(bias.shape[::-1], (key.shape[-2], *shape[2::-1])))
+    return fits and bias.ndim <= 4 and not bias.requires_grad
 
 
 def _bias(query: Tensor, mask: Any) -> Any:
