@@ -23,6 +23,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "other": ("B",), "b": ("B",), "sections": ("indices_or_sections",),
     "indices": ("indices_or_sections",), "tensor_indices_or_sections": ("indices_or_sections",),
     "element": ("elements",), "test_element": ("test_elements",), "axis0": ("dim0",),
+    "train": ("training",), "the_template": ("other",),
 }  # fmt: skip
 
 

@@ -40,6 +40,8 @@ KEYWORDS: dict[str, Call] = {
     "legendre_polynomial_p": lambda m, a: m.special.legendre_polynomial_p(x=a, n=2),
     "isin": lambda m, a: m.isin(element=1, test_elements=a),
     "isin of a number": lambda m, a: m.isin(a, test_element=2),
+    "dropout": lambda m, a: m.dropout(a, p=0.5, train=False),
+    "resize_as_": lambda m, a: a.clone().resize_as_(the_template=a[0]),
     "swapaxes": lambda m, a: m.swapaxes(a[None], axis0=0, axis1=2),
     "swapaxes back": lambda m, a: m.swapaxes(a[None], axis0=2, axis1=1),
     "avg_pool2d": lambda m, a: m.nn.functional.avg_pool2d(a[None], 2, out=a.new_zeros(1, 1, 1)),

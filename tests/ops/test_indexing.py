@@ -253,7 +253,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
         r"Got self.shape = \[3, 2\] source.shape = \[2\]",
     ),
     "index_copy count": (
-        lambda: tt.index_copy(tt.ones(3), 0, tt.tensor([0]), tt.ones(2)), RuntimeError,
+        lambda: tt.index_copy(tt.ones(3), 0, tt.tensor([0]), tt.ones(2)), IndexError,
         r"Number of indices \(1\)",
     ),
     "index_fill": (

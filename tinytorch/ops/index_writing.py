@@ -38,7 +38,8 @@ def check_source(
         )
     have = source[at] if source else 1
     if have != count:
-        raise RuntimeError(
+        # torch's type differs between the two.
+        raise (IndexError if name == "index_copy" else RuntimeError)(
             f"{name}(): Number of indices ({count}) should be equal to source.size(dim) ({have})"
         )
 

@@ -206,8 +206,7 @@ def multi_margin_loss(
 
     Raises:
         ValueError: If ``p`` is neither 1 nor 2, or ``weight`` no vector.
-        RuntimeError: If the shapes do not fit.
-        IndexError: If a target is no class.
+        RuntimeError: If the shapes do not fit or a target is no class.
 
     Example:
         >>> import tinytorch as tt
@@ -259,6 +258,10 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
     check_scalar_type(int64, target)
     if weight is not None:
         check_scalar_type(input.dtype, weight)
+    target._xp.check_all(
+        (target._data >= 0) & (target._data < classes),
+        f"target out of range: multi_margin_loss expected classes from 0 to {classes - 1}",
+    )
 
 
 @composite(namespaces=SPACE, method=False)
