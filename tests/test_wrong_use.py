@@ -69,6 +69,16 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception], tuple[str, ...]]] = {
         IndexError,
         ("too many indices for tensor of dimension 1",),
     ),
+    "index of a number": (
+        lambda: tt.tensor(3)[0],
+        IndexError,
+        ("invalid index of a 0-dim tensor", "tensor.item()"),
+    ),
+    "too many dims to permute": (
+        lambda: ones(2).permute(0, 1),
+        RuntimeError,
+        ("permute", "input.dim() = 1 is not equal to len(dims) = 2"),
+    ),
     "index tensor out of range": (
         lambda: ones(2)[tt.tensor([0, 7])],
         IndexError,

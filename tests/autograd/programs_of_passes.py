@@ -1,6 +1,13 @@
 """Short programs for ``test_short_programs``: custom functions, anomaly mode, backward passes."""
 
 PROGRAMS = r"""
+# slopes of powers down to 0
+for power in (lambda x: x**2, lambda x: x**4, L.square, lambda x: 3*x**2+x, lambda x: x**-1):
+    x=L.tensor(2.,requires_grad=True); y=power(x)
+    try:
+        for _ in range(7):
+            y,=L.autograd.grad(y,x,create_graph=True); p(y.item(),y.requires_grad)
+    except RuntimeError as e: p(str(e)[:40])
 # fn: two outputs one unused
 class F(L.autograd.Function):
     @staticmethod

@@ -25,6 +25,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "negative n": (lambda lib: lib.randperm(-1), "negative dimension -1"),
     "n": (lambda lib: lib.randperm(300, dtype=lib.uint8), "without overflow"),
     "half": (lambda lib: lib.randperm(3000, dtype=lib.float16), "n cannot be greater than 2049"),
+    "randperm bool": (lambda lib: lib.randperm(3, dtype=lib.bool), "randperm.*implem.*'Bool'"),
     "negative size": (lambda lib: lib.randn(-1), "negative dimension -1"),
     "rand int": (lambda lib: lib.rand(3, dtype=lib.int64), "check_uniform_bounds.*Long"),
     "randn int": (lambda lib: lib.randn(3, dtype=lib.int64), "normal_kernel_cpu.*Long"),

@@ -13,6 +13,7 @@ from ..autograd.names import argument, by_operand
 from ..autograd.nodes import Node
 from ._checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import sgn
+from .exponential import doubled
 
 
 def _plain(alpha: Any) -> Any:
@@ -407,7 +408,7 @@ def square(xp: Backend, input: Array) -> Array:
     return xp.square(input)
 
 
-square.vjp(input=lambda xp, g, input: g * (2 * input))
+square.vjp(input=lambda xp, g, input: g * doubled(xp, input))
 
 
 @op(inplace=True, promote="float")

@@ -150,6 +150,11 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
     raw = [_raw_item(tensor, item) for item in items]
     consumed = sum(_consumes(item) for item in raw)
     if consumed > len(shape):
+        if not shape:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert a "
+                "0-dim tensor to a number"
+            )
         raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
     at = 0
     for item in raw:

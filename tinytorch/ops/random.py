@@ -145,6 +145,7 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
 
     Raises:
         RuntimeError: If ``n`` is negative, or ``dtype`` does not hold ``n``.
+        NotImplementedError: For a bool or complex dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -158,6 +159,8 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
             f"randperm: Trying to create tensor with negative dimension {count}: [{count}]"
         )
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    if wanted.kind in "bc":
+        raise not_implemented("randperm", "randperm", wanted)
     if wanted.is_floating_point and count > 2 / dtypes.finfo(wanted).eps + 1:
         limit = int(2 / dtypes.finfo(wanted).eps) + 1
         raise RuntimeError(

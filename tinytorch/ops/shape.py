@@ -147,13 +147,13 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
 
 
 def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
-    order = normalize_dims("permute", dims, ndim)
-    if len(order) != ndim:
+    if len(dims) != ndim:
         raise RuntimeError(
             "permute: number of dimensions in the tensor input does not match the length of the "
             f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
-            f"{len(order)}"
+            f"{len(dims)}"
         )
+    order = normalize_dims("permute", dims, ndim)
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute: duplicate dims are not allowed, got {list(dims)}")
     return order
