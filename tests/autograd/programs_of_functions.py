@@ -292,4 +292,14 @@ class F(L.autograd.Function):
     def backward(ctx,a,g): y,=ctx.saved_tensors; return g*y
 x=L.ones(2,requires_grad=True); k,y=F.apply(x)
 g,=L.autograd.grad(y.sum(),x,create_graph=True); p(k,g,L.autograd.grad(g.sum(),x))
+# defaults in setup_context
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(x,k=3,b=None): return x*k if b is None else x*k+b
+    @staticmethod
+    def setup_context(ctx,inputs,output): x,k,b=inputs; ctx.k=k; p(len(inputs),k,b)
+    @staticmethod
+    def backward(ctx,g): return g*ctx.k, None, None
+x=L.ones(2,requires_grad=True); F.apply(x).sum().backward(); p(x.grad); F.apply(x,2)
+F.apply(x,4,L.ones(2)).sum().backward(); p(x.grad)
 """

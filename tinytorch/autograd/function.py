@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -283,6 +284,10 @@ class Function:
     @classmethod
     def apply(cls: type[Applied[R]], *args: Any, **kwargs: Any) -> R:
         """Run ``forward`` and record it."""
+        if cls.setup_context is not Function.setup_context:  # which sees the defaults, too
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
         edges = [edge_of(a) if isinstance(a, Tensor) else None for a in args]
         recording = _state.grad_enabled() and any(e is not None for e in edges)
         ctx = FunctionCtx(tuple(e is not None for e in edges))
