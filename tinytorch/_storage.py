@@ -11,6 +11,7 @@ from . import dtypes
 from ._device import device
 from ._layouts import checked_format, contiguous_format, layout, memory_format, strided
 from ._size import ElementCount, Size
+from ._state import grad_enabled
 from .autograd.nodes import Node, Slot
 from .backends.base import Array, Backend
 
@@ -165,11 +166,11 @@ class Storage:
             force: Detach and copy from the device if that is what it takes.
 
         Raises:
-            RuntimeError: If the tensor requires grad.
+            RuntimeError: If the tensor requires grad and operations are recorded.
             TypeError: If it lives on another device than the CPU.
         """
         if not force:
-            if self.requires_grad:
+            if self.requires_grad and grad_enabled():
                 raise RuntimeError(
                     "Can't call numpy() on Tensor that requires grad. Use "
                     "tensor.detach().numpy() instead."

@@ -6,6 +6,14 @@ Each begins with its name behind a ``#``; ``p`` notes values.
 PROGRAMS = r"""
 # grad assign none
 x=L.ones(2,requires_grad=True); x.sum().backward(); x.grad=None; p(x.grad)
+# numpy of what requires grad, recorded or not
+import numpy
+x=L.ones(2,requires_grad=True)
+for mode in (L.enable_grad,L.no_grad,L.inference_mode):
+    with mode():
+        for out in (lambda: x.numpy(), lambda: numpy.asarray(x), lambda: x.numpy(force=True)):
+            try: p(out())
+            except RuntimeError as e: p(str(e))
 # grad assign ok then accumulate
 x=L.ones(2,requires_grad=True); x.grad=L.ones(2)*3; x.sum().backward(); p(x.grad)
 # grad assign on non-requires
