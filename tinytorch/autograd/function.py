@@ -284,10 +284,7 @@ class Function:
     @classmethod
     def apply(cls: type[Applied[R]], *args: Any, **kwargs: Any) -> R:
         """Run ``forward`` and record it."""
-        if cls.setup_context is not Function.setup_context:  # which sees the defaults, too
-            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
-            bound.apply_defaults()
-            args, kwargs = bound.args, bound.kwargs
+        args, kwargs = _bound(cls, args, kwargs)
         edges = [edge_of(a) if isinstance(a, Tensor) else None for a in args]
         recording = _state.grad_enabled() and any(e is not None for e in edges)
         ctx = FunctionCtx(tuple(e is not None for e in edges))
@@ -305,6 +302,17 @@ class Function:
         output = cls.forward(*args, **kwargs)
         cls.setup_context(ctx, args, output)
         return output
+
+
+def _bound(
+    cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of ``forward``, with its defaults where ``setup_context`` sees them, too."""
+    if cls.setup_context is Function.setup_context:
+        return args, kwargs
+    bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
 
 
 def _record(
