@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import tinytorch as tt
+
 ROOT = Path(__file__).parent.parent
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -90,6 +92,14 @@ def test_everything_public_has_an_example(namespace: str) -> None:
     without = [name for name, member in own.items()
                if not {name, twin(name)} & shown and not is_error(member)]
     assert not without, f"no example in {namespace}: {', '.join(without)}"
+
+
+def test_methods_of_tensors_have_examples() -> None:
+    methods = {name: member for name in dir(tt.Tensor) if not name.startswith("_")
+               if callable(member := getattr(tt.Tensor, name))}
+    assert "item" in methods and "sin_" in methods
+    without = [name for name, method in methods.items() if ">>>" not in (method.__doc__ or "")]
+    assert not without, f"no example in Tensor: {', '.join(without)}"
 
 
 def twin(name: str) -> str:

@@ -29,8 +29,11 @@ def make_inplace_function(op: Op) -> Callable[..., Any]:
 
     function.__name__ = f"{op.name}_"
     function.__module__, function.__qualname__ = op.home(function.__name__)
-    function.__doc__ = f"In-place form of ``{op.qualname}``: writes the result over ``input``."
     function.__wrapped__ = inspect.unwrap(op.function)  # type: ignore[attr-defined]
+    function.__doc__ = (
+        f"In-place form of ``{op.qualname}``: writes the result over ``input`` and returns it.\n\n"
+        f"    {op.function.__doc__ or ''}"
+    )
     function.__signature__ = of_inplace(op)  # type: ignore[attr-defined]
     function.op = op  # type: ignore[attr-defined]
     return function

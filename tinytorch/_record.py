@@ -6,8 +6,8 @@ import weakref
 from typing import Any
 
 from ._spec import Op
-from ._tensor import Tensor, new
-from .autograd.engine import Anomaly
+from ._tensor import Tensor, new, wrap
+from .autograd.engine import Anomaly, Hooks
 from .autograd.inference import UNSETTLED, check_saved
 from .autograd.nodes import Node, Slot, next_seq, node_of
 from .autograd.packing import Recording, pack
@@ -234,3 +234,32 @@ def any_rg(op: Op, given: tuple[Any, ...]) -> bool:
         elif i == op.sequence and any(t._rg for t in value):
             return True
     return False
+
+
+def output_of(node: Node) -> Any:
+    """What ``node`` saved of its result, or of its several results, in its place in the graph."""
+    if isinstance(node.out, tuple):
+        return tuple(result_of(node, i) for i in range(len(node.out)))
+    out = wrap(node.out, node.xp)
+    out._node = node
+    out._rg = True
+    if node.out_version is not None:
+        out._vc = node.out_version[0][0]
+    return out
+
+
+def result_of(node: Node, index: int) -> Tensor | None:
+    if node.out[index] is None:
+        return None
+    out = wrap(node.out[index], node.xp)
+    ref = node._extra()["results"][index]
+    if ref is not None:
+        # The slot that hooks and captures know, while the tensor it belonged to is alive.
+        out._node = ref() or Slot(node, index)
+        out._rg = True
+    if node.out_version is not None:
+        out._vc = node.out_version[index][0]
+    return out
+
+
+Hooks.output_of = staticmethod(output_of)

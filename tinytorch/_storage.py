@@ -66,13 +66,25 @@ class Storage:
         return len(self._data.shape)
 
     def dim(self) -> int:
-        """Number of dimensions."""
+        """Number of dimensions.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, 3).dim()
+            2
+        """
         return len(self._data.shape)
 
     ndimension = dim
 
     def numel(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, 3).numel()
+            6
+        """
         return int(self._data.size)
 
     nelement = numel
@@ -88,7 +100,13 @@ class Storage:
         return int(self._data.dtype.itemsize)
 
     def element_size(self) -> int:
-        """Bytes per element."""
+        """Bytes per element.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, dtype=tt.float64).element_size()
+            8
+        """
         return int(self._data.dtype.itemsize)
 
     @property
@@ -112,20 +130,44 @@ class Storage:
         return strided
 
     def get_device(self) -> int:
-        """The device's number, -1 on the CPU."""
+        """The device's number, -1 on the CPU.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, device="cpu").get_device()
+            -1
+        """
         index = self._xp.device_index(self._data)
         return -1 if index is None else index
 
     def is_floating_point(self) -> bool:
-        """Whether the elements are real floating-point numbers."""
+        """Whether the elements are real floating-point numbers.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.tensor(1.0).is_floating_point()
+            True
+        """
         return bool(self._data.dtype.kind == "f")
 
     def is_complex(self) -> bool:
-        """Whether the elements are complex numbers."""
+        """Whether the elements are complex numbers.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.tensor(1j).is_complex()
+            True
+        """
         return bool(self._data.dtype.kind == "c")
 
     def is_signed(self) -> bool:
-        """Whether the elements can be negative."""
+        """Whether the elements can be negative.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, dtype=tt.uint8).is_signed()
+            False
+        """
         return self.dtype.is_signed
 
     @overload
@@ -133,7 +175,13 @@ class Storage:
     @overload
     def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
-        """Steps, in elements, to the next element along each dimension (or along ``dim``)."""
+        """Steps, in elements, to the next element along each dimension (or along ``dim``).
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, 3).stride()
+            (3, 1)
+        """
         data = self._data
         strides = tuple(int(s) // data.dtype.itemsize for s in data.strides)
         if not data.size and not any(strides):  # the library knows none
@@ -152,6 +200,11 @@ class Storage:
 
         Args:
             memory_format: Default ``contiguous_format``, row-major.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, 3).T.is_contiguous()
+            False
         """
         if memory_format is contiguous_format:
             return bool(self._data.flags.c_contiguous)
@@ -168,6 +221,11 @@ class Storage:
         Raises:
             RuntimeError: If the tensor requires grad and operations are recorded.
             TypeError: If it lives on another device than the CPU.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.ones(2).numpy()
+            array([1., 1.], dtype=float32)
         """
         if not force:
             if self.requires_grad and grad_enabled():
@@ -183,11 +241,23 @@ class Storage:
         return self._xp.to_numpy(self._data)
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers (a number for a 0-d tensor)."""
+        """The elements as nested lists of Python numbers (a number for a 0-d tensor).
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.eye(2).tolist()
+            [[1.0, 0.0], [0.0, 1.0]]
+        """
         return self._xp.to_numpy(self._data).tolist()
 
     def item(self) -> Any:
-        """The single element as a Python number; RuntimeError for more or fewer."""
+        """The single element as a Python number; RuntimeError for more or fewer.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.tensor([3]).item()
+            3
+        """
         if self._data.size != 1:
             raise RuntimeError(
                 f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
@@ -195,7 +265,13 @@ class Storage:
         return self._xp.item(self._data)
 
     def tobytes(self) -> bytes:
-        """The elements' bytes in row-major order."""
+        """The elements' bytes in row-major order.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.tensor([1, 256], dtype=tt.int16).tobytes()
+            b'\\x01\\x00\\x00\\x01'
+        """
         return self._xp.to_numpy(self._data).tobytes()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -272,6 +348,34 @@ _OWN = frozenset((
     "_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping", "_inference",
     "_mapped", "_level", "_whole",
 ))  # fmt: skip
+
+
+def check_grad(tensor: Storage, value: Any) -> None:
+    """TypeError or RuntimeError for what cannot be the gradient of ``tensor``."""
+    if not isinstance(value, Storage):
+        raise TypeError(
+            "assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(value).__name__}"
+        )
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._data.dtype != tensor._data.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "
+            f"dtype '{tensor.dtype.name}'. The gradient must match the tensor's dtype"
+        )
+    if value._xp is not tensor._xp:
+        raise RuntimeError(
+            f"attempting to assign a gradient on device '{value.device}' to a tensor on device "
+            f"'{tensor.device}'. Please ensure that the gradient and the tensor are on the same "
+            "device"
+        )
+    if value._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+            f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same "
+            "size"
+        )
 
 
 def attributes(tensor: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from . import _asking, _state
 from ._caller import warn
 from ._size import ElementCount as ElementCount
 from ._size import Size as Size
-from ._storage import Storage, attributes
+from ._storage import Storage, attributes, check_grad
 from .autograd.engine import Hooks
 from .autograd.faces import GraphNode, face_of
 from .autograd.inference import (
@@ -25,7 +25,7 @@ from .autograd.inference import (
     settle,
     take_after,
 )
-from .autograd.nodes import LeafHooks, Node, RemovableHandle, Slot, add_hook, node_of
+from .autograd.nodes import LeafHooks, RemovableHandle, Slot, add_hook, node_of
 from .autograd.views import VIEW, edge_of, requires_grad
 from .backends.base import Array, Backend
 
@@ -122,7 +122,7 @@ class Tensor(Storage):
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
-            _check_grad(self, value)
+            check_grad(self, value)
         self._grad = value
 
     @grad.deleter
@@ -135,6 +135,11 @@ class Tensor(Storage):
         Raises:
             RuntimeError: For integer or bool tensors, and for switching off a non-leaf.
             TypeError: If ``requires_grad`` is no bool.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2).requires_grad_()
+            tensor([0., 0.], requires_grad=True)
         """
         if not isinstance(requires_grad, bool):
             raise TypeError(
@@ -251,7 +256,14 @@ class Tensor(Storage):
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def detach(self) -> Tensor:
-        """The same memory, cut off from the graph."""
+        """The same memory, cut off from the graph.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.ones(2, requires_grad=True)
+            >>> (x * 2).detach()
+            tensor([2., 2.])
+        """
         out = share(Tensor, self)
         if not self._inference:
             if self._vc is None:
@@ -260,7 +272,14 @@ class Tensor(Storage):
         return out
 
     def detach_(self) -> Self:
-        """Cut this tensor off from the graph, in place."""
+        """Cut this tensor off from the graph, in place.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.ones(2, requires_grad=True) * 2
+            >>> x.detach_()
+            tensor([2., 2.])
+        """
         if self._base is not None:
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using "
@@ -311,6 +330,14 @@ class Tensor(Storage):
 
         Raises:
             RuntimeError: If the tensor does not require grad.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.ones(2, requires_grad=True)
+            >>> handle = x.register_hook(lambda grad: grad / 10)
+            >>> x.sum().backward()
+            >>> x.grad
+            tensor([0.1000, 0.1000])
         """
         edge = edge_of(self)
         if edge is None:
@@ -329,7 +356,15 @@ class Tensor(Storage):
         return handle
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Call ``hook(leaf)`` after a backward pass has added to this leaf's ``grad``."""
+        """Call ``hook(leaf)`` after a backward pass has added to this leaf's ``grad``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.ones(2, requires_grad=True)
+            >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
+            >>> x.sum().backward()
+            tensor([1., 1.])
+        """
         if not (self.requires_grad and self.is_leaf):
             raise RuntimeError(
                 "post accumulate grad hooks cannot be registered on non-leaf tensors"
@@ -339,7 +374,17 @@ class Tensor(Storage):
         return add_hook(self._post_accumulate_grad_hooks, hook)
 
     def retain_grad(self) -> None:
-        """Keep ``grad`` of this non-leaf, too, in the passes to come."""
+        """Keep ``grad`` of this non-leaf, too, in the passes to come.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.ones(2, requires_grad=True)
+            >>> y = x * 2
+            >>> y.retain_grad()
+            >>> y.sum().backward()
+            >>> y.grad
+            tensor([1., 1.])
+        """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self._retains_grad:
@@ -429,34 +474,6 @@ def rebuild(
     return out
 
 
-def _check_grad(tensor: Tensor, value: Any) -> None:
-    """TypeError or RuntimeError for what cannot be the gradient of ``tensor``."""
-    if not isinstance(value, Tensor):
-        raise TypeError(
-            "assigned grad expected to be a Tensor or None but got grad of type "
-            f"{type(value).__name__}"
-        )
-    if value is tensor:
-        raise RuntimeError("can't assign Variable as its own grad")
-    if value._data.dtype != tensor._data.dtype:
-        raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "
-            f"dtype '{tensor.dtype.name}'. The gradient must match the tensor's dtype"
-        )
-    if value._xp is not tensor._xp:
-        raise RuntimeError(
-            f"attempting to assign a gradient on device '{value.device}' to a tensor on device "
-            f"'{tensor.device}'. Please ensure that the gradient and the tensor are on the same "
-            "device"
-        )
-    if value._data.shape != tensor._data.shape:
-        raise RuntimeError(
-            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-            f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same "
-            "size"
-        )
-
-
 def share(cls: type[Tensor], source: Tensor) -> Tensor:
     """A tensor of class ``cls`` on the memory of ``source``, without its history."""
     out = wrap(source._data, source._xp, cls)
@@ -467,33 +484,6 @@ def share(cls: type[Tensor], source: Tensor) -> Tensor:
     return out
 
 
-def _output_of(node: Node) -> Any:
-    """What ``node`` saved of its result, or of its several results, in its place in the graph."""
-    if isinstance(node.out, tuple):
-        return tuple(_result_of(node, i) for i in range(len(node.out)))
-    out = wrap(node.out, node.xp)
-    out._node = node
-    out._rg = True
-    if node.out_version is not None:
-        out._vc = node.out_version[0][0]
-    return out
-
-
-def _result_of(node: Node, index: int) -> Tensor | None:
-    if node.out[index] is None:
-        return None
-    out = wrap(node.out[index], node.xp)
-    ref = node._extra()["results"][index]
-    if ref is not None:
-        # The slot that hooks and captures know, while the tensor it belonged to is alive.
-        out._node = ref() or Slot(node, index)
-        out._rg = True
-    if node.out_version is not None:
-        out._vc = node.out_version[index][0]
-    return out
-
-
 Hooks.enable_grad = _state.enable_grad
 Hooks.no_grad = _state.no_grad
 Hooks.wrap = staticmethod(wrap)
-Hooks.output_of = staticmethod(_output_of)

@@ -590,19 +590,19 @@ def _foreach_zero_(self: Sequence[Tensor]) -> Sequence[Tensor]:
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor."""
 def abs_(input: Tensor) -> Tensor:
-    """In-place form of ``abs``: writes the result over ``input``."""
+    """In-place form of ``abs``: writes the result over ``input`` and returns it."""
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor."""
 def absolute_(input: Tensor) -> Tensor:
-    """In-place form of ``absolute``: writes the result over ``input``."""
+    """In-place form of ``absolute``: writes the result over ``input`` and returns it."""
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
 def acos_(input: Tensor) -> Tensor:
-    """In-place form of ``acos``: writes the result over ``input``."""
+    """In-place form of ``acos``: writes the result over ``input`` and returns it."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic cosine; NaN below 1."""
 def acosh_(input: Tensor) -> Tensor:
-    """In-place form of ``acosh``: writes the result over ``input``."""
+    """In-place form of ``acosh``: writes the result over ``input`` and returns it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor:
     """The means of ``output_size`` windows that cover a sequence evenly."""
 def adaptive_max_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> tuple[Tensor, Tensor]:
@@ -616,7 +616,7 @@ def add(
 ) -> Tensor:
     """``input + alpha * other``, element by element."""
 def add_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
-    """In-place form of ``add``: writes the result over ``input``."""
+    """In-place form of ``add``: writes the result over ``input`` and returns it."""
 def addbmm(
     input: Tensor,
     batch1: Tensor,
@@ -646,7 +646,7 @@ def addcdiv(
 ) -> Tensor:
     """``input + value * tensor1 / tensor2``."""
 def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Tensor:
-    """In-place form of ``addcdiv``: writes the result over ``input``."""
+    """In-place form of ``addcdiv``: writes the result over ``input`` and returns it."""
 def addcmul(
     input: Tensor,
     tensor1: Tensor,
@@ -657,7 +657,7 @@ def addcmul(
 ) -> Tensor:
     """``input + value * tensor1 * tensor2``."""
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Tensor:
-    """In-place form of ``addcmul``: writes the result over ``input``."""
+    """In-place form of ``addcmul``: writes the result over ``input`` and returns it."""
 def addmm(
     input: Tensor,
     mat1: Tensor,
@@ -676,7 +676,7 @@ def addmm_(
     beta: _float = 1,
     alpha: _float = 1,
 ) -> Tensor:
-    """In-place form of ``addmm``: writes the result over ``input``."""
+    """In-place form of ``addmm``: writes the result over ``input`` and returns it."""
 def addmv(
     input: Tensor,
     mat: Tensor,
@@ -695,7 +695,7 @@ def addmv_(
     beta: _float = 1,
     alpha: _float = 1,
 ) -> Tensor:
-    """In-place form of ``addmv``: writes the result over ``input``."""
+    """In-place form of ``addmv``: writes the result over ``input`` and returns it."""
 def addr(
     input: Tensor,
     vec1: Tensor,
@@ -714,7 +714,7 @@ def addr_(
     beta: _float = 1,
     alpha: _float = 1,
 ) -> Tensor:
-    """In-place form of ``addr``: writes the result over ``input``."""
+    """In-place form of ``addr``: writes the result over ``input`` and returns it."""
 def adjoint(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex."""
 def affine_grid_generator(theta: Tensor, size: Sequence[_int], align_corners: _bool) -> Tensor:
@@ -817,31 +817,31 @@ def arange(
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
 def arccos_(input: Tensor) -> Tensor:
-    """In-place form of ``arccos``: writes the result over ``input``."""
+    """In-place form of ``arccos``: writes the result over ``input`` and returns it."""
 def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic cosine; NaN below 1."""
 def arccosh_(input: Tensor) -> Tensor:
-    """In-place form of ``arccosh``: writes the result over ``input``."""
+    """In-place form of ``arccosh``: writes the result over ``input`` and returns it."""
 def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
 def arcsin_(input: Tensor) -> Tensor:
-    """In-place form of ``arcsin``: writes the result over ``input``."""
+    """In-place form of ``arcsin``: writes the result over ``input`` and returns it."""
 def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic sine."""
 def arcsinh_(input: Tensor) -> Tensor:
-    """In-place form of ``arcsinh``: writes the result over ``input``."""
+    """In-place form of ``arcsinh``: writes the result over ``input`` and returns it."""
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc tangent, between -π/2 and π/2."""
 def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angle of the point ``(other, input)``, between -π and π."""
 def arctan2_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``arctan2``: writes the result over ``input``."""
+    """In-place form of ``arctan2``: writes the result over ``input`` and returns it."""
 def arctan_(input: Tensor) -> Tensor:
-    """In-place form of ``arctan``: writes the result over ``input``."""
+    """In-place form of ``arctan``: writes the result over ``input`` and returns it."""
 def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
 def arctanh_(input: Tensor) -> Tensor:
-    """In-place form of ``arctanh``: writes the result over ``input``."""
+    """In-place form of ``arctanh``: writes the result over ``input`` and returns it."""
 def argmax(
     input: Tensor,
     dim: _int | None = None,
@@ -952,11 +952,11 @@ def ascontiguousarray(a: Any, dtype: dtype | None = None) -> Tensor:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
 def asin_(input: Tensor) -> Tensor:
-    """In-place form of ``asin``: writes the result over ``input``."""
+    """In-place form of ``asin``: writes the result over ``input`` and returns it."""
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic sine."""
 def asinh_(input: Tensor) -> Tensor:
-    """In-place form of ``asinh``: writes the result over ``input``."""
+    """In-place form of ``asinh``: writes the result over ``input`` and returns it."""
 def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``."""
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -964,13 +964,13 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angle of the point ``(other, input)``, between -π and π."""
 def atan2_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``atan2``: writes the result over ``input``."""
+    """In-place form of ``atan2``: writes the result over ``input`` and returns it."""
 def atan_(input: Tensor) -> Tensor:
-    """In-place form of ``atan``: writes the result over ``input``."""
+    """In-place form of ``atan``: writes the result over ``input`` and returns it."""
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
 def atanh_(input: Tensor) -> Tensor:
-    """In-place form of ``atanh``: writes the result over ``input``."""
+    """In-place form of ``atanh``: writes the result over ``input`` and returns it."""
 @overload
 def atleast_1d(tensor: Tensor, /) -> Tensor:
     """The tensors with at least one dimension."""
@@ -1055,7 +1055,7 @@ def baddbmm_(
     beta: _float = 1,
     alpha: _float = 1,
 ) -> Tensor:
-    """In-place form of ``baddbmm``: writes the result over ``input``."""
+    """In-place form of ``baddbmm``: writes the result over ``input`` and returns it."""
 def bartlett(M: _int) -> Tensor:
     """The Bartlett window, a triangle that ends at 0."""
 def bartlett_window(
@@ -1125,13 +1125,13 @@ def bitwise_and(
 ) -> Tensor:
     """Bits set in both; ``&`` of bools."""
 def bitwise_and_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``bitwise_and``: writes the result over ``input``."""
+    """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it."""
 def bitwise_count(x: Any) -> Tensor:
     """How many bits of each element's absolute value are set."""
 def bitwise_invert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools."""
 def bitwise_invert_(input: Tensor) -> Tensor:
-    """In-place form of ``bitwise_invert``: writes the result over ``input``."""
+    """In-place form of ``bitwise_invert``: writes the result over ``input`` and returns it."""
 def bitwise_left_shift(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -1140,11 +1140,11 @@ def bitwise_left_shift(
 ) -> Tensor:
     """``input`` shifted to the left by ``other`` bits."""
 def bitwise_left_shift_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``bitwise_left_shift``: writes the result over ``input``."""
+    """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it."""
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools."""
 def bitwise_not_(input: Tensor) -> Tensor:
-    """In-place form of ``bitwise_not``: writes the result over ``input``."""
+    """In-place form of ``bitwise_not``: writes the result over ``input`` and returns it."""
 def bitwise_or(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -1153,7 +1153,7 @@ def bitwise_or(
 ) -> Tensor:
     """Bits set in either; ``|`` of bools."""
 def bitwise_or_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``bitwise_or``: writes the result over ``input``."""
+    """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it."""
 def bitwise_right_shift(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -1162,7 +1162,7 @@ def bitwise_right_shift(
 ) -> Tensor:
     """``input`` shifted to the right by ``other`` bits, its sign kept."""
 def bitwise_right_shift_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``bitwise_right_shift``: writes the result over ``input``."""
+    """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it."""
 def bitwise_xor(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -1171,7 +1171,7 @@ def bitwise_xor(
 ) -> Tensor:
     """Bits set in one of the two only; ``^`` of bools."""
 def bitwise_xor_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``bitwise_xor``: writes the result over ``input``."""
+    """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it."""
 def blackman(M: _int) -> Tensor:
     """The Blackman window, a sum of three cosines."""
 def blackman_window(
@@ -1240,7 +1240,7 @@ def cdist(
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next whole number above; integers stay as they are."""
 def ceil_(input: Tensor) -> Tensor:
-    """In-place form of ``ceil``: writes the result over ``input``."""
+    """In-place form of ``ceil``: writes the result over ``input`` and returns it."""
 def celu(
     input: Tensor,
     alpha: _float = 1.0,
@@ -1250,7 +1250,7 @@ def celu(
 ) -> Tensor:
     """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink."""
 def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
-    """In-place form of ``celu``: writes the result over ``input``."""
+    """In-place form of ``celu``: writes the result over ``input`` and returns it."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``."""
 def chalf(input: Tensor, *args: Any, **given: Any) -> NoReturn:
@@ -1288,15 +1288,15 @@ def clamp_(
     min: Tensor | _complex | None = None,
     max: Tensor | _complex | None = None,
 ) -> Tensor:
-    """In-place form of ``clamp``: writes the result over ``input``."""
+    """In-place form of ``clamp``: writes the result over ``input`` and returns it."""
 def clamp_max(input: Tensor, max: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input``, but at most ``max``."""
 def clamp_max_(input: Tensor, max: Tensor | _complex) -> Tensor:
-    """In-place form of ``clamp_max``: writes the result over ``input``."""
+    """In-place form of ``clamp_max``: writes the result over ``input`` and returns it."""
 def clamp_min(input: Tensor, min: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input``, but at least ``min``."""
 def clamp_min_(input: Tensor, min: Tensor | _complex) -> Tensor:
-    """In-place form of ``clamp_min``: writes the result over ``input``."""
+    """In-place form of ``clamp_min``: writes the result over ``input`` and returns it."""
 def clip(
     input: Tensor,
     min: Tensor | _complex | None = None,
@@ -1312,7 +1312,7 @@ def clip_(
     min: Tensor | _complex | None = None,
     max: Tensor | _complex | None = None,
 ) -> Tensor:
-    """In-place form of ``clip``: writes the result over ``input``."""
+    """In-place form of ``clip``: writes the result over ``input`` and returns it."""
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy of ``input`` in memory of its own; gradients flow back through it."""
 def col_indices_copy(*args: Any, **given: Any) -> NoReturn:
@@ -1348,7 +1348,7 @@ def conj(input: Tensor) -> Tensor:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own."""
 def conj_physical_(input: Tensor) -> Tensor:
-    """In-place form of ``conj_physical``: writes the result over ``input``."""
+    """In-place form of ``conj_physical``: writes the result over ``input`` and returns it."""
 def conjugate(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor itself."""
 def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: _float = 0) -> Tensor:
@@ -1439,7 +1439,7 @@ def copy(a: Any, order: str = 'K') -> Tensor:
 def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of ``input`` with the sign of ``other``."""
 def copysign_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``copysign``: writes the result over ``input``."""
+    """In-place form of ``copysign``: writes the result over ``input`` and returns it."""
 def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds."""
 def corrcoef(input: Tensor, y: Tensor | None = None, *, rowvar: _bool = ...) -> Tensor:
@@ -1449,11 +1449,11 @@ def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Cosine of each element of ``input``, in radians."""
 def cos_(input: Tensor) -> Tensor:
-    """In-place form of ``cos``: writes the result over ``input``."""
+    """In-place form of ``cos``: writes the result over ``input`` and returns it."""
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine."""
 def cosh_(input: Tensor) -> Tensor:
-    """In-place form of ``cosh``: writes the result over ``input``."""
+    """In-place form of ``cosh``: writes the result over ``input`` and returns it."""
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -1556,7 +1556,7 @@ def cumprod(
 ) -> Tensor:
     """Products of the elements up to each one, along ``dim``."""
 def cumprod_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor:
-    """In-place form of ``cumprod``: writes the result over ``input``."""
+    """In-place form of ``cumprod``: writes the result over ``input`` and returns it."""
 def cumsum(
     input: Tensor,
     dim: _int | None = None,
@@ -1567,7 +1567,7 @@ def cumsum(
 ) -> Tensor:
     """Sums of the elements up to each one, along ``dim``."""
 def cumsum_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor:
-    """In-place form of ``cumsum``: writes the result over ``input``."""
+    """In-place form of ``cumsum``: writes the result over ``input`` and returns it."""
 def cumulative_prod(
     x: Any,
     /,
@@ -1598,7 +1598,7 @@ def cumulative_trapezoid(
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 def deg2rad_(input: Tensor) -> Tensor:
-    """In-place form of ``deg2rad``: writes the result over ``input``."""
+    """In-place form of ``deg2rad``: writes the result over ``input`` and returns it."""
 def degrees(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
 def delete(arr: Any, obj: Any, axis: _int | None = None) -> Tensor:
@@ -1656,7 +1656,7 @@ def diff(
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
 def digamma_(input: Tensor) -> Tensor:
-    """In-place form of ``digamma``: writes the result over ``input``."""
+    """In-place form of ``digamma``: writes the result over ``input`` and returns it."""
 def digitize(x: Any, bins: Any, right: _bool = False) -> Tensor:
     """Which bin each element falls into, counted from 1; 0 and the last one are outside."""
 def dist(input: Tensor, other: Tensor, p: _float = 2) -> Tensor:
@@ -1670,7 +1670,7 @@ def div(
 ) -> Tensor:
     """``input / other``, element by element, perhaps rounded to whole numbers."""
 def div_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None = None) -> Tensor:
-    """In-place form of ``div``: writes the result over ``input``."""
+    """In-place form of ``div``: writes the result over ``input`` and returns it."""
 def divide(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -1680,7 +1680,7 @@ def divide(
 ) -> Tensor:
     """``input / other``, element by element, perhaps rounded to whole numbers."""
 def divide_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None = None) -> Tensor:
-    """In-place form of ``divide``: writes the result over ``input``."""
+    """In-place form of ``divide``: writes the result over ``input`` and returns it."""
 def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1791,29 +1791,29 @@ def empty_strided(
 def eq(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements are equal."""
 def eq_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``eq``: writes the result over ``input``."""
+    """In-place form of ``eq``: writes the result over ``input`` and returns it."""
 def equal(input: Tensor, other: Tensor) -> _bool:
     """Whether two tensors have the same shape and the same elements."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
 def erf_(input: Tensor) -> Tensor:
-    """In-place form of ``erf``: writes the result over ``input``."""
+    """In-place form of ``erf``: writes the result over ``input`` and returns it."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 - erf(x)``, without cancellation for large ``x``."""
 def erfc_(input: Tensor) -> Tensor:
-    """In-place form of ``erfc``: writes the result over ``input``."""
+    """In-place form of ``erfc``: writes the result over ``input`` and returns it."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``erf``: ±inf at ±1, NaN beyond."""
 def erfinv_(input: Tensor) -> Tensor:
-    """In-place form of ``erfinv``: writes the result over ``input``."""
+    """In-place form of ``erfinv``: writes the result over ``input`` and returns it."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``e ** input``. Integers give the default dtype."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``2 ** input``. Integers give the default dtype."""
 def exp2_(input: Tensor) -> Tensor:
-    """In-place form of ``exp2``: writes the result over ``input``."""
+    """In-place form of ``exp2``: writes the result over ``input`` and returns it."""
 def exp_(input: Tensor) -> Tensor:
-    """In-place form of ``exp``: writes the result over ``input``."""
+    """In-place form of ``exp``: writes the result over ``input`` and returns it."""
 @overload
 def expand(input: Tensor, size: Sequence[_int]) -> Tensor:
     """``input`` stretched to a larger shape without copying."""
@@ -1835,7 +1835,7 @@ def expand_dims(a: Any, axis: _int | Sequence[_int]) -> Tensor:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``e ** input - 1``, without cancellation near 0."""
 def expm1_(input: Tensor) -> Tensor:
-    """In-place form of ``expm1``: writes the result over ``input``."""
+    """In-place form of ``expm1``: writes the result over ``input`` and returns it."""
 def extract(condition: Any, arr: Any) -> Tensor:
     """The elements of ``arr`` where ``condition`` holds."""
 def eye(
@@ -1880,7 +1880,7 @@ def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are."""
 def fix_(input: Tensor) -> Tensor:
-    """In-place form of ``fix``: writes the result over ``input``."""
+    """In-place form of ``fix``: writes the result over ``input`` and returns it."""
 def flatnonzero(a: Any) -> Tensor:
     """Where in the flattened tensor the elements that are not zero lie."""
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
@@ -1904,11 +1904,11 @@ def flipud(input: Tensor) -> Tensor:
 def float_power(input: Tensor, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """``input ** exponent``, computed in float64 (or complex128)."""
 def float_power_(input: Tensor, exponent: Any) -> Tensor:
-    """In-place form of ``float_power``: writes the result over ``input``."""
+    """In-place form of ``float_power``: writes the result over ``input`` and returns it."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next whole number below; integers stay as they are."""
 def floor_(input: Tensor) -> Tensor:
-    """In-place form of ``floor``: writes the result over ``input``."""
+    """In-place form of ``floor``: writes the result over ``input`` and returns it."""
 def floor_divide(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -1917,7 +1917,7 @@ def floor_divide(
 ) -> Tensor:
     """``input / other`` rounded down, element by element."""
 def floor_divide_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``floor_divide``: writes the result over ``input``."""
+    """In-place form of ``floor_divide``: writes the result over ``input`` and returns it."""
 def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two elements; a NaN loses against a number."""
 def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1925,11 +1925,11 @@ def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def fmod(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """What division rounded towards zero leaves: the result has the sign of ``input``."""
 def fmod_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``fmod``: writes the result over ``input``."""
+    """In-place form of ``fmod``: writes the result over ``input`` and returns it."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """What ``trunc`` cuts off, with the sign of ``input``."""
 def frac_(input: Tensor) -> Tensor:
-    """In-place form of ``frac``: writes the result over ``input``."""
+    """In-place form of ``frac``: writes the result over ``input`` and returns it."""
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
     """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1."""
 @overload
@@ -2028,11 +2028,11 @@ def gather(
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor; ``gcd(0, 0)`` is 0."""
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``gcd``: writes the result over ``input``."""
+    """In-place form of ``gcd``: writes the result over ``input`` and returns it."""
 def ge(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are larger or equal."""
 def ge_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``ge``: writes the result over ``input``."""
+    """In-place form of ``ge``: writes the result over ``input`` and returns it."""
 def geomspace(
     start: Any,
     stop: Any,
@@ -2079,11 +2079,11 @@ def gradient(
 def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are larger."""
 def greater_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``greater``: writes the result over ``input``."""
+    """In-place form of ``greater``: writes the result over ``input`` and returns it."""
 def greater_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are larger or equal."""
 def greater_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``greater_equal``: writes the result over ``input``."""
+    """In-place form of ``greater_equal``: writes the result over ``input`` and returns it."""
 def grid_sampler(
     input: Tensor,
     grid: Tensor,
@@ -2154,7 +2154,7 @@ def gru_cell(
 def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are larger."""
 def gt_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``gt``: writes the result over ``input``."""
+    """In-place form of ``gt``: writes the result over ``input`` and returns it."""
 def hamming(M: _int) -> Tensor:
     """The Hamming window, a raised cosine that minimises the nearest side lobe."""
 def hamming_window(
@@ -2203,7 +2203,7 @@ def hash_tensor(
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 for negative numbers, 1 for positive ones, ``values`` at 0."""
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
-    """In-place form of ``heaviside``: writes the result over ``input``."""
+    """In-place form of ``heaviside``: writes the result over ``input`` and returns it."""
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -2262,21 +2262,21 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``sqrt(input² + other²)``, without overflow on the way."""
 def hypot_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``hypot``: writes the result over ``input``."""
+    """In-place form of ``hypot``: writes the result over ``input`` and returns it."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 0."""
 def i0_(input: Tensor) -> Tensor:
-    """In-place form of ``i0``: writes the result over ``input``."""
+    """In-place form of ``i0``: writes the result over ``input`` and returns it."""
 def identity(n: _int, dtype: dtype | None = None) -> Tensor:
     """A square matrix with ones on its diagonal and zeros elsewhere."""
 def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The regularised lower incomplete gamma function ``P(a, x)``."""
 def igamma_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``igamma``: writes the result over ``input``."""
+    """In-place form of ``igamma``: writes the result over ``input`` and returns it."""
 def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``."""
 def igammac_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``igammac``: writes the result over ``input``."""
+    """In-place form of ``igammac``: writes the result over ``input`` and returns it."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, a view."""
 @overload
@@ -2309,7 +2309,7 @@ def index_add_(
     *,
     alpha: _float = 1,
 ) -> Tensor:
-    """In-place form of ``index_add``: writes the result over ``input``."""
+    """In-place form of ``index_add``: writes the result over ``input`` and returns it."""
 @overload
 def index_copy(
     input: Tensor,
@@ -2331,7 +2331,7 @@ def index_copy(
 ) -> Tensor:
     """``input`` with ``source`` written over the slices that ``index`` names."""
 def index_copy_(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor:
-    """In-place form of ``index_copy``: writes the result over ``input``."""
+    """In-place form of ``index_copy``: writes the result over ``input`` and returns it."""
 @overload
 def index_fill(
     input: Tensor,
@@ -2353,11 +2353,11 @@ def index_fill(
 ) -> Tensor:
     """``input`` with ``value`` everywhere in the slices that ``index`` names."""
 def index_fill_(input: Tensor, dim: _int, index: Tensor, value: Tensor | _complex) -> Tensor:
-    """In-place form of ``index_fill``: writes the result over ``input``."""
+    """In-place form of ``index_fill``: writes the result over ``input`` and returns it."""
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
     """``input`` with ``values`` written at ``input[indices]``."""
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
-    """In-place form of ``index_put``: writes the result over ``input``."""
+    """In-place form of ``index_put``: writes the result over ``input`` and returns it."""
 @overload
 def index_reduce(
     input: Tensor,
@@ -2391,7 +2391,7 @@ def index_reduce_(
     *,
     include_self: _bool = True,
 ) -> Tensor:
-    """In-place form of ``index_reduce``: writes the result over ``input``."""
+    """In-place form of ``index_reduce``: writes the result over ``input`` and returns it."""
 @overload
 def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of ``input`` along ``dim`` that ``index`` names."""
@@ -2606,15 +2606,15 @@ def layer_norm(
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; 0 if either is 0."""
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``lcm``: writes the result over ``input``."""
+    """In-place form of ``lcm``: writes the result over ``input`` and returns it."""
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input * 2 ** other``."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``ldexp``: writes the result over ``input``."""
+    """In-place form of ``ldexp``: writes the result over ``input`` and returns it."""
 def le(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are smaller or equal."""
 def le_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``le``: writes the result over ``input``."""
+    """In-place form of ``le``: writes the result over ``input`` and returns it."""
 def left_shift(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -2631,21 +2631,21 @@ def lerp(
 ) -> Tensor:
     """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1."""
 def lerp_(input: Tensor, end: Tensor, weight: Tensor | _complex) -> Tensor:
-    """In-place form of ``lerp``: writes the result over ``input``."""
+    """In-place form of ``lerp``: writes the result over ``input`` and returns it."""
 def less(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are smaller."""
 def less_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``less``: writes the result over ``input``."""
+    """In-place form of ``less``: writes the result over ``input`` and returns it."""
 def less_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are smaller or equal."""
 def less_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``less_equal``: writes the result over ``input``."""
+    """In-place form of ``less_equal``: writes the result over ``input`` and returns it."""
 def lexsort(keys: Any, axis: _int = -1) -> Tensor:
     """Indices that sort by several keys, the last one first."""
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers."""
 def lgamma_(input: Tensor) -> Tensor:
-    """In-place form of ``lgamma``: writes the result over ``input``."""
+    """In-place form of ``lgamma``: writes the result over ``input`` and returns it."""
 def linspace(
     start: Any,
     end: Any,
@@ -2683,17 +2683,17 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Logarithm to base 10."""
 def log10_(input: Tensor) -> Tensor:
-    """In-place form of ``log10``: writes the result over ``input``."""
+    """In-place form of ``log10``: writes the result over ``input`` and returns it."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``log(1 + input)``, without cancellation near 0; -inf at -1."""
 def log1p_(input: Tensor) -> Tensor:
-    """In-place form of ``log1p``: writes the result over ``input``."""
+    """In-place form of ``log1p``: writes the result over ``input`` and returns it."""
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Logarithm to base 2."""
 def log2_(input: Tensor) -> Tensor:
-    """In-place form of ``log2``: writes the result over ``input``."""
+    """In-place form of ``log2``: writes the result over ``input`` and returns it."""
 def log_(input: Tensor) -> Tensor:
-    """In-place form of ``log``: writes the result over ``input``."""
+    """In-place form of ``log``: writes the result over ``input`` and returns it."""
 def log_softmax(
     input: Tensor,
     dim: _int | None = None,
@@ -2719,23 +2719,23 @@ def logdet(input: Tensor) -> Tensor:
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements are nonzero."""
 def logical_and_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``logical_and``: writes the result over ``input``."""
+    """In-place form of ``logical_and``: writes the result over ``input`` and returns it."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is zero."""
 def logical_not_(input: Tensor) -> Tensor:
-    """In-place form of ``logical_not``: writes the result over ``input``."""
+    """In-place form of ``logical_not``: writes the result over ``input`` and returns it."""
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether either element is nonzero."""
 def logical_or_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``logical_or``: writes the result over ``input``."""
+    """In-place form of ``logical_or``: writes the result over ``input`` and returns it."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether one element alone is nonzero."""
 def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``logical_xor``: writes the result over ``input``."""
+    """In-place form of ``logical_xor``: writes the result over ``input`` and returns it."""
 def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
     """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1]."""
 def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
-    """In-place form of ``logit``: writes the result over ``input``."""
+    """In-place form of ``logit``: writes the result over ``input`` and returns it."""
 def logspace(
     start: Any,
     end: Any,
@@ -2810,7 +2810,7 @@ def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements of ``input`` are smaller."""
 def lt_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``lt``: writes the result over ``input``."""
+    """In-place form of ``lt``: writes the result over ``input`` and returns it."""
 @overload
 def lu(
     A: Tensor,
@@ -2864,11 +2864,11 @@ def masked_fill(
 ) -> Tensor:
     """``input`` with ``value`` where ``mask`` is true."""
 def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | _complex) -> Tensor:
-    """In-place form of ``masked_fill``: writes the result over ``input``."""
+    """In-place form of ``masked_fill``: writes the result over ``input`` and returns it."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """``input`` with the elements of ``source``, one after the other, where ``mask`` is true."""
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """In-place form of ``masked_scatter``: writes the result over ``input``."""
+    """In-place form of ``masked_scatter``: writes the result over ``input`` and returns it."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of ``input`` where ``mask`` is true, in one dimension."""
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3147,7 +3147,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def mul(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input * other``, element by element."""
 def mul_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``mul``: writes the result over ``input``."""
+    """In-place form of ``mul``: writes the result over ``input`` and returns it."""
 def multinomial(
     input: Tensor,
     num_samples: _int,
@@ -3165,13 +3165,13 @@ def multiply(
 ) -> Tensor:
     """``input * other``, element by element."""
 def multiply_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``multiply``: writes the result over ``input``."""
+    """In-place form of ``multiply``: writes the result over ``input`` and returns it."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Product of a matrix and a vector."""
 def mvlgamma(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``."""
 def mvlgamma_(input: Tensor, p: _int) -> Tensor:
-    """In-place form of ``mvlgamma``: writes the result over ``input``."""
+    """In-place form of ``mvlgamma``: writes the result over ``input`` and returns it."""
 def nan_to_num(
     input: Tensor,
     nan: _float | None = None,
@@ -3187,7 +3187,7 @@ def nan_to_num_(
     posinf: _float | None = None,
     neginf: _float | None = None,
 ) -> Tensor:
-    """In-place form of ``nan_to_num``: writes the result over ``input``."""
+    """In-place form of ``nan_to_num``: writes the result over ``input`` and returns it."""
 def nanargmax(a: Any, axis: _int | None = None, *, keepdims: _bool = False) -> Tensor:
     """Index of the largest element that is not NaN, in row-major order or along ``axis``."""
 def nanargmin(a: Any, axis: _int | None = None, *, keepdims: _bool = False) -> Tensor:
@@ -3362,19 +3362,19 @@ def ndim(a: Any) -> _int:
 def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements differ."""
 def ne_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``ne``: writes the result over ``input``."""
+    """In-place form of ``ne``: writes the result over ``input`` and returns it."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``-input``."""
 def neg_(input: Tensor) -> Tensor:
-    """In-place form of ``neg``: writes the result over ``input``."""
+    """In-place form of ``neg``: writes the result over ``input`` and returns it."""
 def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``-input``."""
 def negative_(input: Tensor) -> Tensor:
-    """In-place form of ``negative``: writes the result over ``input``."""
+    """In-place form of ``negative``: writes the result over ``input`` and returns it."""
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next representable number after ``input`` towards ``other``."""
 def nextafter_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place form of ``nextafter``: writes the result over ``input``."""
+    """In-place form of ``nextafter``: writes the result over ``input`` and returns it."""
 @overload
 def nonzero(
     input: Tensor,
@@ -3439,7 +3439,7 @@ def normal(
 def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Whether elements differ."""
 def not_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``not_equal``: writes the result over ``input``."""
+    """In-place form of ``not_equal``: writes the result over ``input`` and returns it."""
 def nuclear_norm(
     input: Tensor,
     dim: Sequence[_int] | _bool | None = None,
@@ -3575,7 +3575,7 @@ def pow(
 ) -> Tensor:
     """``input`` to the power of ``exponent``, element by element."""
 def pow_(input: Tensor, exponent: Tensor | _complex) -> Tensor:
-    """In-place form of ``pow``: writes the result over ``input``."""
+    """In-place form of ``pow``: writes the result over ``input`` and returns it."""
 def power(
     input: Tensor | _complex,
     exponent: Tensor | _complex,
@@ -3608,7 +3608,7 @@ def put(
 ) -> Tensor:
     """``input`` with ``source`` written at places of its flattened elements."""
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
-    """In-place form of ``put``: writes the result over ``input``."""
+    """In-place form of ``put``: writes the result over ``input`` and returns it."""
 def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: _int | None) -> None:
     """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named."""
 def putmask(a: Tensor, mask: Any, values: Any) -> None:
@@ -3667,7 +3667,7 @@ def quantized_rnn_tanh_cell(*args: Any, **given: Any) -> NoReturn:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
 def rad2deg_(input: Tensor) -> Tensor:
-    """In-place form of ``rad2deg``: writes the result over ``input``."""
+    """In-place form of ``rad2deg``: writes the result over ``input`` and returns it."""
 def radians(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 @overload
@@ -3821,11 +3821,11 @@ def real(input: Tensor) -> Tensor:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / input``; inf at 0. Integers give the default dtype."""
 def reciprocal_(input: Tensor) -> Tensor:
-    """In-place form of ``reciprocal``: writes the result over ``input``."""
+    """In-place form of ``reciprocal``: writes the result over ``input`` and returns it."""
 def relu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """``max(x, 0)``; the slope at 0 is 0."""
 def relu_(input: Tensor, inplace: _bool = False) -> Tensor:
-    """In-place form of ``relu``: writes the result over ``input``."""
+    """In-place form of ``relu``: writes the result over ``input`` and returns it."""
 def remainder(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -3834,7 +3834,7 @@ def remainder(
 ) -> Tensor:
     """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``."""
 def remainder_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``remainder``: writes the result over ``input``."""
+    """In-place form of ``remainder``: writes the result over ``input`` and returns it."""
 @overload
 def renorm(
     input: Tensor,
@@ -3856,7 +3856,7 @@ def renorm(
 ) -> Tensor:
     """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
 def renorm_(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor:
-    """In-place form of ``renorm``: writes the result over ``input``."""
+    """In-place form of ``renorm``: writes the result over ``input`` and returns it."""
 def repeat(a: Any, repeats: Any, axis: _int | None = None) -> Tensor:
     """Each element several times; the method ``Tensor.repeat`` is ``tile``."""
 def repeat_interleave(
@@ -3990,7 +3990,7 @@ def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
 def round(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are."""
 def round_(input: Tensor, decimals: _int = 0) -> Tensor:
-    """In-place form of ``round``: writes the result over ``input``."""
+    """In-place form of ``round``: writes the result over ``input`` and returns it."""
 def row_indices_copy(*args: Any, **given: Any) -> NoReturn:
     """Raise RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided."""
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -4013,7 +4013,7 @@ def rrelu_(
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
 def rsqrt_(input: Tensor) -> Tensor:
-    """In-place form of ``rsqrt``: writes the result over ``input``."""
+    """In-place form of ``rsqrt``: writes the result over ``input`` and returns it."""
 def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, element by element."""
 def saddmm(*args: Any, **given: Any) -> NoReturn:
@@ -4067,7 +4067,7 @@ def scatter_(
     value: Any = None,
     reduce: str | None = None,
 ) -> Tensor:
-    """In-place form of ``scatter``: writes the result over ``input``."""
+    """In-place form of ``scatter``: writes the result over ``input`` and returns it."""
 @overload
 def scatter_add(
     input: Tensor,
@@ -4089,7 +4089,7 @@ def scatter_add(
 ) -> Tensor:
     """``input`` with ``src`` added at the places ``index`` names along ``dim``."""
 def scatter_add_(input: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor:
-    """In-place form of ``scatter_add``: writes the result over ``input``."""
+    """In-place form of ``scatter_add``: writes the result over ``input`` and returns it."""
 @overload
 def scatter_reduce(
     input: Tensor,
@@ -4123,7 +4123,7 @@ def scatter_reduce_(
     *,
     include_self: _bool = True,
 ) -> Tensor:
-    """In-place form of ``scatter_reduce``: writes the result over ``input``."""
+    """In-place form of ``scatter_reduce``: writes the result over ``input`` and returns it."""
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -4168,7 +4168,7 @@ def select_scatter(input: Tensor, src: Tensor, *, axis: _int, index: _int) -> Te
 def selu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """An ELU scaled so that layers keep mean 0 and variance 1."""
 def selu_(input: Tensor, inplace: _bool = False) -> Tensor:
-    """In-place form of ``selu``: writes the result over ``input``."""
+    """In-place form of ``selu``: writes the result over ``input`` and returns it."""
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
     """The elements of the first tensor that are not in the second."""
 def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
@@ -4176,31 +4176,31 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0."""
 def sgn_(input: Tensor) -> Tensor:
-    """In-place form of ``sgn``: writes the result over ``input``."""
+    """In-place form of ``sgn``: writes the result over ``input`` and returns it."""
 def shape(a: Any) -> Size:
     """The sizes of a tensor's dimensions."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype."""
 def sigmoid_(input: Tensor) -> Tensor:
-    """In-place form of ``sigmoid``: writes the result over ``input``."""
+    """In-place form of ``sigmoid``: writes the result over ``input`` and returns it."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1; NaN for NaN, where torch has 0."""
 def sign_(input: Tensor) -> Tensor:
-    """In-place form of ``sign``: writes the result over ``input``."""
+    """In-place form of ``sign``: writes the result over ``input`` and returns it."""
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the sign is negative, also that of -0.0."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sine of each element of ``input``, in radians."""
 def sin_(input: Tensor) -> Tensor:
-    """In-place form of ``sin``: writes the result over ``input``."""
+    """In-place form of ``sin``: writes the result over ``input`` and returns it."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``sin(πx) / (πx)``, and 1 at 0."""
 def sinc_(input: Tensor) -> Tensor:
-    """In-place form of ``sinc``: writes the result over ``input``."""
+    """In-place form of ``sinc``: writes the result over ``input`` and returns it."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic sine."""
 def sinh_(input: Tensor) -> Tensor:
-    """In-place form of ``sinh``: writes the result over ``input``."""
+    """In-place form of ``sinh``: writes the result over ``input`` and returns it."""
 def size(a: Any, axis: _int | Sequence[_int] | None = None) -> _int:
     """The number of elements, of all or along ``axis``."""
 def slice_copy(
@@ -4314,11 +4314,11 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Square root; NaN for negative numbers. Integers give the default dtype."""
 def sqrt_(input: Tensor) -> Tensor:
-    """In-place form of ``sqrt``: writes the result over ``input``."""
+    """In-place form of ``sqrt``: writes the result over ``input`` and returns it."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input * input``."""
 def square_(input: Tensor) -> Tensor:
-    """In-place form of ``square``: writes the result over ``input``."""
+    """In-place form of ``square``: writes the result over ``input`` and returns it."""
 def squeeze(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -4398,7 +4398,7 @@ def sub(
 ) -> Tensor:
     """``input - alpha * other``, element by element."""
 def sub_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
-    """In-place form of ``sub``: writes the result over ``input``."""
+    """In-place form of ``sub``: writes the result over ``input`` and returns it."""
 def subtract(
     input: Tensor | _complex,
     other: Tensor | _complex,
@@ -4408,7 +4408,7 @@ def subtract(
 ) -> Tensor:
     """``input - alpha * other``, element by element."""
 def subtract_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
-    """In-place form of ``subtract``: writes the result over ``input``."""
+    """In-place form of ``subtract``: writes the result over ``input`` and returns it."""
 def sum(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
@@ -4473,11 +4473,11 @@ def take_along_dim(
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Tangent of each element of ``input``, in radians."""
 def tan_(input: Tensor) -> Tensor:
-    """In-place form of ``tan``: writes the result over ``input``."""
+    """In-place form of ``tan``: writes the result over ``input`` and returns it."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic tangent, between -1 and 1."""
 def tanh_(input: Tensor) -> Tensor:
-    """In-place form of ``tanh``: writes the result over ``input``."""
+    """In-place form of ``tanh``: writes the result over ``input`` and returns it."""
 def tensor(
     data: Any,
     *,
@@ -4508,7 +4508,7 @@ def threshold(
 ) -> Tensor:
     """``x`` above ``threshold``, else ``value``."""
 def threshold_(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Tensor:
-    """In-place form of ``threshold``: writes the result over ``input``."""
+    """In-place form of ``threshold``: writes the result over ``input`` and returns it."""
 def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """``input`` several times along each dimension; missing numbers are 1."""
 def to(
@@ -4579,7 +4579,7 @@ def triangular_solve(
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
     """The lower triangle of matrices, zeros above it."""
 def tril_(input: Tensor, diagonal: _int = 0) -> Tensor:
-    """In-place form of ``tril``: writes the result over ``input``."""
+    """In-place form of ``tril``: writes the result over ``input`` and returns it."""
 @overload
 def tril_indices(row: _int, col: _int, offset: _int = 0, **options: Any) -> Tensor:
     """Where the lower triangle of a matrix lies, in row-major order."""
@@ -4609,7 +4609,7 @@ def triplet_margin_loss(
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
     """The upper triangle of matrices, zeros below it."""
 def triu_(input: Tensor, diagonal: _int = 0) -> Tensor:
-    """In-place form of ``triu``: writes the result over ``input``."""
+    """In-place form of ``triu``: writes the result over ``input`` and returns it."""
 @overload
 def triu_indices(row: _int, col: _int, offset: _int = 0, **options: Any) -> Tensor:
     """Where the upper triangle of a matrix lies, in row-major order."""
@@ -4637,11 +4637,11 @@ def true_divide_(
     *,
     rounding_mode: str | None = None,
 ) -> Tensor:
-    """In-place form of ``true_divide``: writes the result over ``input``."""
+    """In-place form of ``true_divide``: writes the result over ``input`` and returns it."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are."""
 def trunc_(input: Tensor) -> Tensor:
-    """In-place form of ``trunc``: writes the result over ``input``."""
+    """In-place form of ``trunc``: writes the result over ``input`` and returns it."""
 def unbind(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
     """The slices of ``input`` along ``dim``, without that dimension."""
 def unbind_copy(
@@ -4924,7 +4924,7 @@ def xlogy(
 ) -> Tensor:
     """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN."""
 def xlogy_(input: Tensor, other: Tensor | _complex) -> Tensor:
-    """In-place form of ``xlogy``: writes the result over ``input``."""
+    """In-place form of ``xlogy``: writes the result over ``input`` and returns it."""
 def zero_(input: Tensor) -> Tensor:
     """Write zeros over ``input``."""
 @overload

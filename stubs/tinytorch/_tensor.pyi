@@ -18,7 +18,6 @@ from tinytorch._size import ElementCount as ElementCount
 from tinytorch._size import Size as Size
 from tinytorch._storage import Storage
 from tinytorch.autograd.faces import GraphNode
-from tinytorch.autograd.nodes import Node
 from tinytorch.autograd.nodes import RemovableHandle
 from tinytorch.backends.base import Backend
 from tinytorch.dtypes import dtype
@@ -186,19 +185,19 @@ class Tensor(Storage):
     def abs(_self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value; of complex numbers the magnitude, a real tensor."""
     def abs_(_self) -> Self:
-        """In-place form of ``abs``: writes the result over ``input``."""
+        """In-place form of ``abs``: writes the result over ``input`` and returns it."""
     def absolute(_self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value; of complex numbers the magnitude, a real tensor."""
     def absolute_(_self) -> Self:
-        """In-place form of ``absolute``: writes the result over ``input``."""
+        """In-place form of ``absolute``: writes the result over ``input`` and returns it."""
     def acos(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
     def acos_(_self) -> Self:
-        """In-place form of ``acos``: writes the result over ``input``."""
+        """In-place form of ``acos``: writes the result over ``input`` and returns it."""
     def acosh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic cosine; NaN below 1."""
     def acosh_(_self) -> Self:
-        """In-place form of ``acosh``: writes the result over ``input``."""
+        """In-place form of ``acosh``: writes the result over ``input`` and returns it."""
     def add(
         _self,
         other: Tensor | complex,
@@ -208,7 +207,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input + alpha * other``, element by element."""
     def add_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
-        """In-place form of ``add``: writes the result over ``input``."""
+        """In-place form of ``add``: writes the result over ``input`` and returns it."""
     def addbmm(
         _self,
         batch1: Tensor,
@@ -238,7 +237,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input + value * tensor1 / tensor2``."""
     def addcdiv_(_self, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Self:
-        """In-place form of ``addcdiv``: writes the result over ``input``."""
+        """In-place form of ``addcdiv``: writes the result over ``input`` and returns it."""
     def addcmul(
         _self,
         tensor1: Tensor,
@@ -249,7 +248,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input + value * tensor1 * tensor2``."""
     def addcmul_(_self, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Self:
-        """In-place form of ``addcmul``: writes the result over ``input``."""
+        """In-place form of ``addcmul``: writes the result over ``input`` and returns it."""
     def addmm(
         _self,
         mat1: Tensor,
@@ -261,7 +260,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``beta * input + alpha * (mat1 @ mat2)``."""
     def addmm_(_self, mat1: Tensor, mat2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
-        """In-place form of ``addmm``: writes the result over ``input``."""
+        """In-place form of ``addmm``: writes the result over ``input`` and returns it."""
     def addmv(
         _self,
         mat: Tensor,
@@ -273,7 +272,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``beta * input + alpha * (mat @ vec)``."""
     def addmv_(_self, mat: Tensor, vec: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
-        """In-place form of ``addmv``: writes the result over ``input``."""
+        """In-place form of ``addmv``: writes the result over ``input`` and returns it."""
     def addr(
         _self,
         vec1: Tensor,
@@ -285,7 +284,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and"."""
     def addr_(_self, vec1: Tensor, vec2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
-        """In-place form of ``addr``: writes the result over ``input``."""
+        """In-place form of ``addr``: writes the result over ``input`` and returns it."""
     def adjoint(_self) -> Tensor:
         """``input`` with its last two dimensions swapped, conjugated if it is complex."""
     def all(
@@ -353,31 +352,31 @@ class Tensor(Storage):
     def arccos(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc cosine, between 0 and π; NaN outside [-1, 1]."""
     def arccos_(_self) -> Self:
-        """In-place form of ``arccos``: writes the result over ``input``."""
+        """In-place form of ``arccos``: writes the result over ``input`` and returns it."""
     def arccosh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic cosine; NaN below 1."""
     def arccosh_(_self) -> Self:
-        """In-place form of ``arccosh``: writes the result over ``input``."""
+        """In-place form of ``arccosh``: writes the result over ``input`` and returns it."""
     def arcsin(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
     def arcsin_(_self) -> Self:
-        """In-place form of ``arcsin``: writes the result over ``input``."""
+        """In-place form of ``arcsin``: writes the result over ``input`` and returns it."""
     def arcsinh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic sine."""
     def arcsinh_(_self) -> Self:
-        """In-place form of ``arcsinh``: writes the result over ``input``."""
+        """In-place form of ``arcsinh``: writes the result over ``input`` and returns it."""
     def arctan(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc tangent, between -π/2 and π/2."""
     def arctan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Angle of the point ``(other, input)``, between -π and π."""
     def arctan2_(_self, other: Tensor) -> Self:
-        """In-place form of ``arctan2``: writes the result over ``input``."""
+        """In-place form of ``arctan2``: writes the result over ``input`` and returns it."""
     def arctan_(_self) -> Self:
-        """In-place form of ``arctan``: writes the result over ``input``."""
+        """In-place form of ``arctan``: writes the result over ``input`` and returns it."""
     def arctanh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
     def arctanh_(_self) -> Self:
-        """In-place form of ``arctanh``: writes the result over ``input``."""
+        """In-place form of ``arctanh``: writes the result over ``input`` and returns it."""
     def argmax(
         _self,
         dim: _int | None = None,
@@ -448,11 +447,11 @@ class Tensor(Storage):
     def asin(_self, *, out: Tensor | None = None) -> Tensor:
         """Arc sine, between -π/2 and π/2; NaN outside [-1, 1]."""
     def asin_(_self) -> Self:
-        """In-place form of ``asin``: writes the result over ``input``."""
+        """In-place form of ``asin``: writes the result over ``input`` and returns it."""
     def asinh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic sine."""
     def asinh_(_self) -> Self:
-        """In-place form of ``asinh``: writes the result over ``input``."""
+        """In-place form of ``asinh``: writes the result over ``input`` and returns it."""
     @overload
     def astype(_self, dtype: None = None, non_blocking: _bool = False) -> str:
         """``input`` in another dtype; without one, the name of its tensor type."""
@@ -464,13 +463,13 @@ class Tensor(Storage):
     def atan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Angle of the point ``(other, input)``, between -π and π."""
     def atan2_(_self, other: Tensor) -> Self:
-        """In-place form of ``atan2``: writes the result over ``input``."""
+        """In-place form of ``atan2``: writes the result over ``input`` and returns it."""
     def atan_(_self) -> Self:
-        """In-place form of ``atan``: writes the result over ``input``."""
+        """In-place form of ``atan``: writes the result over ``input`` and returns it."""
     def atanh(_self, *, out: Tensor | None = None) -> Tensor:
         """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond."""
     def atanh_(_self) -> Self:
-        """In-place form of ``atanh``: writes the result over ``input``."""
+        """In-place form of ``atanh``: writes the result over ``input`` and returns it."""
     def baddbmm(
         _self,
         batch1: Tensor,
@@ -489,7 +488,7 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
     ) -> Self:
-        """In-place form of ``baddbmm``: writes the result over ``input``."""
+        """In-place form of ``baddbmm``: writes the result over ``input`` and returns it."""
     def bernoulli(
         _self,
         p: _float | None = None,
@@ -511,31 +510,31 @@ class Tensor(Storage):
     def bitwise_and(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Bits set in both; ``&`` of bools."""
     def bitwise_and_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``bitwise_and``: writes the result over ``input``."""
+        """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it."""
     def bitwise_invert(_self, *, out: Tensor | None = None) -> Tensor:
         """Every bit flipped; the opposite of bools."""
     def bitwise_invert_(_self) -> Self:
-        """In-place form of ``bitwise_invert``: writes the result over ``input``."""
+        """In-place form of ``bitwise_invert``: writes the result over ``input`` and returns it."""
     def bitwise_left_shift(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input`` shifted to the left by ``other`` bits."""
     def bitwise_left_shift_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``bitwise_left_shift``: writes the result over ``input``."""
+        """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it."""
     def bitwise_not(_self, *, out: Tensor | None = None) -> Tensor:
         """Every bit flipped; the opposite of bools."""
     def bitwise_not_(_self) -> Self:
-        """In-place form of ``bitwise_not``: writes the result over ``input``."""
+        """In-place form of ``bitwise_not``: writes the result over ``input`` and returns it."""
     def bitwise_or(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Bits set in either; ``|`` of bools."""
     def bitwise_or_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``bitwise_or``: writes the result over ``input``."""
+        """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it."""
     def bitwise_right_shift(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input`` shifted to the right by ``other`` bits, its sign kept."""
     def bitwise_right_shift_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``bitwise_right_shift``: writes the result over ``input``."""
+        """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it."""
     def bitwise_xor(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Bits set in one of the two only; ``^`` of bools."""
     def bitwise_xor_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``bitwise_xor``: writes the result over ``input``."""
+        """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it."""
     def bmm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Products of the matrices in two batches."""
     def bool(_self, memory_format: Any = None) -> Tensor:
@@ -563,7 +562,7 @@ class Tensor(Storage):
     def ceil(_self, *, out: Tensor | None = None) -> Tensor:
         """The next whole number above; integers stay as they are."""
     def ceil_(_self) -> Self:
-        """In-place form of ``ceil``: writes the result over ``input``."""
+        """In-place form of ``ceil``: writes the result over ``input`` and returns it."""
     def cfloat(_self, memory_format: Any = None) -> Tensor:
         """``input`` as complex64."""
     def chalf(_self, *args: Any, **given: Any) -> NoReturn:
@@ -601,15 +600,15 @@ class Tensor(Storage):
         min: Tensor | complex | None = None,
         max: Tensor | complex | None = None,
     ) -> Self:
-        """In-place form of ``clamp``: writes the result over ``input``."""
+        """In-place form of ``clamp``: writes the result over ``input`` and returns it."""
     def clamp_max(_self, max: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input``, but at most ``max``."""
     def clamp_max_(_self, max: Tensor | complex) -> Self:
-        """In-place form of ``clamp_max``: writes the result over ``input``."""
+        """In-place form of ``clamp_max``: writes the result over ``input`` and returns it."""
     def clamp_min(_self, min: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input``, but at least ``min``."""
     def clamp_min_(_self, min: Tensor | complex) -> Self:
-        """In-place form of ``clamp_min``: writes the result over ``input``."""
+        """In-place form of ``clamp_min``: writes the result over ``input`` and returns it."""
     def clip(
         _self,
         min: Tensor | complex | None = None,
@@ -625,7 +624,7 @@ class Tensor(Storage):
         min: Tensor | complex | None = None,
         max: Tensor | complex | None = None,
     ) -> Self:
-        """In-place form of ``clip``: writes the result over ``input``."""
+        """In-place form of ``clip``: writes the result over ``input`` and returns it."""
     def clone(_self, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
         """A copy of ``input`` in memory of its own; gradients flow back through it."""
     def coalesce(_self, *args: Any, **given: Any) -> NoReturn:
@@ -641,7 +640,7 @@ class Tensor(Storage):
     def conj_physical(_self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate, in memory of its own."""
     def conj_physical_(_self) -> Self:
-        """In-place form of ``conj_physical``: writes the result over ``input``."""
+        """In-place form of ``conj_physical``: writes the result over ``input`` and returns it."""
     def conjugate(_self) -> Tensor:
         """The complex conjugate of each element; see ``conj``."""
     def contiguous(_self, memory_format: Any = ...) -> Tensor:
@@ -653,17 +652,17 @@ class Tensor(Storage):
     def copysign(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of ``input`` with the sign of ``other``."""
     def copysign_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``copysign``: writes the result over ``input``."""
+        """In-place form of ``copysign``: writes the result over ``input`` and returns it."""
     def corrcoef(_self, y: Tensor | None = None, *, rowvar: _bool = ...) -> Tensor:
         """The correlation coefficients of variables, one a row."""
     def cos(_self, *, out: Tensor | None = None) -> Tensor:
         """Cosine of each element of ``input``, in radians."""
     def cos_(_self) -> Self:
-        """In-place form of ``cos``: writes the result over ``input``."""
+        """In-place form of ``cos``: writes the result over ``input`` and returns it."""
     def cosh(_self, *, out: Tensor | None = None) -> Tensor:
         """Hyperbolic cosine."""
     def cosh_(_self) -> Self:
-        """In-place form of ``cosh``: writes the result over ``input``."""
+        """In-place form of ``cosh``: writes the result over ``input`` and returns it."""
     def count_nonzero(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -748,7 +747,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """Products of the elements up to each one, along ``dim``."""
     def cumprod_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
-        """In-place form of ``cumprod``: writes the result over ``input``."""
+        """In-place form of ``cumprod``: writes the result over ``input`` and returns it."""
     def cumsum(
         _self,
         dim: _int | None = None,
@@ -759,13 +758,13 @@ class Tensor(Storage):
     ) -> Tensor:
         """Sums of the elements up to each one, along ``dim``."""
     def cumsum_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
-        """In-place form of ``cumsum``: writes the result over ``input``."""
+        """In-place form of ``cumsum``: writes the result over ``input`` and returns it."""
     def data_ptr(_self) -> _int:
         """The address of the first element."""
     def deg2rad(_self, *, out: Tensor | None = None) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(_self) -> Self:
-        """In-place form of ``deg2rad``: writes the result over ``input``."""
+        """In-place form of ``deg2rad``: writes the result over ``input`` and returns it."""
     def dense_dim(_self) -> _int:
         """The number of dimensions: all are dense."""
     def dequantize(_self) -> Tensor:
@@ -802,7 +801,7 @@ class Tensor(Storage):
     def digamma(_self, *, out: Tensor | None = None) -> Tensor:
         """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
     def digamma_(_self) -> Self:
-        """In-place form of ``digamma``: writes the result over ``input``."""
+        """In-place form of ``digamma``: writes the result over ``input`` and returns it."""
     def dim_order(_self, *, ambiguity_check: Any = False) -> tuple[_int, ...]:
         """The dimensions, from the one with the longest steps in memory to the shortest."""
     def dist(_self, other: Tensor, p: _float = 2) -> Tensor:
@@ -816,7 +815,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input / other``, element by element, perhaps rounded to whole numbers."""
     def div_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
-        """In-place form of ``div``: writes the result over ``input``."""
+        """In-place form of ``div``: writes the result over ``input`` and returns it."""
     def divide(
         _self,
         other: Tensor | complex,
@@ -826,7 +825,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input / other``, element by element, perhaps rounded to whole numbers."""
     def divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
-        """In-place form of ``divide``: writes the result over ``input``."""
+        """In-place form of ``divide``: writes the result over ``input`` and returns it."""
     def dot(_self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Sum of the products of two vectors' elements."""
     def double(_self, memory_format: Any = None) -> Tensor:
@@ -838,29 +837,29 @@ class Tensor(Storage):
     def eq(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements are equal."""
     def eq_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``eq``: writes the result over ``input``."""
+        """In-place form of ``eq``: writes the result over ``input`` and returns it."""
     def equal(_self, other: Tensor) -> _bool:
         """Whether two tensors have the same shape and the same elements."""
     def erf(_self, *, out: Tensor | None = None) -> Tensor:
         """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
     def erf_(_self) -> Self:
-        """In-place form of ``erf``: writes the result over ``input``."""
+        """In-place form of ``erf``: writes the result over ``input`` and returns it."""
     def erfc(_self, *, out: Tensor | None = None) -> Tensor:
         """``1 - erf(x)``, without cancellation for large ``x``."""
     def erfc_(_self) -> Self:
-        """In-place form of ``erfc``: writes the result over ``input``."""
+        """In-place form of ``erfc``: writes the result over ``input`` and returns it."""
     def erfinv(_self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of ``erf``: ±inf at ±1, NaN beyond."""
     def erfinv_(_self) -> Self:
-        """In-place form of ``erfinv``: writes the result over ``input``."""
+        """In-place form of ``erfinv``: writes the result over ``input`` and returns it."""
     def exp(_self, *, out: Tensor | None = None) -> Tensor:
         """``e ** input``. Integers give the default dtype."""
     def exp2(_self, *, out: Tensor | None = None) -> Tensor:
         """``2 ** input``. Integers give the default dtype."""
     def exp2_(_self) -> Self:
-        """In-place form of ``exp2``: writes the result over ``input``."""
+        """In-place form of ``exp2``: writes the result over ``input`` and returns it."""
     def exp_(_self) -> Self:
-        """In-place form of ``exp``: writes the result over ``input``."""
+        """In-place form of ``exp``: writes the result over ``input`` and returns it."""
     @overload
     def expand(_self, size: Sequence[_int]) -> Tensor:
         """``input`` stretched to a larger shape without copying."""
@@ -872,7 +871,7 @@ class Tensor(Storage):
     def expm1(_self, *, out: Tensor | None = None) -> Tensor:
         """``e ** input - 1``, without cancellation near 0."""
     def expm1_(_self) -> Self:
-        """In-place form of ``expm1``: writes the result over ``input``."""
+        """In-place form of ``expm1``: writes the result over ``input`` and returns it."""
     def exponential_(_self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Self:
         """Fill ``input`` with exponentially distributed numbers, in place."""
     def fill(_self, value: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
@@ -884,7 +883,7 @@ class Tensor(Storage):
     def fix(_self, *, out: Tensor | None = None) -> Tensor:
         """The whole number towards zero; integers stay as they are."""
     def fix_(_self) -> Self:
-        """In-place form of ``fix``: writes the result over ``input``."""
+        """In-place form of ``fix``: writes the result over ``input`` and returns it."""
     @property
     def flat(self) -> Tensor: ...
     def flatten(_self, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
@@ -904,15 +903,15 @@ class Tensor(Storage):
     def float_power(_self, exponent: Any, *, out: Tensor | None = None) -> Tensor:
         """``input ** exponent``, computed in float64 (or complex128)."""
     def float_power_(_self, exponent: Any) -> Self:
-        """In-place form of ``float_power``: writes the result over ``input``."""
+        """In-place form of ``float_power``: writes the result over ``input`` and returns it."""
     def floor(_self, *, out: Tensor | None = None) -> Tensor:
         """The next whole number below; integers stay as they are."""
     def floor_(_self) -> Self:
-        """In-place form of ``floor``: writes the result over ``input``."""
+        """In-place form of ``floor``: writes the result over ``input`` and returns it."""
     def floor_divide(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input / other`` rounded down, element by element."""
     def floor_divide_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``floor_divide``: writes the result over ``input``."""
+        """In-place form of ``floor_divide``: writes the result over ``input`` and returns it."""
     def fmax(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The larger of two elements; a NaN loses against a number."""
     def fmin(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -920,11 +919,11 @@ class Tensor(Storage):
     def fmod(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """What division rounded towards zero leaves: the result has the sign of ``input``."""
     def fmod_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``fmod``: writes the result over ``input``."""
+        """In-place form of ``fmod``: writes the result over ``input`` and returns it."""
     def frac(_self, *, out: Tensor | None = None) -> Tensor:
         """What ``trunc`` cuts off, with the sign of ``input``."""
     def frac_(_self) -> Self:
-        """In-place form of ``frac``: writes the result over ``input``."""
+        """In-place form of ``frac``: writes the result over ``input`` and returns it."""
     def frexp(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
         """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1."""
     @overload
@@ -950,11 +949,11 @@ class Tensor(Storage):
     def gcd(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The greatest common divisor; ``gcd(0, 0)`` is 0."""
     def gcd_(_self, other: Tensor) -> Self:
-        """In-place form of ``gcd``: writes the result over ``input``."""
+        """In-place form of ``gcd``: writes the result over ``input`` and returns it."""
     def ge(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger or equal."""
     def ge_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``ge``: writes the result over ``input``."""
+        """In-place form of ``ge``: writes the result over ``input`` and returns it."""
     def geometric_(_self, p: _float, *, generator: Generator | None = None) -> Self:
         """Fill ``input`` with numbers of trials until the first success, in place."""
     def geqrf(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.geqrf:
@@ -964,15 +963,15 @@ class Tensor(Storage):
     def greater(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger."""
     def greater_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``greater``: writes the result over ``input``."""
+        """In-place form of ``greater``: writes the result over ``input`` and returns it."""
     def greater_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger or equal."""
     def greater_equal_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``greater_equal``: writes the result over ``input``."""
+        """In-place form of ``greater_equal``: writes the result over ``input`` and returns it."""
     def gt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger."""
     def gt_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``gt``: writes the result over ``input``."""
+        """In-place form of ``gt``: writes the result over ``input`` and returns it."""
     def half(_self, memory_format: Any = None) -> Tensor:
         """``input`` as float16."""
     def hardshrink(_self, lambd: _float = 0.5) -> Tensor:
@@ -991,7 +990,7 @@ class Tensor(Storage):
     def heaviside(_self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """0 for negative numbers, 1 for positive ones, ``values`` at 0."""
     def heaviside_(_self, values: Tensor) -> Self:
-        """In-place form of ``heaviside``: writes the result over ``input``."""
+        """In-place form of ``heaviside``: writes the result over ``input`` and returns it."""
     def histc(
         _self,
         bins: _int = 100,
@@ -1018,19 +1017,19 @@ class Tensor(Storage):
     def hypot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``sqrt(input² + other²)``, without overflow on the way."""
     def hypot_(_self, other: Tensor) -> Self:
-        """In-place form of ``hypot``: writes the result over ``input``."""
+        """In-place form of ``hypot``: writes the result over ``input`` and returns it."""
     def i0(_self, *, out: Tensor | None = None) -> Tensor:
         """The modified Bessel function of the first kind, order 0."""
     def i0_(_self) -> Self:
-        """In-place form of ``i0``: writes the result over ``input``."""
+        """In-place form of ``i0``: writes the result over ``input`` and returns it."""
     def igamma(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The regularised lower incomplete gamma function ``P(a, x)``."""
     def igamma_(_self, other: Tensor) -> Self:
-        """In-place form of ``igamma``: writes the result over ``input``."""
+        """In-place form of ``igamma``: writes the result over ``input`` and returns it."""
     def igammac(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``."""
     def igammac_(_self, other: Tensor) -> Self:
-        """In-place form of ``igammac``: writes the result over ``input``."""
+        """In-place form of ``igammac``: writes the result over ``input`` and returns it."""
     @property
     def imag(self) -> Tensor: ...
     @imag.setter
@@ -1058,7 +1057,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input`` with ``alpha * source`` added to the slices that ``index`` names."""
     def index_add_(_self, dim: _int, index: Tensor, source: Tensor, *, alpha: _float = 1) -> Self:
-        """In-place form of ``index_add``: writes the result over ``input``."""
+        """In-place form of ``index_add``: writes the result over ``input`` and returns it."""
     @overload
     def index_copy(
         _self,
@@ -1080,7 +1079,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input`` with ``source`` written over the slices that ``index`` names."""
     def index_copy_(_self, dim: _int, index: Tensor, source: Tensor) -> Self:
-        """In-place form of ``index_copy``: writes the result over ``input``."""
+        """In-place form of ``index_copy``: writes the result over ``input`` and returns it."""
     @overload
     def index_fill(
         _self,
@@ -1102,11 +1101,11 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input`` with ``value`` everywhere in the slices that ``index`` names."""
     def index_fill_(_self, dim: _int, index: Tensor, value: Tensor | complex) -> Self:
-        """In-place form of ``index_fill``: writes the result over ``input``."""
+        """In-place form of ``index_fill``: writes the result over ``input`` and returns it."""
     def index_put(_self, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
         """``input`` with ``values`` written at ``input[indices]``."""
     def index_put_(_self, indices: Any, values: Tensor, accumulate: _bool = False) -> Self:
-        """In-place form of ``index_put``: writes the result over ``input``."""
+        """In-place form of ``index_put``: writes the result over ``input`` and returns it."""
     @overload
     def index_reduce(
         _self,
@@ -1140,7 +1139,7 @@ class Tensor(Storage):
         *,
         include_self: _bool = True,
     ) -> Self:
-        """In-place form of ``index_reduce``: writes the result over ``input``."""
+        """In-place form of ``index_reduce``: writes the result over ``input`` and returns it."""
     @overload
     def index_select(_self, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices of ``input`` along ``dim`` that ``index`` names."""
@@ -1256,47 +1255,47 @@ class Tensor(Storage):
     def lcm(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The least common multiple, not negative; 0 if either is 0."""
     def lcm_(_self, other: Tensor) -> Self:
-        """In-place form of ``lcm``: writes the result over ``input``."""
+        """In-place form of ``lcm``: writes the result over ``input`` and returns it."""
     def ldexp(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input * 2 ** other``."""
     def ldexp_(_self, other: Tensor) -> Self:
-        """In-place form of ``ldexp``: writes the result over ``input``."""
+        """In-place form of ``ldexp``: writes the result over ``input`` and returns it."""
     def le(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller or equal."""
     def le_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``le``: writes the result over ``input``."""
+        """In-place form of ``le``: writes the result over ``input`` and returns it."""
     def lerp(_self, end: Tensor, weight: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1."""
     def lerp_(_self, end: Tensor, weight: Tensor | complex) -> Self:
-        """In-place form of ``lerp``: writes the result over ``input``."""
+        """In-place form of ``lerp``: writes the result over ``input`` and returns it."""
     def less(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller."""
     def less_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``less``: writes the result over ``input``."""
+        """In-place form of ``less``: writes the result over ``input`` and returns it."""
     def less_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller or equal."""
     def less_equal_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``less_equal``: writes the result over ``input``."""
+        """In-place form of ``less_equal``: writes the result over ``input`` and returns it."""
     def lgamma(_self, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers."""
     def lgamma_(_self) -> Self:
-        """In-place form of ``lgamma``: writes the result over ``input``."""
+        """In-place form of ``lgamma``: writes the result over ``input`` and returns it."""
     def log(_self, *, out: Tensor | None = None) -> Tensor:
         """Natural logarithm; -inf at 0, NaN for negative numbers."""
     def log10(_self, *, out: Tensor | None = None) -> Tensor:
         """Logarithm to base 10."""
     def log10_(_self) -> Self:
-        """In-place form of ``log10``: writes the result over ``input``."""
+        """In-place form of ``log10``: writes the result over ``input`` and returns it."""
     def log1p(_self, *, out: Tensor | None = None) -> Tensor:
         """``log(1 + input)``, without cancellation near 0; -inf at -1."""
     def log1p_(_self) -> Self:
-        """In-place form of ``log1p``: writes the result over ``input``."""
+        """In-place form of ``log1p``: writes the result over ``input`` and returns it."""
     def log2(_self, *, out: Tensor | None = None) -> Tensor:
         """Logarithm to base 2."""
     def log2_(_self) -> Self:
-        """In-place form of ``log2``: writes the result over ``input``."""
+        """In-place form of ``log2``: writes the result over ``input`` and returns it."""
     def log_(_self) -> Self:
-        """In-place form of ``log``: writes the result over ``input``."""
+        """In-place form of ``log``: writes the result over ``input`` and returns it."""
     def log_normal_(
         _self,
         mean: _float = 1.0,
@@ -1330,23 +1329,23 @@ class Tensor(Storage):
     def logical_and(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements are nonzero."""
     def logical_and_(_self, other: Tensor) -> Self:
-        """In-place form of ``logical_and``: writes the result over ``input``."""
+        """In-place form of ``logical_and``: writes the result over ``input`` and returns it."""
     def logical_not(_self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is zero."""
     def logical_not_(_self) -> Self:
-        """In-place form of ``logical_not``: writes the result over ``input``."""
+        """In-place form of ``logical_not``: writes the result over ``input`` and returns it."""
     def logical_or(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether either element is nonzero."""
     def logical_or_(_self, other: Tensor) -> Self:
-        """In-place form of ``logical_or``: writes the result over ``input``."""
+        """In-place form of ``logical_or``: writes the result over ``input`` and returns it."""
     def logical_xor(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether one element alone is nonzero."""
     def logical_xor_(_self, other: Tensor) -> Self:
-        """In-place form of ``logical_xor``: writes the result over ``input``."""
+        """In-place form of ``logical_xor``: writes the result over ``input`` and returns it."""
     def logit(_self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
         """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1]."""
     def logit_(_self, eps: _float | None = None) -> Self:
-        """In-place form of ``logit``: writes the result over ``input``."""
+        """In-place form of ``logit``: writes the result over ``input`` and returns it."""
     @overload
     def logsumexp(
         _self,
@@ -1373,7 +1372,7 @@ class Tensor(Storage):
     def lt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller."""
     def lt_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``lt``: writes the result over ``input``."""
+        """In-place form of ``lt``: writes the result over ``input`` and returns it."""
     @overload
     def lu(
         _self,
@@ -1418,11 +1417,11 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input`` with ``value`` where ``mask`` is true."""
     def masked_fill_(_self, mask: Tensor, value: Tensor | complex) -> Self:
-        """In-place form of ``masked_fill``: writes the result over ``input``."""
+        """In-place form of ``masked_fill``: writes the result over ``input`` and returns it."""
     def masked_scatter(_self, mask: Tensor, source: Tensor) -> Tensor:
         """``input`` with the elements of ``source``, one after the other, where ``mask`` is true."""
     def masked_scatter_(_self, mask: Tensor, source: Tensor) -> Self:
-        """In-place form of ``masked_scatter``: writes the result over ``input``."""
+        """In-place form of ``masked_scatter``: writes the result over ``input`` and returns it."""
     def masked_select(_self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements of ``input`` where ``mask`` is true, in one dimension."""
     def matmul(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1571,7 +1570,7 @@ class Tensor(Storage):
     def mul(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input * other``, element by element."""
     def mul_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``mul``: writes the result over ``input``."""
+        """In-place form of ``mul``: writes the result over ``input`` and returns it."""
     def multinomial(
         _self,
         num_samples: _int,
@@ -1584,13 +1583,13 @@ class Tensor(Storage):
     def multiply(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input * other``, element by element."""
     def multiply_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``multiply``: writes the result over ``input``."""
+        """In-place form of ``multiply``: writes the result over ``input`` and returns it."""
     def mv(_self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Product of a matrix and a vector."""
     def mvlgamma(_self, p: _int, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of the multivariate gamma function of dimension ``p``."""
     def mvlgamma_(_self, p: _int) -> Self:
-        """In-place form of ``mvlgamma``: writes the result over ``input``."""
+        """In-place form of ``mvlgamma``: writes the result over ``input`` and returns it."""
     def nan_to_num(
         _self,
         nan: _float | None = None,
@@ -1606,7 +1605,7 @@ class Tensor(Storage):
         posinf: _float | None = None,
         neginf: _float | None = None,
     ) -> Self:
-        """In-place form of ``nan_to_num``: writes the result over ``input``."""
+        """In-place form of ``nan_to_num``: writes the result over ``input`` and returns it."""
     def nanmean(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -1698,15 +1697,15 @@ class Tensor(Storage):
     def ne(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements differ."""
     def ne_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``ne``: writes the result over ``input``."""
+        """In-place form of ``ne``: writes the result over ``input`` and returns it."""
     def neg(_self, *, out: Tensor | None = None) -> Tensor:
         """``-input``."""
     def neg_(_self) -> Self:
-        """In-place form of ``neg``: writes the result over ``input``."""
+        """In-place form of ``neg``: writes the result over ``input`` and returns it."""
     def negative(_self, *, out: Tensor | None = None) -> Tensor:
         """``-input``."""
     def negative_(_self) -> Self:
-        """In-place form of ``negative``: writes the result over ``input``."""
+        """In-place form of ``negative``: writes the result over ``input`` and returns it."""
     def new(_self, *args: Any) -> Tensor:
         """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data."""
     @overload
@@ -1746,7 +1745,7 @@ class Tensor(Storage):
     def nextafter(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The next representable number after ``input`` towards ``other``."""
     def nextafter_(_self, other: Tensor) -> Self:
-        """In-place form of ``nextafter``: writes the result over ``input``."""
+        """In-place form of ``nextafter``: writes the result over ``input`` and returns it."""
     @overload
     def nonzero(_self, *, as_tuple: Literal[False] = False, out: Tensor | None = None) -> Tensor:
         """Where the elements that are not zero lie."""
@@ -1792,7 +1791,7 @@ class Tensor(Storage):
     def not_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements differ."""
     def not_equal_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``not_equal``: writes the result over ``input``."""
+        """In-place form of ``not_equal``: writes the result over ``input`` and returns it."""
     def orgqr(_self, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The first columns of a product of reflections; see ``linalg.householder_product``."""
     def ormqr(
@@ -1826,7 +1825,7 @@ class Tensor(Storage):
     def pow(_self, exponent: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input`` to the power of ``exponent``, element by element."""
     def pow_(_self, exponent: Tensor | complex) -> Self:
-        """In-place form of ``pow``: writes the result over ``input``."""
+        """In-place form of ``pow``: writes the result over ``input`` and returns it."""
     def prelu(_self, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``x`` above 0 and ``weight * x`` below, the slope being learned."""
     def prod(
@@ -1850,7 +1849,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input`` with ``source`` written at places of its flattened elements."""
     def put_(_self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self:
-        """In-place form of ``put``: writes the result over ``input``."""
+        """In-place form of ``put``: writes the result over ``input`` and returns it."""
     def q_per_channel_axis(_self, *args: Any, **given: Any) -> NoReturn:
         """Raise NotImplementedError: q_per_channel_axis: quantized tensors are not supported."""
     def q_per_channel_scales(_self, *args: Any, **given: Any) -> NoReturn:
@@ -1880,7 +1879,7 @@ class Tensor(Storage):
     def rad2deg(_self, *, out: Tensor | None = None) -> Tensor:
         """Radians as degrees."""
     def rad2deg_(_self) -> Self:
-        """In-place form of ``rad2deg``: writes the result over ``input``."""
+        """In-place form of ``rad2deg``: writes the result over ``input`` and returns it."""
     def random_(
         _self,
         from_: _int | None = None,
@@ -1898,17 +1897,17 @@ class Tensor(Storage):
     def reciprocal(_self, *, out: Tensor | None = None) -> Tensor:
         """``1 / input``; inf at 0. Integers give the default dtype."""
     def reciprocal_(_self) -> Self:
-        """In-place form of ``reciprocal``: writes the result over ``input``."""
+        """In-place form of ``reciprocal``: writes the result over ``input`` and returns it."""
     def reinforce(_self, reward: Any) -> NoReturn:
         """Removed: the loss of a policy is minus the reward times the logarithm of its probability."""
     def relu(_self, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
         """``max(x, 0)``; the slope at 0 is 0."""
     def relu_(_self, inplace: _bool = False) -> Self:
-        """In-place form of ``relu``: writes the result over ``input``."""
+        """In-place form of ``relu``: writes the result over ``input`` and returns it."""
     def remainder(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``."""
     def remainder_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``remainder``: writes the result over ``input``."""
+        """In-place form of ``remainder``: writes the result over ``input`` and returns it."""
     @overload
     def renorm(
         _self,
@@ -1930,7 +1929,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``."""
     def renorm_(_self, p: _float, dim: _int, maxnorm: _float) -> Self:
-        """In-place form of ``renorm``: writes the result over ``input``."""
+        """In-place form of ``renorm``: writes the result over ``input`` and returns it."""
     def repeat(_self, *repeats: Any, axis: _int | None = None) -> Tensor:
         """``input`` several times along each dimension."""
     def repeat_interleave(
@@ -1978,13 +1977,13 @@ class Tensor(Storage):
     def round(_self, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The nearest whole number, halves to the even one; integers stay as they are."""
     def round_(_self, decimals: _int = 0) -> Self:
-        """In-place form of ``round``: writes the result over ``input``."""
+        """In-place form of ``round``: writes the result over ``input`` and returns it."""
     def row_indices(_self, *args: Any, **given: Any) -> NoReturn:
         """Raise RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided."""
     def rsqrt(_self, *, out: Tensor | None = None) -> Tensor:
         """``1 / sqrt(input)``; inf at 0. Integers give the default dtype."""
     def rsqrt_(_self) -> Self:
-        """In-place form of ``rsqrt``: writes the result over ``input``."""
+        """In-place form of ``rsqrt``: writes the result over ``input`` and returns it."""
     @overload
     def scatter(
         _self,
@@ -2018,7 +2017,7 @@ class Tensor(Storage):
         value: Any = None,
         reduce: str | None = None,
     ) -> Self:
-        """In-place form of ``scatter``: writes the result over ``input``."""
+        """In-place form of ``scatter``: writes the result over ``input`` and returns it."""
     @overload
     def scatter_add(
         _self,
@@ -2040,7 +2039,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input`` with ``src`` added at the places ``index`` names along ``dim``."""
     def scatter_add_(_self, dim: _int, index: Tensor, src: Tensor) -> Self:
-        """In-place form of ``scatter_add``: writes the result over ``input``."""
+        """In-place form of ``scatter_add``: writes the result over ``input`` and returns it."""
     @overload
     def scatter_reduce(
         _self,
@@ -2074,7 +2073,7 @@ class Tensor(Storage):
         *,
         include_self: _bool = True,
     ) -> Self:
-        """In-place form of ``scatter_reduce``: writes the result over ``input``."""
+        """In-place form of ``scatter_reduce``: writes the result over ``input`` and returns it."""
     def searchsorted(
         _self,
         input: Any,
@@ -2109,7 +2108,7 @@ class Tensor(Storage):
     def sgn(_self, *, out: Tensor | None = None) -> Tensor:
         """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0."""
     def sgn_(_self) -> Self:
-        """In-place form of ``sgn``: writes the result over ``input``."""
+        """In-place form of ``sgn``: writes the result over ``input`` and returns it."""
     def share_memory_(_self) -> Self:
         """``input`` itself on a GPU, where there is nothing to do."""
     def short(_self, memory_format: Any = None) -> Tensor:
@@ -2117,25 +2116,25 @@ class Tensor(Storage):
     def sigmoid(_self, *, out: Tensor | None = None) -> Tensor:
         """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype."""
     def sigmoid_(_self) -> Self:
-        """In-place form of ``sigmoid``: writes the result over ``input``."""
+        """In-place form of ``sigmoid``: writes the result over ``input`` and returns it."""
     def sign(_self, *, out: Tensor | None = None) -> Tensor:
         """-1, 0 or 1; NaN for NaN, where torch has 0."""
     def sign_(_self) -> Self:
-        """In-place form of ``sign``: writes the result over ``input``."""
+        """In-place form of ``sign``: writes the result over ``input`` and returns it."""
     def signbit(_self, *, out: Tensor | None = None) -> Tensor:
         """Whether the sign is negative, also that of -0.0."""
     def sin(_self, *, out: Tensor | None = None) -> Tensor:
         """Sine of each element of ``input``, in radians."""
     def sin_(_self) -> Self:
-        """In-place form of ``sin``: writes the result over ``input``."""
+        """In-place form of ``sin``: writes the result over ``input`` and returns it."""
     def sinc(_self, *, out: Tensor | None = None) -> Tensor:
         """``sin(πx) / (πx)``, and 1 at 0."""
     def sinc_(_self) -> Self:
-        """In-place form of ``sinc``: writes the result over ``input``."""
+        """In-place form of ``sinc``: writes the result over ``input`` and returns it."""
     def sinh(_self, *, out: Tensor | None = None) -> Tensor:
         """Hyperbolic sine."""
     def sinh_(_self) -> Self:
-        """In-place form of ``sinh``: writes the result over ``input``."""
+        """In-place form of ``sinh``: writes the result over ``input`` and returns it."""
     def slice_scatter(
         _self,
         src: Tensor,
@@ -2212,11 +2211,11 @@ class Tensor(Storage):
     def sqrt(_self, *, out: Tensor | None = None) -> Tensor:
         """Square root; NaN for negative numbers. Integers give the default dtype."""
     def sqrt_(_self) -> Self:
-        """In-place form of ``sqrt``: writes the result over ``input``."""
+        """In-place form of ``sqrt``: writes the result over ``input`` and returns it."""
     def square(_self, *, out: Tensor | None = None) -> Tensor:
         """``input * input``."""
     def square_(_self) -> Self:
-        """In-place form of ``square``: writes the result over ``input``."""
+        """In-place form of ``square``: writes the result over ``input`` and returns it."""
     def squeeze(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -2273,7 +2272,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input - alpha * other``, element by element."""
     def sub_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
-        """In-place form of ``sub``: writes the result over ``input``."""
+        """In-place form of ``sub``: writes the result over ``input`` and returns it."""
     def subtract(
         _self,
         other: Tensor | complex,
@@ -2283,7 +2282,7 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input - alpha * other``, element by element."""
     def subtract_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
-        """In-place form of ``subtract``: writes the result over ``input``."""
+        """In-place form of ``subtract``: writes the result over ``input`` and returns it."""
     def sum(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -2333,11 +2332,11 @@ class Tensor(Storage):
     def tan(_self, *, out: Tensor | None = None) -> Tensor:
         """Tangent of each element of ``input``, in radians."""
     def tan_(_self) -> Self:
-        """In-place form of ``tan``: writes the result over ``input``."""
+        """In-place form of ``tan``: writes the result over ``input`` and returns it."""
     def tanh(_self, *, out: Tensor | None = None) -> Tensor:
         """Hyperbolic tangent, between -1 and 1."""
     def tanh_(_self) -> Self:
-        """In-place form of ``tanh``: writes the result over ``input``."""
+        """In-place form of ``tanh``: writes the result over ``input`` and returns it."""
     def tensor_split(
         _self,
         indices_or_sections: Any,
@@ -2414,11 +2413,11 @@ class Tensor(Storage):
     def tril(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
         """The lower triangle of matrices, zeros above it."""
     def tril_(_self, diagonal: _int = 0) -> Self:
-        """In-place form of ``tril``: writes the result over ``input``."""
+        """In-place form of ``tril``: writes the result over ``input`` and returns it."""
     def triu(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
         """The upper triangle of matrices, zeros below it."""
     def triu_(_self, diagonal: _int = 0) -> Self:
-        """In-place form of ``triu``: writes the result over ``input``."""
+        """In-place form of ``triu``: writes the result over ``input`` and returns it."""
     def true_divide(
         _self,
         other: Tensor | complex,
@@ -2428,11 +2427,11 @@ class Tensor(Storage):
     ) -> Tensor:
         """``input / other``, element by element, perhaps rounded to whole numbers."""
     def true_divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
-        """In-place form of ``true_divide``: writes the result over ``input``."""
+        """In-place form of ``true_divide``: writes the result over ``input`` and returns it."""
     def trunc(_self, *, out: Tensor | None = None) -> Tensor:
         """The whole number towards zero; integers stay as they are."""
     def trunc_(_self) -> Self:
-        """In-place form of ``trunc``: writes the result over ``input``."""
+        """In-place form of ``trunc``: writes the result over ``input`` and returns it."""
     @overload
     def type(_self, dtype: None = None, non_blocking: _bool = False) -> str:
         """``input`` in another dtype; without one, the name of its tensor type."""
@@ -2629,7 +2628,7 @@ class Tensor(Storage):
     def xlogy(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN."""
     def xlogy_(_self, other: Tensor | complex) -> Self:
-        """In-place form of ``xlogy``: writes the result over ``input``."""
+        """In-place form of ``xlogy``: writes the result over ``input`` and returns it."""
     def zero_(_self) -> Self:
         """Write zeros over ``input``."""
 
@@ -2640,7 +2639,4 @@ def rebuild(
     backend: str | Backend | type[Backend],
     requires_grad: bool,
 ) -> Tensor: ...
-def _check_grad(tensor: Tensor, value: Any) -> None: ...
 def share(cls: type[Tensor], source: Tensor) -> Tensor: ...
-def _output_of(node: Node) -> Any: ...
-def _result_of(node: Node, index: int) -> Tensor | None: ...

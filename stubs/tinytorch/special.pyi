@@ -46,33 +46,33 @@ def chebyshev_polynomial_w(
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers."""
 def digamma_(input: Tensor) -> Tensor:
-    """In-place form of ``digamma``: writes the result over ``input``."""
+    """In-place form of ``digamma``: writes the result over ``input`` and returns it."""
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``-x * log(x)``: 0 at 0, -inf below."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
 def erf_(input: Tensor) -> Tensor:
-    """In-place form of ``erf``: writes the result over ``input``."""
+    """In-place form of ``erf``: writes the result over ``input`` and returns it."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 - erf(x)``, without cancellation for large ``x``."""
 def erfc_(input: Tensor) -> Tensor:
-    """In-place form of ``erfc``: writes the result over ``input``."""
+    """In-place form of ``erfc``: writes the result over ``input`` and returns it."""
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``exp(x^2) * erfc(x)``, which does not vanish for large ``x``."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``erf``: ±inf at ±1, NaN beyond."""
 def erfinv_(input: Tensor) -> Tensor:
-    """In-place form of ``erfinv``: writes the result over ``input``."""
+    """In-place form of ``erfinv``: writes the result over ``input`` and returns it."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``2 ** input``. Integers give the default dtype."""
 def exp2_(input: Tensor) -> Tensor:
-    """In-place form of ``exp2``: writes the result over ``input``."""
+    """In-place form of ``exp2``: writes the result over ``input`` and returns it."""
 def expit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``e ** input - 1``, without cancellation near 0."""
 def expm1_(input: Tensor) -> Tensor:
-    """In-place form of ``expm1``: writes the result over ``input``."""
+    """In-place form of ``expm1``: writes the result over ``input`` and returns it."""
 def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The regularised lower incomplete gamma function ``P(a, x)``."""
 def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -96,7 +96,7 @@ def hermite_polynomial_he(
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 0."""
 def i0_(input: Tensor) -> Tensor:
-    """In-place form of ``i0``: writes the result over ``input``."""
+    """In-place form of ``i0``: writes the result over ``input`` and returns it."""
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``exp(-|x|) * i0(x)``."""
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -120,7 +120,7 @@ def legendre_polynomial_p(
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``log(1 + input)``, without cancellation near 0; -inf at -1."""
 def log1p_(input: Tensor) -> Tensor:
-    """In-place form of ``log1p``: writes the result over ``input``."""
+    """In-place form of ``log1p``: writes the result over ``input`` and returns it."""
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``log(ndtr(x))``, also where ``ndtr`` itself is 0."""
 def log_softmax(
@@ -136,7 +136,7 @@ def log_softmax(
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1]."""
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
-    """In-place form of ``logit``: writes the result over ``input``."""
+    """In-place form of ``logit``: writes the result over ``input`` and returns it."""
 @overload
 def logsumexp(
     input: Tensor,
@@ -177,7 +177,7 @@ def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def round(input: Tensor, decimals: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are."""
 def round_(input: Tensor, decimals: int = 0) -> Tensor:
-    """In-place form of ``round``: writes the result over ``input``."""
+    """In-place form of ``round``: writes the result over ``input`` and returns it."""
 def scaled_modified_bessel_k0(x: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``exp(x) * modified_bessel_k0(x)``. Not differentiable."""
 def scaled_modified_bessel_k1(x: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -213,7 +213,7 @@ def shifted_chebyshev_polynomial_w(
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``sin(πx) / (πx)``, and 1 at 0."""
 def sinc_(input: Tensor) -> Tensor:
-    """In-place form of ``sinc``: writes the result over ``input``."""
+    """In-place form of ``sinc``: writes the result over ``input`` and returns it."""
 def softmax(
     input: Tensor,
     dim: int | None = None,
@@ -236,6 +236,6 @@ def xlog1py(
 def xlogy(input: Tensor | complex, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
     """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN."""
 def xlogy_(input: Tensor, other: Tensor | complex) -> Tensor:
-    """In-place form of ``xlogy``: writes the result over ``input``."""
+    """In-place form of ``xlogy``: writes the result over ``input`` and returns it."""
 def zeta(input: Tensor | complex, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
     """The Hurwitz zeta function, the sum of ``(k + q)^-x`` over ``k = 0, 1, ...``."""

@@ -293,6 +293,12 @@ def cuda(
 
     Raises:
         BackendUnavailableError: If there is no CuPy or no device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2)
+        >>> x.cuda().device if tt.cuda.is_available() else x.device
+        device(type='c...
     """
     where = "cuda" if device is None else device
     return to(input, device=where, non_blocking=non_blocking, memory_format=memory_format)

@@ -132,12 +132,24 @@ def polygamma(n: int, input: Tensor) -> Tensor:
 
 
 def _polygamma_method(self: Tensor, n: int) -> Tensor:
-    """The ``n``-th derivative of ``digamma`` at ``self``: see ``tinytorch.polygamma``."""
+    """The ``n``-th derivative of ``digamma`` at ``self``: see ``tinytorch.polygamma``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0]).polygamma(1)
+        tensor([1.6449])
+    """
     return polygamma(n, self)
 
 
 def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
-    """In-place form of ``Tensor.polygamma``."""
+    """In-place form of ``Tensor.polygamma``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0]).polygamma_(1)
+        tensor([1.6449])
+    """
     from .._inplace import assign
 
     return assign(self, polygamma(n, self), "polygamma_")

@@ -478,7 +478,13 @@ _additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(_getitem,
 
 @composite(namespaces=("", "nn.functional"), method=False, public=False)
 def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``."""
+    """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2).copy_(tt.tensor([1, 2]))
+        tensor([1., 2.])
+    """
     if src.__class__ is not Tensor and _asking.overloaded((src,)):
         return _ask(copy_, input, src)  # type: ignore[no-any-return]
     source = src if isinstance(src, Tensor) else OPS["tensor"].function(src, backend=input._xp)

@@ -301,7 +301,13 @@ where.vjp(
 
 @composite(namespaces=("Tensor",), public=False)
 def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
-    """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``."""
+    """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0, -1.0]).where(tt.tensor([True, False]), 0.0)
+        tensor([1., 0.])
+    """
     return where(condition, self, other)
 
 

@@ -178,7 +178,7 @@ def celu(
 ) -> Tensor:
     """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink."""
 def celu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """In-place form of ``celu``: writes the result over ``input``."""
+    """In-place form of ``celu``: writes the result over ``input`` and returns it."""
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on."""
 def conv1d(
@@ -312,7 +312,7 @@ def dropout3d(
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """``x`` above 0 and ``alpha * (exp(x) - 1)`` below."""
 def elu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.elu``: writes the result over ``input``."""
+    """In-place form of ``nn.functional.elu``: writes the result over ``input`` and returns it."""
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -477,11 +477,11 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces."""
 def hardsigmoid_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.hardsigmoid``: writes the result over ``input``."""
+    """In-place form of ``nn.functional.hardsigmoid``: writes the result over ``input`` and returns it."""
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """``x * hardsigmoid(x)``."""
 def hardswish_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.hardswish``: writes the result over ``input``."""
+    """In-place form of ``nn.functional.hardswish``: writes the result over ``input`` and returns it."""
 def hardtanh(
     input: Tensor,
     min_val: float = -1.0,
@@ -495,7 +495,7 @@ def hardtanh_(
     max_val: float = 1.0,
     inplace: bool = False,
 ) -> Tensor:
-    """In-place form of ``nn.functional.hardtanh``: writes the result over ``input``."""
+    """In-place form of ``nn.functional.hardtanh``: writes the result over ``input`` and returns it."""
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -563,7 +563,7 @@ def layer_norm(
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """``x`` above 0 and ``negative_slope * x`` below."""
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.leaky_relu``: writes the result over ``input``."""
+    """In-place form of ``nn.functional.leaky_relu``: writes the result over ``input`` and returns it."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``."""
 def linear_cross_entropy(
@@ -795,7 +795,7 @@ def max_unpool3d(
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """``x * tanh(softplus(x))``."""
 def mish_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.mish``: writes the result over ``input``."""
+    """In-place form of ``nn.functional.mish``: writes the result over ``input`` and returns it."""
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -926,9 +926,9 @@ def relu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """``x`` kept between 0 and 6."""
 def relu6_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.relu6``: writes the result over ``input``."""
+    """In-place form of ``nn.functional.relu6``: writes the result over ``input`` and returns it."""
 def relu_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``relu``: writes the result over ``input``."""
+    """In-place form of ``relu``: writes the result over ``input`` and returns it."""
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -966,15 +966,15 @@ def scaled_dot_product_attention(
 def selu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
     """An ELU scaled so that layers keep mean 0 and variance 1."""
 def selu_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``selu``: writes the result over ``input``."""
+    """In-place form of ``selu``: writes the result over ``input`` and returns it."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype."""
 def sigmoid_(input: Tensor) -> Tensor:
-    """In-place form of ``sigmoid``: writes the result over ``input``."""
+    """In-place form of ``sigmoid``: writes the result over ``input`` and returns it."""
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """``x * sigmoid(x)``, also called swish."""
 def silu_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.silu``: writes the result over ``input``."""
+    """In-place form of ``nn.functional.silu``: writes the result over ``input`` and returns it."""
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -1020,7 +1020,7 @@ def softsign(input: Tensor) -> Tensor:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic tangent, between -1 and 1."""
 def tanh_(input: Tensor) -> Tensor:
-    """In-place form of ``tanh``: writes the result over ``input``."""
+    """In-place form of ``tanh``: writes the result over ``input`` and returns it."""
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``."""
 def threshold(
@@ -1033,7 +1033,7 @@ def threshold(
 ) -> Tensor:
     """``x`` above ``threshold``, else ``value``."""
 def threshold_(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """In-place form of ``threshold``: writes the result over ``input``."""
+    """In-place form of ``threshold``: writes the result over ``input`` and returns it."""
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
