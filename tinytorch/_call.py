@@ -85,7 +85,7 @@ def view_result(
     if node is not None:
         node.shape = data.shape
         node.dtype = data.dtype
-    kind = "" if wants or not source._rg or grad_enabled() else views.unrecorded_kind()
+    kind = "" if wants or grad_enabled() else views.unrecorded_kind()
     views.track(out, source, (op.function, given[:at] + given[at + 1 :]), node, kind)
     if node is not None and Recording.watched:
         watch(node, out)
@@ -108,7 +108,7 @@ def _many_views(
     at = op.tensors[0]
     rest = given[:at] + given[at + 1 :]
     kind = views.SEVERAL
-    if given[at]._rg and not grad_enabled():
+    if not grad_enabled():
         kind = views.unrecorded_kind()
     for i, out in enumerate(outs):
         if xp.is_view(out._data, raws[at]):

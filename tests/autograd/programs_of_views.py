@@ -27,6 +27,24 @@ y=L.ones(3,requires_grad=True)
 x=L.ones(3,requires_grad=True)
 with L.no_grad(): v=x.view(3)
 v.mul_(y); p(v,x)
+# no_grad view of what requires no grad inplace with grad value
+y=L.ones(2,requires_grad=True); x=L.ones(3)
+with L.no_grad(): v=x[:2]
+v.mul_(y); p(v,x)
+# no_grad view of what requires no grad inplace with a number
+x=L.ones(3)
+with L.no_grad(): v=x[:2]
+v.mul_(2); p(v,x,x.requires_grad)
+# no_grad part of what requires no grad inplace with grad value
+y=L.ones(2,requires_grad=True); x=L.ones(4)
+with L.no_grad(): v,w=x.split(2)
+v.mul_(y); p(v,x)
+# no_grad view that was made a leaf and modified
+x=L.ones(3)
+with L.no_grad(): v=x[:2]
+v.requires_grad_()
+with L.no_grad(): v.mul_(2)
+(v*3).sum().backward(); p(v,v.grad,x.requires_grad)
 # no_grad nonleaf base modified then view used
 x=L.ones(3,requires_grad=True)*1
 with L.no_grad(): v=x.view(3)

@@ -116,13 +116,14 @@ def edge_of(tensor: Any) -> Edge:
 
 def _fixed_edge(tensor: Any, view: View) -> Edge:
     """``edge_of`` a view that has a kind."""
-    wanted = requires_grad(tensor)
-    if wanted and tensor._vc[0] != view.version:
+    if tensor._node is None and not requires_grad(tensor._base):
+        return tensor if view.rg else None
+    if tensor._vc[0] != view.version:
         raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
     if tensor._node is not None:
         return tensor._node
-    if view.rg or not wanted:
-        return tensor if view.rg else None
+    if view.rg:
+        return tensor
     # It requires grad as its base does, but nothing was recorded: gradients end here.
     return dead_end(tensor)
 
