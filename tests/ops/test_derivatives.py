@@ -228,6 +228,7 @@ WITHOUT_EXAMPLE = {
     "_standard_gamma": "a random number: its gradient is in drawing/test_random_gammas.py",
     "_sample_dirichlet": "likewise",
     "_assigned": "what a comparison in place writes has no gradient but 0: in programs_of_saved.py",
+    "_attention": "for millions of scores: with fewer and small blocks in test_large_arrays.py",
     "_pinned": "needs a GPU",
     "_dropped": "needs a GPU",
     "cbrt": "PyTorch has none: it is tested against NumPy with the names that NumPy alone has",
@@ -241,7 +242,7 @@ OTHER_COMPOSITES = """
     is_inference is_neg is_nonzero is_same_size is_tensor linalg.ldl_factor lu
     nn.functional.fractional_max_pool3d nn.functional.multi_head_attention_forward
     nn.functional.one_hot normal ones_like linalg.outer linalg.tensordot linalg.trace
-    pca_lowrank rand_like randint_like randn_like result_type
+    lobpcg pca_lowrank rand_like randint_like randn_like result_type
     scalar_tensor searchsorted svd_lowrank tensor tril_indices triu_indices unique
     unique_consecutive zeros_like Tensor._where_method Tensor.argpartition Tensor.as_subclass
     _sum_of_squares _means _repeated Tensor.bernoulli_ Tensor.new
