@@ -249,11 +249,12 @@ def looks_at_tensors(name: str, op: Op) -> bool:
 
 
 def text_for_tensors(op: Op) -> tuple[list[Any], dict[str, Any]]:
-    """Arguments of which every tensor is a text, and 1 is what else is needed."""
+    """Arguments of which every tensor is a text; what else is needed is True or 1."""
     values = []
     for i, default in enumerate(op.defaults):
         tensor = ["text"] if i == op.sequence else "text"
-        values.append(tensor if i in op.tensors else 1 if default is REQUIRED else default)
+        needed: Any = True if op.annotations.get(op.params[i]) == "bool" else 1
+        values.append(tensor if i in op.tensors else needed if default is REQUIRED else default)
     return values[: op.positional], dict(
         zip(op.params[op.positional :], values[op.positional :], strict=True)
     )

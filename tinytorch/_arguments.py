@@ -6,6 +6,7 @@ from numbers import Number
 from typing import Any
 
 from ._convert import common_backend, promote_operands, to_tensor
+from ._plain_arguments import taken, taken_in_place
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor
 from .autograd.engine import Hooks
@@ -137,6 +138,8 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     if n > op.positional:
         args, options = _in_present_order(op, args, options)
         n = len(args)
+    if n > op.unchecked:
+        args = taken_in_place(op, args)
     given = [*args, *op.defaults[n:]]
     for name, value in options.items():
         i = op.index.get(name)
@@ -148,7 +151,7 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
             i = op.index["dim1" if name == "axis1" and "axis0" in options else torch]
         if i < n:
             raise TypeError(f"{op.name}() got multiple values for argument '{op.params[i]}'")
-        given[i] = value
+        given[i] = taken(op, i, value) if i in op.plain else value
     for i in range(n, len(given)):
         if given[i] is REQUIRED:
             raise TypeError(f"{op.name}() missing required argument '{op.params[i]}' (pos {i + 1})")

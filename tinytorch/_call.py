@@ -13,6 +13,7 @@ from ._arguments import NUMPY_KEYWORDS, explain_shapes, prepare, torchs_name, un
 from ._inplace import call_inplace
 from ._misuse import retold
 from ._overlap import check_out
+from ._plain_arguments import checked
 from ._record import any_rg, make_node, record, watch
 from ._spec import Op
 from ._tensor import Tensor, wrap
@@ -151,7 +152,7 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     """The public function of a composite: itself, behind the layer of NumPy's spellings."""
     index = op.index
     several = _several(source)
-    run = named(op, source) if op.node is not None or op.frees else source
+    run = checked(op, named(op, source) if op.node is not None or op.frees else source)
 
     def function(*args: Any, **options: Any) -> Any:
         if options:

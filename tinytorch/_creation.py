@@ -10,6 +10,7 @@ from . import _asking, _state, dtypes
 from ._device import backend_of_type, device, unknown
 from ._layouts import check_layout
 from ._op import Op, Operation, dress
+from ._plain_arguments import unfit
 from ._tensor import Tensor, wrap
 from .backends import UnknownBackendError, load
 from .backends.base import Backend
@@ -111,7 +112,14 @@ def _create(
         return write_to_out(target, out, spec, warn=False)  # type: ignore[no-any-return]
     if common.get("pin_memory"):
         out = pinned(out)
-    return out.requires_grad_() if common.get("requires_grad") else out
+    return asked_for(spec.name, out, common.get("requires_grad", False))
+
+
+def asked_for(name: str, out: Tensor, requires_grad: Any) -> Tensor:
+    """``out``, of which gradients may be wanted; TypeError if that is said by no bool."""
+    if requires_grad.__class__ is not bool and requires_grad is not None:
+        raise unfit(name, "'requires_grad'", bool, requires_grad)
+    return out.requires_grad_() if requires_grad else out
 
 
 #: What the public functions call.

@@ -14,6 +14,7 @@ from ._arguments import bind, explain_shapes
 from ._asking import PLAIN
 from ._call import call, results, view_result
 from ._operands import binary
+from ._plain_arguments import exact
 from ._record import record, record_leading, record_unary
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor, new, unmodified, wrap
@@ -112,6 +113,7 @@ def _leading(op: Op) -> Callable[..., Any]:
     """One tensor first and plain values after it: reductions, softmax, ..."""
     kernel, run = op.kernel, op.positional_kernel
     required, positional, defaults = op.required - 1, op.positional - 1, op.defaults[1:]
+    unchecked = op.unchecked - 1
 
     def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
         if input.__class__ is not plain and input.__class__ not in PLAIN:
@@ -119,7 +121,10 @@ def _leading(op: Op) -> Callable[..., Any]:
         xp = input._xp
         x = input._data
         n = len(args)
-        if not options and required <= n <= positional:
+        if (
+            not options and required <= n <= positional
+            and (n <= unchecked or exact(op, (input, *args)))
+        ):  # fmt: skip
             if n:
                 rest = args + defaults[n:]
                 y = run(xp, x, *rest)
@@ -182,6 +187,7 @@ def _viewing(op: Op) -> Callable[..., Any]:
     """One tensor first, of which the result may be a view, and plain values after it."""
     run, sizes = op.positional_kernel, op.shape_position == 1
     required, positional, defaults = op.required - 1, op.positional - 1, op.defaults[1:]
+    unchecked = op.unchecked - 1
 
     def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
         if options or input.__class__ is not plain and input.__class__ not in PLAIN:
@@ -191,7 +197,7 @@ def _viewing(op: Op) -> Callable[..., Any]:
                 return call(op, (input, *args), options)
             args = (args,)
         n = len(args)
-        if not required <= n <= positional:
+        if not required <= n <= positional or n > unchecked and not exact(op, (input, *args)):
             return call(op, (input, *args), options)
         xp = input._xp
         x = input._data
@@ -220,10 +226,14 @@ def _several(op: Op) -> Callable[..., Any]:
     """
     run, tensors, operands, optional = op.positional_kernel, op.tensors, op.operands, op.optional
     required, positional, defaults = op.required, op.positional, op.defaults
+    unchecked = op.unchecked
 
     def function(*args: Any, **options: Any) -> Any:
         n = len(args)
-        if not options and required <= n <= positional:
+        if (
+            not options and required <= n <= positional
+            and (n <= unchecked or exact(op, args))
+        ):  # fmt: skip
             given = args + defaults[n:]
         elif _plain(op, options):
             given = tuple(bind(op, args, options))
@@ -266,13 +276,14 @@ def _several(op: Op) -> Callable[..., Any]:
 def _joining(op: Op) -> Callable[..., Any]:
     """A list of tensors first and plain values after it."""
     run, defaults, positional = op.positional_kernel, op.defaults, op.positional
+    unchecked = op.unchecked
 
     def function(*args: Any, **options: Any) -> Any:
         n = len(args)
         given = ()
         if options and _plain(op, options):
             given = tuple(bind(op, args, options))
-        elif not options and op.required <= n <= positional:
+        elif not options and op.required <= n <= positional and (n <= unchecked or exact(op, args)):
             given = args + defaults[n:]
         if not given or given[0].__class__ not in (tuple, list) or not given[0]:
             return call(op, args, options)

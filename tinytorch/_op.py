@@ -29,6 +29,7 @@ from ._call import make_composite
 from ._fast import make_function
 from ._inplace import make_inplace_function
 from ._operators import make_operators
+from ._plain_arguments import truth
 from ._rules import no_derivative as no_derivative
 from ._rules import piecewise as piecewise
 from ._rules import reads as reads
@@ -212,8 +213,11 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*args: Any, **options: Any) -> Any:
         """A form may pass on what it does not name, but only what the operation has."""
         for name in options:
-            if name not in known and name not in spec.index and torchs_name(spec, name) is None:
+            torchs = name if name in spec.index else torchs_name(spec, name)
+            if name not in known and torchs is None:
                 raise unexpected(spec, name)
+            if torchs is not None and spec.plain.get(spec.index[torchs], (None,))[0] is bool:
+                options[name] = truth(options[name])
         if "dim" in options:
             if options.keys() & NUMPY_KEYWORDS == {"keepdims"}:  # torch's own other spelling
                 options["keepdim"] = options.pop("keepdims")

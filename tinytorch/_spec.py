@@ -28,6 +28,9 @@ Shape: TypeAlias = Sequence[int]
 #: A name of nodes, or what gives one for a node (None: as it is).
 NodeName: TypeAlias = "str | Callable[[Any], str | None] | None"
 
+_PLAIN: dict[str, type] = {"bool": bool, "float": float}
+#: Flags that PyTorch's Python code only tests, so that 1 and 0 do as well.
+_TESTED = frozenset(("return_indices", "antialias", "recompute_scale_factor", "full", "center"))
 _TENSOR_ANNOTATIONS = ("Array", "Operand", "Index", "Mask", "Tensor")
 
 #: What an operation under another name has for itself.
@@ -87,6 +90,9 @@ class Op:
         buffered: Whether all is read before anything is written, so that operands may share the
             memory that the in-place form writes to.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
+        plain: By position, of the other flags and floats which they are, and whether None is taken.
+        looked_at: Those that can be given by position, with what they are.
+        unchecked: How many arguments by position need no look before a kernel runs.
         node: torch's name of its nodes where that does not follow from its own, or a function of
             the node that gives it. A composite's is for the nodes of its results.
         copy_node: The name where an operation with ``view`` had to copy, and ``number_node`` that
@@ -300,6 +306,19 @@ class Op:
         self.operands = tuple(operands)
         last = len(self.params) - 1
         self.flag: int | None = last if self.params[-1:] == ("inplace",) else None
+        self.plain = self._read_plain() if self.public else {}
+        self.looked_at = tuple((i, k) for i, (k, _) in self.plain.items() if i < self.positional)
+        self.unchecked = min((i for i, _ in self.looked_at), default=self.positional)
+
+    def _read_plain(self) -> dict[int, tuple[type, bool]]:
+        found = {}
+        for i, name in enumerate(self.params):
+            annotation = str(self.annotations.get(name))
+            kind = _PLAIN.get(annotation.removesuffix(" | None"))
+            if kind is not None and name != "inplace" and name not in _TESTED:
+                # PyTorch takes None for requires_grad=False, too.
+                found[i] = kind, annotation.endswith(" | None") or name == "requires_grad"
+        return found
 
     # -- gradient rules --------------------------------------------------------------------
 

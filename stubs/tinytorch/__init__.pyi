@@ -868,7 +868,7 @@ def argsort(
     input: Tensor,
     dim: _int = -1,
     descending: _bool = False,
-    stable: _bool = False,
+    stable: _bool | None = False,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
@@ -4246,7 +4246,7 @@ def sort(
     input: Tensor,
     dim: _int = -1,
     descending: _bool = False,
-    stable: _bool = False,
+    stable: _bool | None = False,
     *,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.sort:

@@ -403,7 +403,7 @@ class Tensor(Storage):
         _self,
         dim: _int = -1,
         descending: _bool = False,
-        stable: _bool = False,
+        stable: _bool | None = False,
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
@@ -2167,7 +2167,7 @@ class Tensor(Storage):
         _self,
         dim: _int = -1,
         descending: _bool = False,
-        stable: _bool = False,
+        stable: _bool | None = False,
         *,
         out: tuple[Tensor, Tensor] | None = None,
     ) -> return_types.sort:

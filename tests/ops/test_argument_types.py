@@ -126,3 +126,93 @@ def test_several_shapes_that_do_not_broadcast(name: str) -> None:
     assert str(wanted.value) in str(info.value)
     assert str(info.value).startswith(f"{name.partition(':')[0]}: ")
     assert all(str(list(shape)) in str(info.value) for shape in shapes)
+
+
+#: name: a call of a library with a tensor of its own and one flag.
+FLAGS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "sum": lambda lib, x, flag: x.sum(0, keepdim=flag),
+    "sum by position": lambda lib, x, flag: lib.sum(x, 0, flag),
+    "amax": lambda lib, x, flag: x.amax(0, flag),
+    "max": lambda lib, x, flag: x.max(0, flag),
+    "any": lambda lib, x, flag: x.any(0, keepdim=flag),
+    "var": lambda lib, x, flag: x.var(0, keepdim=flag),
+    "topk": lambda lib, x, flag: x.topk(1, largest=flag),
+    "topk sorted": lambda lib, x, flag: lib.topk(x, 1, 0, True, flag),
+    "sort": lambda lib, x, flag: lib.sort(x, descending=flag),
+    "argsort": lambda lib, x, flag: x.argsort(0, flag),
+    "searchsorted": lambda lib, x, flag: lib.searchsorted(x, x, right=flag),
+    "cholesky": lambda lib, x, flag: lib.linalg.cholesky(lib.eye(2), upper=flag),
+    "solve_triangular": lambda lib, x, flag: lib.linalg.solve_triangular(
+        lib.eye(2), lib.eye(2), upper=flag),
+    "vector_norm": lambda lib, x, flag: lib.linalg.vector_norm(x, keepdim=flag),
+    "allclose": lambda lib, x, flag: lib.allclose(x, x, equal_nan=flag),
+    "isin": lambda lib, x, flag: lib.isin(x, x, invert=flag),
+    "all": lambda lib, x, flag: lib.cartesian_prod(x[0], x[0]).all(0, flag),
+    "max_pool1d": lambda lib, x, flag: lib.nn.functional.max_pool1d(x, 2, ceil_mode=flag),
+    "avg_pool1d": lambda lib, x, flag: lib.nn.functional.avg_pool1d(
+        x, 2, 1, 0, False, flag),
+    "zeros": lambda lib, x, flag: lib.zeros(2, requires_grad=flag),
+    "tensor": lambda lib, x, flag: lib.tensor(2.0, requires_grad=flag),
+    "ones_like": lambda lib, x, flag: lib.ones_like(x, requires_grad=flag),
+    "rand_like": lambda lib, x, flag: lib.rand_like(x, requires_grad=flag),
+    "normal": lambda lib, x, flag: lib.normal(0.0, 1.0, (2,), requires_grad=flag),
+}  # fmt: skip
+
+#: Those whose flag is ``requires_grad``.
+WANTED = ("zeros", "tensor", "ones_like", "rand_like", "normal")
+
+
+@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.parametrize("value", ["x", 1, None, 0.0, np.bool_(True)], ids=repr)
+def test_what_is_no_flag(name: str, value: Any) -> None:
+    if value is None and name in WANTED:
+        pytest.skip("None stands for False")
+    with pytest.raises(TypeError, match="must be bool, not|invalid combination") as caught:
+        FLAGS[name](tt, matrix(tt), value)
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle of the text")
+    with pytest.raises(TypeError) as theirs:
+        FLAGS[name](torch, matrix(torch), value)
+    if "must be bool" in str(theirs.value):
+        kind = str(theirs.value).rpartition(" not ")[2]
+        assert str(caught.value).rpartition(" not ")[2] == kind
+
+
+#: PyTorch's Python code only tests these flags.
+TESTED: dict[str, tuple[Callable[[Any, Any, Any], Any], tuple[Any, ...]]] = {
+    "return_indices": (
+        lambda lib, x, flag: lib.nn.functional.max_pool1d(x, 2, return_indices=flag)[0], (0, 1)),
+    "full": (
+        lambda lib, x, flag: lib.nn.functional.gaussian_nll_loss(x, x, x * x, full=flag), (0, 1)),
+    "stable": (lambda lib, x, flag: lib.sort(x, stable=flag)[0], (None, True)),
+    "requires_grad": (lambda lib, x, flag: lib.ones(2, requires_grad=flag), (None,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TESTED)
+def test_flags_that_are_only_tested(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    call, values = TESTED[name]
+    for value in values:
+        ours, theirs = (call(lib, matrix(lib), value).tolist() for lib in (tt, torch))
+        np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-6)
+
+
+FLOATS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "elu": lambda lib, x, number: lib.nn.functional.elu(x, number),
+    "elu by name": lambda lib, x, number: lib.nn.functional.elu(x, alpha=number),
+    "leaky_relu": lambda lib, x, number: lib.nn.functional.leaky_relu(x, number),
+    "layer_norm": lambda lib, x, number: lib.nn.functional.layer_norm(x, (3,), eps=number),
+    "softplus": lambda lib, x, number: lib.nn.functional.softplus(x, beta=number),
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("number", [0.5, np.float64(0.5), np.float32(0.5), 1, np.int64(1)], ids=repr)
+def test_numbers_of_numpy_decide_no_dtype(name: str, number: Any) -> None:
+    ours = FLOATS[name](tt, matrix(tt), number)
+    assert ours.dtype is tt.float32
+    plain = FLOATS[name](tt, matrix(tt), number if isinstance(number, int) else number + 0.0)
+    assert ours.tolist() == plain.tolist()
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    theirs = FLOATS[name](torch, matrix(torch), number)
+    np.testing.assert_allclose(np.asarray(ours.tolist()), np.asarray(theirs.tolist()), rtol=1e-5)

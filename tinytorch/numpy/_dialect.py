@@ -11,6 +11,7 @@ from .. import _state, dtypes
 from .._facade import find
 from .._misuse import as_numpys
 from .._op import composite
+from .._plain_arguments import truthful
 from .._tensor import Tensor
 from ..backends import load
 from ..ops._arrays import array_of, backend_of
@@ -175,6 +176,7 @@ def same(name: str, together: int = 0) -> Callable[..., Any]:
         together: How many of its arguments, the first ones, are joined in NumPy's common dtype.
     """
     function = top_level(name)
+    run = truthful(function.op, function) if hasattr(function, "op") else function
 
     @raising
     @functools.wraps(function)
@@ -182,7 +184,7 @@ def same(name: str, together: int = 0) -> Callable[..., Any]:
         with in_float64():
             if together <= len(args):
                 args = (*joined(*args[:together]), *args[together:])
-            return function(*args, **options)
+            return run(*args, **options)
 
     signature = inspect.signature(function)
     if signature.return_annotation == "Any":

@@ -36,7 +36,7 @@ _topk_result = named_result("topk", "values indices")
 
 @composite(out=True, node="SortBackward0")
 def sort(
-    input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> tuple[Tensor, Tensor]:
     """``input`` in ascending order along ``dim``, and where the elements were.
 
@@ -84,7 +84,7 @@ def _numpy_sort(
 
 @composite(out=True, exact_out=True)
 def argsort(
-    input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> Tensor:
     """Indices that sort ``input`` along ``dim``.
 

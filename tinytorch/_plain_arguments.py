@@ -1,0 +1,101 @@
+"""Plain arguments: flags and floats, as PyTorch takes them and nothing else.
+
+A flag is True or False, not what merely counts as such; a float may be any number, and one of
+NumPy's stands for one of Python's, so that it does not decide the dtype of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ._spec import Op
+from ._tensor import Tensor
+
+
+def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
+    """What is given for the plain parameter at ``position``, as the operation takes it.
+
+    Args:
+        op: The operation.
+        position: Where the parameter is.
+        value: What was given.
+        placed: Whether it was given by position, which an error then tells.
+
+    Raises:
+        TypeError: If PyTorch does not take it.
+    """
+    kind, or_none = op.plain[position]
+    if value.__class__ is kind or (value is None and or_none):
+        return value
+    if kind is float and not isinstance(value, (str, bytes, list, tuple, dict, type(None))):
+        library = hasattr(value, "dtype") and not isinstance(value, Tensor)
+        return value.item() if library and not value.ndim else value
+    place = f" (position {position + 1})" if placed else ""
+    raise unfit(op.name, f"'{op.params[position]}'{place}", kind, value)
+
+
+def unfit(name: str, argument: str, kind: type, value: Any) -> TypeError:
+    """The error for a value of another kind, in PyTorch's words."""
+    given = type(value)
+    found = f"numpy.{given.__name__}" if given.__module__ == "numpy" else given.__name__
+    return TypeError(f"{name}(): argument {argument} must be {kind.__name__}, not {found}")
+
+
+def exact(op: Op, args: tuple[Any, ...]) -> bool:
+    """Whether the arguments given by position for plain parameters are what they should be."""
+    n = len(args)
+    for position, kind in op.looked_at:
+        if position < n and args[position].__class__ is not kind:
+            return False
+    return True
+
+
+def taken_in_place(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments given by position, the plain ones among them as the operation takes them."""
+    found = list(args)
+    for position, _ in op.looked_at:
+        if position < len(args):
+            found[position] = taken(op, position, args[position], placed=True)
+    return tuple(found)
+
+
+def checked(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
+    """A composite's function behind a look at its plain arguments; itself if there are none.
+
+    NumPy's functions take whatever counts as True.
+    """
+    if not op.plain:
+        return source
+    if op.namespaces[0].partition(".")[0] == "numpy":
+        return truthful(op, source)
+    index, plain = op.index, op.plain
+
+    def function(*args: Any, **options: Any) -> Any:
+        if not exact(op, args):
+            args = taken_in_place(op, args)
+        for name, value in options.items():
+            if index.get(name) in plain:
+                options[name] = taken(op, index[name], value)
+        return source(*args, **options)
+
+    return function
+
+
+def truthful(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
+    """``source``, with what NumPy takes for True or False made a bool."""
+    places = frozenset(i for i, kind in op.looked_at if kind is bool)
+    names = frozenset(op.params[i] for i, (kind, _) in op.plain.items() if kind is bool)
+
+    def function(*args: Any, **options: Any) -> Any:
+        args = tuple([truth(v) if i in places else v for i, v in enumerate(args)])
+        for name in names & options.keys():
+            options[name] = truth(options[name])
+        return source(*args, **options)
+
+    return function
+
+
+def truth(value: Any) -> Any:
+    """A number of any library's as a bool; text and None are none."""
+    return value if value is None or isinstance(value, (bool, str)) else bool(value)
