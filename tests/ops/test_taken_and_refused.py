@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -309,3 +310,61 @@ LINES = (
 def test_outcome_is_pytorchs(line: str) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     assert outcome(tt, line) == outcome(torch, line)
+
+
+#: name: a call that PyTorch refuses, too, and its key phrase.
+REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "dropout": (
+        lambda m: m.nn.functional.dropout(None, 0.5, False), "must be Tensor, not NoneType"),
+    "alpha_dropout": (lambda m: m.nn.functional.alpha_dropout("x"), "must be Tensor, not str"),
+    "conj": (lambda m: m.conj(None), "must be Tensor, not NoneType"),
+    "real": (lambda m: m.real("x"), "must be Tensor, not str"),
+    "imag": (lambda m: m.imag(None), "must be Tensor, not NoneType"),
+    "polygamma": (lambda m: m.polygamma(1.0, m.ones(2)), "must be int, not float"),
+    "layer_norm": (
+        lambda m: m.nn.functional.layer_norm(m.ones(2, 3), (3,), m.ones(3, dtype=m.float64)),
+        "mixed dtype"),
+    "normal": (lambda m: m.normal(m.zeros(2), 1.0, (2,)), "invalid combination of arguments"),
+    "ctc_loss": (
+        lambda m: m.nn.functional.ctc_loss(m.zeros(5, 2, 3), m.ones(2, 2).long(), [5.0, 5], [2, 1]),
+        "integral|must be|invalid combination"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_as_in_pytorch(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    call, phrase = REFUSED[name]
+    raised = []
+    for library in (tt, torch):
+        with pytest.raises((TypeError, RuntimeError), match=phrase) as caught:
+            call(library)
+        raised.append(caught.type)
+    assert name == "ctc_loss" or raised[0] is raised[1]
+
+
+#: name: a call that PyTorch takes, too, of which the numbers are compared.
+TAKEN: dict[str, Callable[[Any], Any]] = {
+    "lengths of NumPy's": lambda m: m.nn.functional.ctc_loss(
+        m.linspace(-1, 0, 30).reshape(5, 2, 3), m.ones(2, 2).long(), (np.int64(5), 5),
+        (2, np.int64(1))),
+    "lengths of tensors": lambda m: m.nn.functional.ctc_loss(
+        m.linspace(-1, 0, 30).reshape(5, 2, 3), m.ones(2, 2).long(), [m.tensor(5)] * 2, [2, 1]),
+    "hsplit": lambda m: m.hsplit(m.arange(8).reshape(2, 4), np.int64(2))[1],
+    "vsplit": lambda m: m.vsplit(m.arange(8).reshape(4, 2), np.int64(2))[1],
+    "tensor_split": lambda m: m.tensor_split(m.arange(5), np.int64(2))[1],
+    "tensor_split at": lambda m: m.tensor_split(m.arange(5), (1, np.int64(2)))[1],
+    "logit between crossed bounds": lambda m: m.logit(m.tensor([0.3, 0.7, 1.0]), eps=1),
+    "logit between bounds": lambda m: m.logit(m.tensor([0.1, 0.7, 1.0, float("nan")]), eps=0.2),
+    "normal around a tensor's number": lambda m: (
+        m.manual_seed(0), m.normal(m.tensor(2.0), m.tensor(0.5), (3,)))[1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_taken_as_in_pytorch(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    ours, theirs = (TAKEN[name](library) for library in (tt, torch))
+    np.testing.assert_allclose(
+        np.asarray(ours.tolist()), np.asarray(theirs.tolist()), rtol=1e-6, atol=1e-7
+    )

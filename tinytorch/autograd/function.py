@@ -74,7 +74,7 @@ class FunctionCtx:
         self._to_save = tensors
 
     @property
-    def saved_tensors(self) -> tuple[Any, ...]:
+    def saved_tensors(self) -> tuple[Tensor, ...]:
         """What ``save_for_backward`` was given.
 
         Raises:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from .._op import Array, Backend
+from .._tensor import Tensor
 from .._write import scalar_name
 
 
@@ -94,6 +95,14 @@ def running_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
 def taken_in(xp: Any, input: Any, dtype: Any) -> Any:
     """What a sum or product in a native dtype takes of ``input``: real ones the real parts."""
     return xp.real(input) if input.dtype.kind == "c" and dtype.kind != "c" else input
+
+
+def check_tensor(name: str, value: Any) -> None:
+    """TypeError if the first argument of an operation that may give it back is no tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}"
+        )
 
 
 def integer(name: str, argument: str, value: Any) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op, torch_convention
 from .._tensor import Tensor
+from ._checks import check_tensor
 from ._memory import in_rows
 from .indexing import copy_
 
@@ -56,6 +57,7 @@ def real(input: Tensor) -> Tensor:
         >>> tt.real(tt.tensor([1 + 2j]))
         tensor([1.])
     """
+    check_tensor("real", input)
     return _real(input) if _is_complex(input) else input
 
 
@@ -79,6 +81,7 @@ def imag(input: Tensor) -> Tensor:
         >>> tt.imag(tt.tensor([1 + 2j]))
         tensor([2.])
     """
+    check_tensor("imag", input)
     if not _is_complex(input):
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return _imag(input)
@@ -128,6 +131,7 @@ def conj(input: Tensor) -> Tensor:
         >>> tt.conj(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
+    check_tensor("conj", input)
     return conj_physical(input) if _is_complex(input) else input
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -222,8 +223,10 @@ def ctc_loss(
 def _lengths(name: str, given: Any, batch: int, most: int | None = None) -> list[int]:
     """Lengths as ints: they decide the shapes, so the host has to know them."""
     values = given.reshape(-1).tolist() if isinstance(given, Tensor) else list(given)
-    if not all(isinstance(value, int) for value in values):
-        raise RuntimeError(f"{name} must be integral")
+    try:
+        values = [operator.index(value) for value in values]
+    except TypeError:
+        raise RuntimeError(f"{name} must be integral") from None
     if len(values) != batch:
         raise RuntimeError(f"{name} must be of size batch_size: {batch}, got {len(values)}")
     low, high = min(values, default=0), max(values, default=0)

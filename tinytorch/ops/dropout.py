@@ -11,7 +11,7 @@ from .._inplace import call_inplace
 from .._op import Array, Backend, Mask, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
-from ._checks import refuse
+from ._checks import check_tensor, refuse
 from ._drawing import engine_of
 from ._memory import in_order, order_like
 
@@ -87,6 +87,7 @@ def drop(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, features: bool = False
 ) -> Tensor:
     """``input`` with elements, or whole features, put to zero; ``name`` is for errors."""
+    check_tensor(name, input)
     check_share(p)
     if not training or p == 0.0 or not input.numel():
         return input
@@ -116,6 +117,7 @@ def _drop_alpha(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, features: bool
 ) -> Tensor:
     """Dropout to SELU's lower limit, scaled and moved so that mean and variance stay."""
+    check_tensor(name, input)
     check_share(p)
     if not training or p == 0.0 or not input.numel():
         return input

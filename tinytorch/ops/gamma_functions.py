@@ -11,7 +11,7 @@ from typing import Any
 from .._asked_members import attach
 from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
-from ._checks import as_arrays, in_single, is_half, refuse, special
+from ._checks import as_arrays, in_single, integer, is_half, refuse, special
 from .layout import contiguous
 
 BOTH = ("", "special")
@@ -124,11 +124,12 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     Reference:
         https://dlmf.nist.gov/5.15
     """
+    n = integer("polygamma", "n", n)
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
         return digamma(input)
-    return _polygamma(input if input.is_floating_point() else input + 0.0, int(n))
+    return _polygamma(input if input.is_floating_point() else input + 0.0, n)
 
 
 def _polygamma_method(self: Tensor, n: int) -> Tensor:

@@ -154,7 +154,7 @@ def logit(xp: Backend, input: Array, eps: float | None = None) -> Array:
     """
     refuse(xp, "logit_cpu", "c", input)
     if eps is not None:
-        input = xp.minimum(xp.maximum(input, eps), 1 - eps)
+        input = xp.where(input < eps, eps, xp.minimum(input, 1 - eps))
     return xp.log(input / (1 - input))
 
 

@@ -162,6 +162,7 @@ def layer_norm(
                 f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "
                 f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"
             )
+    check_parameter_dtypes("layer_norm", input, weight, bias)
     return _layer_norm(input, weight, bias, len(shape), eps)
 
 

@@ -339,6 +339,8 @@ def normal(
         >>> tt.normal(tt.tensor([0.0, 10.0]), tt.tensor([1.0, 0.1]))
         tensor([1.5410, 9.9707])
     """
+    if size is not None:  # then a tensor stands for its number
+        mean, std = (_number(v) for v in (mean, std))
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         result = _normal_of(mean, std, generator)
     else:
@@ -350,6 +352,18 @@ def normal(
     if out is not None:
         return write_to_out(out, result, OPS["normal"])  # type: ignore[no-any-return]
     return result.requires_grad_() if requires_grad else result
+
+
+def _number(value: Any) -> Any:
+    """A number for a tensor of no dimensions; TypeError for one that has some."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.ndim:
+        raise TypeError(
+            "normal() received an invalid combination of arguments: with a size, mean and std "
+            f"must be numbers, not a tensor of shape {list(value.shape)}"
+        )
+    return value.item()
 
 
 def _all_non_negative(std: Tensor) -> bool:

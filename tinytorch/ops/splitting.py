@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -286,6 +287,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
                 f"most one dimension, but got {given.dtype.name} of shape {list(given.shape)}"
             )
         given = given.tolist()
+    given = _plain(given)
     total = input.shape[at]
     if not isinstance(given, int):
         return _cut(input, [int(c) for c in given], at)
@@ -308,6 +310,12 @@ def _cut(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...]:
     )
 
 
+def _plain(given: Any) -> Any:
+    """An int for a number of NumPy's, too; anything else as it is."""
+    single = hasattr(given, "__index__") and not isinstance(given, Tensor)
+    return operator.index(given) if single and not getattr(given, "ndim", 0) else given
+
+
 def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[Tensor, ...]:
     """``tensor_split`` along ``dim`` into pieces that must be of one size."""
     if input.ndim < least:
@@ -315,6 +323,7 @@ def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
             f"with {input.ndim} dimensions!"
         )
+    given = _plain(given)
     if isinstance(given, str) or not (isinstance(given, int) or hasattr(given, "__iter__")):
         raise TypeError(
             f"{name}() received an invalid combination of arguments: indices_or_sections must be "

@@ -124,6 +124,10 @@ class RandomSampler(Sampler[int]):
         n = len(self.data_source)
         generator = self.generator or _draws.fresh_generator()
         if self.replacement:
+            if not n:
+                raise RuntimeError(
+                    "random_ expects 'from' to be less than 'to', but got from=0 >= to=0"
+                )
             for _ in range(self.num_samples // _DRAWN_AT_ONCE):
                 yield from _draws.integers(n, _DRAWN_AT_ONCE, generator)
             yield from _draws.integers(n, self.num_samples % _DRAWN_AT_ONCE, generator)
