@@ -95,6 +95,25 @@ def test_softmax_sums_to_1(array: Any, dim: int) -> None:
     np.testing.assert_allclose(logs.exp().numpy(), shares.numpy(), rtol=1e-14)
 
 
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize(
+    "row",
+    [(0, 1), (39, -200), (-39, 39.9), (-41, -90), (41, 300), (-np.inf, 5), (7, -np.inf),
+     (-np.inf, -np.inf), (np.inf, 0), (np.nan, 0), (0, np.nan), (-1000, -1001)],
+)  # fmt: skip
+def test_softmax_takes_the_largest_off_wherever_exp_needs_it(row: Any, dim: int) -> None:
+    # Many numbers within 40 of 0 are not shifted, from 4096 elements on.
+    x = np.random.randn(20, 24, 28).astype("float32")
+    x[3, 4, 5], x[3, 4, 6] = row
+    x[5, 6, :], x[5, :, 6], x[:, 5, 6] = row[0], row[0], row[0]
+    exact = x.astype("float64")
+    with np.errstate(invalid="ignore"):
+        exact = np.exp(exact - exact.max(dim, keepdims=True))
+    exact /= exact.sum(dim, keepdims=True)
+    got = tt.softmax(tt.tensor(x), dim).numpy()
+    np.testing.assert_allclose(got, exact, rtol=1e-5, atol=1e-37)
+
+
 @pytest.mark.parametrize("size", [16383, 16384, 131072, 600001])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_large_arrays_are_computed_as_small_ones(size: int, dtype: str) -> None:

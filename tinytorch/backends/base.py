@@ -203,6 +203,14 @@ class Backend(Placement):
         """Whether the library's solutions for ``matrix`` may be numbers where they are NaN."""
         return False
 
+    def is_moderate(self, array: Array, axis: int) -> bool:
+        """Whether ``exp`` is known not to overflow, nor all of it along ``axis`` to vanish.
+
+        The largest number along ``axis`` need not be taken off first then. Asked only where the
+        answer costs less than that.
+        """
+        return False
+
     def last_true(self, mask: Array, axis: int) -> Array:
         """Up to each place along ``axis``, the int64 index of the last true one; 0 if none."""
         place = self.library.arange(mask.shape[axis], dtype="int64")

@@ -319,8 +319,8 @@ def _softmax(xp: Backend, input: Array, dim: int) -> Array:
         return in_single(xp, _softmax.kernel, input, dim)
 
     def shares(axis: int, x: Array) -> Array:
-        out = x - _highest(xp, x, axis)
-        xp.exp(out, out=out)
+        out = x if xp.is_moderate(x, axis) else x - _highest(xp, x, axis)
+        out = xp.exp(out, out=None if out is x else out)
         return xp.divide(out, out.sum(axis, keepdims=True), out=out)
 
     return in_rows(xp, _by_slices(xp, shares, dim, input))
@@ -333,9 +333,10 @@ def _highest(xp: Backend, x: Array, axis: int) -> Array:
     return (x.real if x.dtype.kind == "c" else x).max(axis, keepdims=True)
 
 
-def _softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    """The gradient for what ``out`` is the softmax of."""
     if isinstance(xp, Backend) and is_half(g):
-        return in_single(xp, _softmax_gradient, g, out, dim=dim)
+        return in_single(xp, softmax_gradient, g, out, dim=dim)
 
     def part(axis: int, g: Any, out: Any) -> Any:
         if axis != -1 or not isinstance(xp, Backend):
@@ -346,7 +347,7 @@ def _softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     return _by_slices(xp, part, dim, g, out)
 
 
-_softmax.vjp(input=_softmax_gradient)
+_softmax.vjp(input=softmax_gradient)
 
 
 @op(method=False)

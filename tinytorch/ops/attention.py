@@ -10,6 +10,7 @@ from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
+from .activation import softmax_gradient
 from .dropout import dropout
 
 #: Scores above which they are not kept for the backward pass, but computed block by block again.
@@ -38,8 +39,9 @@ def _attention_weights(
         scores = xp.where(seen, scores, -xp.inf)
     if not scores.size:
         return scores
-    top = xp.max(scores, axis=-1, keepdims=True)
-    scores -= xp.where(top == -xp.inf, 0, top)
+    if not xp.is_moderate(scores, -1):
+        top = xp.max(scores, axis=-1, keepdims=True)
+        scores -= xp.where(top == -xp.inf, 0, top)
     xp.exp(scores, out=scores)
     total = xp.sum(scores, axis=-1, keepdims=True)
     scores /= xp.where(total == 0, 1, total)
@@ -50,7 +52,7 @@ def _attention_weights(
 def _attention_weights_rule(
     xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, scale: float
 ) -> tuple[Any, ...]:
-    slope = out * (g - xp.sum(g * out, axis=-1, keepdims=True))
+    slope = softmax_gradient(xp, g, out, out.ndim - 1)
     for_query, for_key, for_bias = in_shape
     return (
         None if for_query is None else xp.matmul(slope, key) * scale,
