@@ -94,6 +94,12 @@ p([q.grad for q in m.parameters()], x.grad)
 # flat: third derivative
 x=L.tensor([-1.,2.],requires_grad=True); y=(L.relu(x)**3).sum()
 for i in range(3): y,=L.autograd.grad(y.sum(),x,create_graph=True); p(y)
+# flat: to any order
+F=L.nn.functional
+for f in (L.relu,lambda v:L.relu(v)*v,lambda v:(v*2).relu_(),F.leaky_relu,F.relu6):
+    x=L.tensor([-1.,2.],requires_grad=True); y=f(x)
+    for i in range(5):
+        if y.requires_grad: y,=L.autograd.grad(y.sum(),x,create_graph=True); p(y,y.requires_grad)
 # flat: not of clamp
 x=L.tensor([-1.,2.],requires_grad=True)
 g,=L.autograd.grad(x.clamp(0,1).sum(),x,create_graph=True); p(g)
@@ -214,6 +220,21 @@ for f in (lambda x:x.gather(0,i),lambda x:x.take(i),lambda x:L.take_along_dim(x,
     x=L.eye(2,requires_grad=True); a=x*1; y=f(a); a.mul_(1)
     try: y.sum().backward(); p(x.grad)
     except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# modified: what is not kept, but what was computed from it
+F=L.nn.functional; i=L.tensor([0,1]); w=L.ones(2)*3; t=L.eye(2)[None]
+for f in (lambda a:F.scaled_dot_product_attention(a,t,t),lambda a:L.linalg.vander(a,N=3)*0+a,
+    lambda a:F.scaled_dot_product_attention(t,a,t),lambda a:F.scaled_dot_product_attention(t,t,a),
+    lambda a:F.scaled_dot_product_attention(a[None],t[None],t[None]),
+    lambda a:F.scaled_dot_product_attention(a,a,t,scale=-.5),
+    lambda a:F.instance_norm(a*1,weight=a[0,0]),lambda a:F.instance_norm(a,weight=w)):
+    x=L.arange(8.).reshape(2,2,2).requires_grad_(); a=x*1; w=L.ones(2)*3; y=f(a)
+    with L.no_grad(): a.mul_(2); w.mul_(2)
+    try: (y*y).sum().backward(); p(x.grad)
+    except RuntimeError as error: p('modified by an inplace operation' in str(error))
+# modified: powers
+x=L.ones(3,requires_grad=True); y=L.linalg.vander(x,N=3)
+with L.no_grad(): y.mul_(2)
+y.sum().backward(); p(x.grad)
 # modified: what a result was chosen from
 F=L.nn.functional; i=L.tensor([[0,1],[1,0]])
 for f in (lambda x:x.max(0)[0],lambda x:x.min(1,True)[0],lambda x:x.median(0)[0],

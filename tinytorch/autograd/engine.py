@@ -284,7 +284,8 @@ class Sweep:
             if edge is not None and h is not None:
                 h = self._fit(node, edge, h)
                 if i in op.flat and self.create_graph:
-                    h = Hooks.without_slope(h, edge)
+                    # Computed from the result, as in torch it depends on that one, to any order.
+                    h = Hooks.without_slope(h, node if op.saves_out else edge)
                 self.send(edge, h, self._is_fresh(op, h, given))
         if packed is not None and self.retain_graph:
             packed.strip(node)

@@ -29,7 +29,7 @@ def _attention_weights(
     causal: bool,
 ) -> Array:
     """``softmax(query keyᵀ scale + bias)``; zeros where everything is masked."""
-    scores = xp.matmul(query * scale, xp.swapaxes(key, -1, -2))
+    scores = xp.matmul(query if scale == 1 else query * scale, xp.swapaxes(key, -1, -2))
     if bias is not None:
         grows = xp.broadcast_shapes(scores.shape, bias.shape) != scores.shape
         scores = scores + bias if grows else xp.add(scores, bias, out=scores)
@@ -209,6 +209,10 @@ def scaled_dot_product_attention(
     if query.dtype is dtypes.float16:
         q, k, v = (t.to(dtypes.float32) for t in (q, k, v))
         bias = None if bias is None else bias.to(dtypes.float32)
+    three = (("query", query), ("key", key), ("value", value))
+    if dropout_p or not _is_fused(three, attn_mask):
+        # As in PyTorch, which keeps those products: query and key may be changed afterwards.
+        q, k, scale = *_scaled(q, k, scale), 1.0
     ordered = not dropout_p and _is_ordered(query, key, value, attn_mask)
     if not dropout_p and _is_large(q, k, v, bias):
         out = _attention(q, k, v, bias, scale, is_causal, ordered)
@@ -220,6 +224,12 @@ def scaled_dot_product_attention(
     if grouped:
         out = out.reshape(*out.shape[:-4], query.shape[-3], *out.shape[-2:])
     return out if out.dtype is query.dtype else out.to(query.dtype)
+
+
+def _scaled(query: Any, key: Any, scale: float) -> tuple[Any, Any]:
+    """Query and key times a root of the scale each, which keeps the products in bounds."""
+    root = math.sqrt(abs(scale))
+    return query * math.copysign(root, scale), key * root
 
 
 def _check(

@@ -212,7 +212,8 @@ def instance_norm(
                 "is false"
             )
         return _by_running_statistics(input, running_mean, running_var, weight, bias, eps)
-    x, w, b = single(input, weight, bias)
+    # Of a weight of its own, as PyTorch repeats it: it may be changed afterwards.
+    x, w, b = single(input, None if weight is None else weight.clone(), bias)
     axes = tuple(range(2, input.ndim))
     out, mean, var = standardize(
         x, along_channels(w, input.ndim), along_channels(b, input.ndim), axes, eps

@@ -249,4 +249,4 @@ def powers(x: Tensor, count: int) -> Tensor:
     """``x ** 0, x ** 1, ...`` along a new last dimension of size ``count``, at least 1."""
     column = unsqueeze(x, -1)
     ones = OPS["ones_like"].function(column)
-    return cat((ones, column.expand(*x.shape, count - 1)), -1).cumprod(-1)
+    return cat((ones, column.expand(*x.shape, count - 1).cumprod(-1)), -1)
