@@ -103,7 +103,7 @@ class DispatchKeySet:
         return key in self._keys
 
 
-class PyTorchFileReader(Absent, why="PyTorchFileReader: read checkpoints with load()"):
+class PyTorchFileReader(Absent, why="read checkpoints with load()"):
     """What reads the records of a checkpoint in PyTorch; nothing is one here.
 
     Example:
@@ -113,7 +113,7 @@ class PyTorchFileReader(Absent, why="PyTorchFileReader: read checkpoints with lo
     """
 
 
-class PyTorchFileWriter(Absent, why="PyTorchFileWriter: write checkpoints with save()"):
+class PyTorchFileWriter(Absent, why="write checkpoints with save()"):
     """What writes the records of a checkpoint in PyTorch; nothing is one here.
 
     Example:
@@ -123,7 +123,7 @@ class PyTorchFileWriter(Absent, why="PyTorchFileWriter: write checkpoints with s
     """
 
 
-class ScriptObject(Absent, why="ScriptObject: there is no TorchScript here"):
+class ScriptObject(Absent, why="there is no TorchScript here"):
     """A value of a compiled class; nothing is one here.
 
     Example:
@@ -133,7 +133,7 @@ class ScriptObject(Absent, why="ScriptObject: there is no TorchScript here"):
     """
 
 
-class TensorType(Absent, why="TensorType: there is no TorchScript here"):
+class TensorType(Absent, why="there is no TorchScript here"):
     """TorchScript's type of tensors; nothing is one here.
 
     Example:

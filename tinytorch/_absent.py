@@ -36,16 +36,19 @@ def absent(name: str, why: str) -> Callable[..., NoReturn]:
 class Absent:
     """A class that nothing is an instance of; deriving from it is fine, making one raises.
 
+    Args:
+        why: What is missing here, as the end of a sentence.
+
     Example:
         >>> from tinytorch._absent import Absent
-        >>> class Graph(Absent, why="fx.Graph: programs are not traced"):
+        >>> class Graph(Absent, why="programs are not traced"):
         ...     pass
         >>> isinstance(3, Graph)
         False
         >>> Graph()
         Traceback (most recent call last):
             ...
-        NotImplementedError: fx.Graph: programs are not traced
+        NotImplementedError: ...Graph: programs are not traced
     """
 
     _why: ClassVar[str] = "this class of PyTorch's is not here"
@@ -53,7 +56,8 @@ class Absent:
     def __init_subclass__(cls, why: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if why is not None:
-            cls._why = why
+            module = cls.__module__.removeprefix("tinytorch.")
+            cls._why = f"{module}.{cls.__qualname__}: {why}"
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(cls._why)

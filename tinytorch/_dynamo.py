@@ -6,9 +6,10 @@ import contextlib
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
-from ._absent import absent
+from ._absent import Absent, absent
 from ._file_names import publish
 from .compiler import (
+    _same,
     allow_in_graph as allow_in_graph,
     assume_constant_result as assume_constant_result,
     disable as disable,
@@ -38,15 +39,8 @@ explain = absent("_dynamo.explain", _WHY)
 export = absent("_dynamo.export", _WHY)
 
 
-class OptimizedModule(Module):
-    """What ``compile`` makes of a module in PyTorch; here it returns the module itself.
-
-    Raises:
-        NotImplementedError: When one is made.
-    """
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"_dynamo.OptimizedModule: {_WHY}")
+class OptimizedModule(Absent, Module, why=_WHY):
+    """What ``compile`` makes of a module in PyTorch; here it returns the module itself."""
 
 
 class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
@@ -77,10 +71,6 @@ def disallow_in_graph(fn: _F) -> _F:
 
 
 forbid_in_graph = disallow_in_graph
-
-
-def _same(function: _F) -> _F:
-    return function
 
 
 def graph_break(msg: str = "") -> None:

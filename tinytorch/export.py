@@ -20,11 +20,11 @@ draft_export, export, load, register_dataclass, save, unflatten = (
 )
 
 
-class ExportedProgram(Absent, why=f"export.ExportedProgram: {_WHY}"):
+class ExportedProgram(Absent, why=_WHY):
     """A program as a graph, which nothing is here."""
 
 
-class ShapesCollection(Absent, why=f"export.ShapesCollection: {_WHY}"):
+class ShapesCollection(Absent, why=_WHY):
     """Which dimensions of which tensors may change; making one raises."""
 
 

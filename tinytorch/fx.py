@@ -22,38 +22,31 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _WHY = "tinytorch records no graphs of programs; call the module as it is"
 
 
-class Graph(Absent, why=f"fx.Graph: {_WHY}"):
+class Graph(Absent, why=_WHY):
     """A program as a graph, which nothing is here."""
 
 
-class Node(Absent, why=f"fx.Node: {_WHY}"):
+class Node(Absent, why=_WHY):
     """A step of a graph, which nothing is here."""
 
 
-class Proxy(Absent, why=f"fx.Proxy: {_WHY}"):
+class Proxy(Absent, why=_WHY):
     """What a tracer calls functions with; nothing is one here."""
 
 
-class Tracer(Absent, why=f"fx.Tracer: {_WHY}"):
+class Tracer(Absent, why=_WHY):
     """What makes graphs of modules; deriving from it is fine, making one raises."""
 
 
-class GraphModule(Module):
-    """A module made of a graph, which none is here; deriving from it is fine.
-
-    Raises:
-        NotImplementedError: When one is made.
-    """
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"fx.GraphModule: {_WHY}")
+class GraphModule(Absent, Module, why=_WHY):
+    """A module made of a graph, which none is here; deriving from it is fine."""
 
 
-class Interpreter(Absent, why=f"fx.Interpreter: {_WHY}"):
+class Interpreter(Absent, why=_WHY):
     """What runs a graph step by step; deriving from it is fine, making one raises."""
 
 
-class Transformer(Interpreter, why=f"fx.Transformer: {_WHY}"):
+class Transformer(Interpreter, why=_WHY):
     """What makes a graph of another; deriving from it is fine, making one raises."""
 
 

@@ -18,7 +18,7 @@ _WHY = "tinytorch records no graphs to write; export the model's weights with Py
 export = absent("onnx.export", _WHY)
 
 
-class ONNXProgram(Absent, why=f"onnx.ONNXProgram: {_WHY}"):
+class ONNXProgram(Absent, why=_WHY):
     """What an export gives, which nothing is here."""
 
 

@@ -56,7 +56,7 @@ class ProfilerAction(enum.Enum):
     DEVICE_STOPPED = 4
 
 
-class profile(Absent, why=f"profiler.profile: {_WHY}"):  # noqa: N801  # named as a function
+class profile(Absent, why=_WHY):  # noqa: N801  # named as a function
     """What measures a part of a program in PyTorch; making one raises."""
 
 
@@ -84,7 +84,7 @@ class record_function(contextlib.ContextDecorator):  # noqa: N801  # named as a 
         """Nothing."""
 
 
-class EventList(Absent, why=f"autograd.profiler.EventList: {_WHY}"):
+class EventList(Absent, why=_WHY):
     """What a profiler has seen; nothing is one here."""
 
 

@@ -80,7 +80,7 @@ class QuantWrapper(Module):
         return self.dequant(self.module(self.quant(X)))
 
 
-class QConfig(Absent, why=f"ao.quantization.QConfig: {_WHY}"):
+class QConfig(Absent, why=_WHY):
     """How a module would be quantized; making one raises."""
 
 

@@ -17,23 +17,23 @@ __all__ = [
 _WHY = "tensors are dense here: none are sparse"
 
 
-class FloatTensor(Absent, why=f"sparse.FloatTensor: {_WHY}"):
+class FloatTensor(Absent, why=_WHY):
     """The older name of a sparse tensor of float32."""
 
 
-class DoubleTensor(Absent, why=f"sparse.DoubleTensor: {_WHY}"):
+class DoubleTensor(Absent, why=_WHY):
     """The older name of a sparse tensor of float64."""
 
 
-class HalfTensor(Absent, why=f"sparse.HalfTensor: {_WHY}"):
+class HalfTensor(Absent, why=_WHY):
     """The older name of a sparse tensor of float16."""
 
 
-class IntTensor(Absent, why=f"sparse.IntTensor: {_WHY}"):
+class IntTensor(Absent, why=_WHY):
     """The older name of a sparse tensor of int32."""
 
 
-class LongTensor(Absent, why=f"sparse.LongTensor: {_WHY}"):
+class LongTensor(Absent, why=_WHY):
     """The older name of a sparse tensor of int64."""
 
 

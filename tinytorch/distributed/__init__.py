@@ -151,15 +151,15 @@ class Backend(str):
         return super().__new__(cls, name.lower())
 
 
-class GradBucket(Absent, why="distributed.GradBucket: tinytorch trains in one process"):
+class GradBucket(Absent, why="tinytorch trains in one process"):
     """Gradients that processes exchange together, which nothing is here."""
 
 
-class P2POp(Absent, why="distributed.P2POp: tinytorch works in one process"):
+class P2POp(Absent, why="tinytorch works in one process"):
     """A message to or from another process, which nothing is here."""
 
 
-class Work(Absent, why="distributed.Work: tinytorch works in one process"):
+class Work(Absent, why="tinytorch works in one process"):
     """A message on its way, which nothing is here."""
 
 

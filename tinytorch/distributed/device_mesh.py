@@ -10,5 +10,5 @@ _WHY = "tinytorch works in one process: there is no mesh of devices"
 init_device_mesh = absent("distributed.device_mesh.init_device_mesh", _WHY)
 
 
-class DeviceMesh(Absent, why=f"distributed.device_mesh.DeviceMesh: {_WHY}"):
+class DeviceMesh(Absent, why=_WHY):
     """Devices of several processes as an array, which nothing is here."""

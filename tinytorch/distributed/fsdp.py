@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 from .._absent import Absent, absent
 from .._file_names import publish
@@ -23,42 +22,35 @@ size_based_auto_wrap_policy = absent("distributed.fsdp.size_based_auto_wrap_poli
 lambda_auto_wrap_policy = absent("distributed.fsdp.lambda_auto_wrap_policy", _WHY)
 
 
-class FullyShardedDataParallel(Module):
-    """A module whose parameters are spread over processes, which none is here.
-
-    Raises:
-        NotImplementedError: When one is made.
-    """
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"distributed.fsdp.FullyShardedDataParallel: {_WHY}")
+class FullyShardedDataParallel(Absent, Module, why=_WHY):
+    """A module whose parameters are spread over processes, which none is here."""
 
 
-class FSDPModule(Absent, why=f"distributed.fsdp.FSDPModule: {_WHY}"):
+class FSDPModule(Absent, why=_WHY):
     """A module that ``fully_shard`` has spread, which none is here."""
 
 
-class CPUOffload(Absent, why=f"distributed.fsdp.CPUOffload: {_WHY}"):
+class CPUOffload(Absent, why=_WHY):
     """Whether parameters wait on the CPU."""
 
 
-class CPUOffloadPolicy(Absent, why=f"distributed.fsdp.CPUOffloadPolicy: {_WHY}"):
+class CPUOffloadPolicy(Absent, why=_WHY):
     """Whether parameters wait on the CPU."""
 
 
-class MixedPrecision(Absent, why=f"distributed.fsdp.MixedPrecision: {_WHY}"):
+class MixedPrecision(Absent, why=_WHY):
     """The dtypes of a sharded module."""
 
 
-class MixedPrecisionPolicy(Absent, why=f"distributed.fsdp.MixedPrecisionPolicy: {_WHY}"):
+class MixedPrecisionPolicy(Absent, why=_WHY):
     """The dtypes of a sharded module."""
 
 
-class ModuleWrapPolicy(Absent, why=f"distributed.fsdp.ModuleWrapPolicy: {_WHY}"):
+class ModuleWrapPolicy(Absent, why=_WHY):
     """Which parts of a module are sharded by themselves."""
 
 
-class ShardedGradScaler(Absent, why=f"distributed.fsdp.ShardedGradScaler: {_WHY}"):
+class ShardedGradScaler(Absent, why=_WHY):
     """``GradScaler`` for sharded modules."""
 
 

@@ -16,13 +16,11 @@ init_rpc, remote, rpc_async, rpc_sync, shutdown = (
 )
 
 
-class RRef(Absent, why=f"distributed.rpc.RRef: {_WHY}"):
+class RRef(Absent, why=_WHY):
     """A value in another process, which nothing is here."""
 
 
-class TensorPipeRpcBackendOptions(
-    Absent, why=f"distributed.rpc.TensorPipeRpcBackendOptions: {_WHY}"
-):
+class TensorPipeRpcBackendOptions(Absent, why=_WHY):
     """How to call other processes; making one raises."""
 
 

@@ -19,27 +19,27 @@ compute_local_shape_and_global_offset = absent(
 )
 
 
-class DTensor(Absent, why=f"distributed.tensor.DTensor: {_WHY}"):
+class DTensor(Absent, why=_WHY):
     """A tensor that is spread over processes, which none is here."""
 
 
-class Placement(Absent, why=f"distributed.tensor.Placement: {_WHY}"):
+class Placement(Absent, why=_WHY):
     """How a tensor is spread over processes; nothing is one here."""
 
 
-class Shard(Placement, why=f"distributed.tensor.Shard: {_WHY}"):
+class Shard(Placement, why=_WHY):
     """A part along a dimension in each process."""
 
 
-class _StridedShard(Shard, why=f"distributed.tensor._StridedShard: {_WHY}"):
+class _StridedShard(Shard, why=_WHY):
     """Several parts along a dimension in each process."""
 
 
-class Replicate(Placement, why=f"distributed.tensor.Replicate: {_WHY}"):
+class Replicate(Placement, why=_WHY):
     """All of it in each process."""
 
 
-class Partial(Placement, why=f"distributed.tensor.Partial: {_WHY}"):
+class Partial(Placement, why=_WHY):
     """A term of it in each process."""
 
 

@@ -7,7 +7,5 @@ from .._absent import Absent
 __all__ = ["FlopCounterMode"]
 
 
-class FlopCounterMode(
-    Absent, why="utils.flop_counter.FlopCounterMode: nothing stands between programs and operations"
-):
+class FlopCounterMode(Absent, why="nothing stands between programs and operations"):
     """What counts a program's operations in PyTorch; making one raises."""
