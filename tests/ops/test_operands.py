@@ -58,9 +58,23 @@ def test_edges_are_torchs(name: str, dtype: str) -> None:
     got = find(tt, name)(tt.tensor(a), tt.tensor(b)).numpy()
     assert got.dtype == wanted.dtype
     rtol = 1e-12 if dtype == "float64" else 1e-6
-    if dtype == "float32" and tt.get_backend() != "numpy":
+    if dtype == "float32" and tt.get_backend() == "cupy" and name != "nextafter":
         wanted[abs(wanted) < np.finfo(dtype).tiny] = 0  # CuPy's subnormals: docs/numerics.md
     np.testing.assert_allclose(got, wanted, rtol=rtol, atol=ATOL.get(name, 0))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_neighbours_are_numpys_of_the_smallest_and_largest_too(dtype: str) -> None:
+    """On a GPU float32's kernels know none below 1e-38, and CuPy's float16 no infinity."""
+    facts = np.finfo(dtype)
+    ends = [0.0, facts.smallest_subnormal, facts.tiny / 3, facts.tiny, 1.0, facts.max, INF]
+    values = np.array([sign * end for end in ends for sign in (1, -1)] + [NAN], dtype)
+    with np.errstate(all="ignore"):
+        wanted = np.nextafter(values[:, None], values)
+    found = tt.nextafter(tt.tensor(values)[:, None], tt.tensor(values)).numpy()
+    np.testing.assert_array_equal(found, wanted)
+    moved = (values[:, None] != values) & ~np.isnan(wanted)  # of 0 and -0 either may be the other
+    np.testing.assert_array_equal(np.signbit(found)[moved], np.signbit(wanted)[moved])
 
 
 @pytest.mark.parametrize("name", BINARY)

@@ -45,8 +45,19 @@ def _fmod(a: Any, b: Any) -> Any:
 
 
 def _nextafter(a: Any, b: Any) -> Any:
-    """Kernels are compiled with ``-ftz=true``: a subnormal float32 is 0."""
-    return _flushed(numpy.nextafter(_flushed(a), _flushed(b)))
+    """Kernels are compiled with ``-ftz=true``: CUDA's steps from 0 to the smallest normal float32.
+
+    So the PTX that NVRTC makes of it says. That of float16 is CuPy's own, in ``float16.cuh``.
+    """
+    a, b = _flushed(a), _flushed(b)
+    found = _flushed(numpy.nextafter(a, b))
+    if found.dtype == "float16":
+        found = numpy.where(a == b, a, found)
+        return numpy.where(numpy.isfinite(a), found, found.dtype.type("nan"))
+    if found.dtype == "float32":
+        tiny = numpy.copysign(numpy.finfo("f4").tiny, b)
+        return numpy.where((a == 0) & (abs(b) > 0), tiny, found)
+    return found
 
 
 def _flushed(values: Any) -> Any:

@@ -1,8 +1,10 @@
 """Functions whose formula in CuPy is less than what torch promises, computed otherwise.
 
 CuPy divides first and takes the floor of a rounded quotient, so that ``1.0 // 0.1`` is 10 and
-``1.0 % inf`` NaN; it takes the remainder of int64 in float64; and it multiplies ``exp(-|x|)`` by a
-Bessel function that overflows. NumPy's and PyTorch's ways start from ``fmod``, which is exact.
+``1.0 % inf`` NaN; it takes the remainder of int64 in float64; it multiplies ``exp(-|x|)`` by a
+Bessel function that overflows; and ``nextafter`` goes from 0 to the smallest normal float32, since
+kernels are compiled with ``-ftz=true``, and in float16 from infinity to NaN. NumPy's and PyTorch's
+quotients start from ``fmod``, which is exact.
 """
 
 from __future__ import annotations
@@ -14,6 +16,11 @@ from .base import Array
 
 #: From here on the terms of the asymptotic series fall below a float64's rounding.
 _FAR = 30.0
+#: By dtype: the integers of its size, and the bits of its sign alone, of infinity and of a NaN.
+_BITS = {
+    "float16": ("int16", -(2**15), 0x7C00, 0x7E00),
+    "float32": ("int32", -(2**31), 0x7F800000, 0x7FC00000),
+}
 
 
 def _floats(*operands: Any) -> bool:
@@ -55,6 +62,21 @@ def fmod(library: Any, a: Any, b: Any) -> Array:
         return library.fmod(a, b)
     rest = library.remainder(a, b)
     return library.where((rest != 0) & ((rest < 0) != (a < 0)), rest - b, rest)
+
+
+def nextafter(library: Any, a: Any, b: Any) -> Array:
+    """The neighbour of ``a`` on the way to ``b``: the next integer, as floats lie among these."""
+    dtype = library.result_type(a, b).name
+    if dtype not in _BITS:
+        return library.nextafter(a, b)
+    integer, sign, infinity, nan = _BITS[dtype]
+    start, end = (library.asarray(x, dtype=dtype).view(integer) for x in (a, b))
+    i, j = (library.where(bits < 0, sign - bits, bits) for bits in (start, end))
+    there = library.where(j > i, i + 1, i - 1)
+    below = (there < 0) | ((there == 0) & (i < 0))
+    bits = library.where(i == j, end, library.where(below, sign - there, there))
+    numbers = (library.abs(i) <= infinity) & (library.abs(j) <= infinity)
+    return library.where(numbers, bits, nan).view(dtype)
 
 
 def scaled_bessel(library: Any, function: Any, order: int, x: Array) -> Array:

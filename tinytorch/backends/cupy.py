@@ -160,6 +160,10 @@ class CupyBackend(DeferredChecks, CudaDevices):
         """NumPy's function, which CuPy computes in float64 for integers."""
         return cuda_formulas.fmod(self.library, a, b)
 
+    def nextafter(self, a: Any, b: Any) -> Array:
+        """NumPy's function, which CuPy computes without small and infinite numbers."""
+        return cuda_formulas.nextafter(self.library, a, b)
+
     def special(self, name: str) -> Callable[..., Array]:
         """CuPy's special function ``name``; SciPy's, on the host, where CuPy has none."""
         functions = self.extras.scipy.special
