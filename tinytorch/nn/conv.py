@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .._tensor import Tensor
 from ..ops.creation import empty
 from . import functional as F
-from . import init
 from ._sizes import Sizes, each
+from .linear import draw_by_inputs
 from .module import Module
 from .parameter import Parameter
 
@@ -93,11 +92,7 @@ class ConvBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew, from U(-k, k), k = 1 / √(inputs of one output)."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
-            init.uniform_(self.bias, -bound, bound)
+        draw_by_inputs(self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """The configuration."""

@@ -32,6 +32,15 @@ class Identity(Module):
         return input
 
 
+def draw_by_inputs(weight: Parameter, bias: Parameter | None) -> None:
+    """Draw a layer's parameters from U(-k, k), k = 1 / √(inputs of one output)."""
+    init.kaiming_uniform_(weight, a=math.sqrt(5))
+    if bias is not None:
+        fan_in, _ = init._calculate_fan_in_and_fan_out(weight)
+        bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
+        init.uniform_(bias, -bound, bound)
+
+
 class Linear(Module):
     """``input @ weight.T + bias``.
 
@@ -79,11 +88,7 @@ class Linear(Module):
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
-            init.uniform_(self.bias, -bound, bound)
+        draw_by_inputs(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the layer.

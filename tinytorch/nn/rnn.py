@@ -11,7 +11,44 @@ from .utils.rnn import PackedSequence
 __all__ = ["GRU", "LSTM", "RNN"]
 
 
-class RNN(RNNBase):
+class _OneState(RNNBase):
+    """What layers share whose cells hand on nothing but their output."""
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __call__(
+            self, input: Tensor, hx: Tensor | None = None
+        ) -> tuple[Tensor, Tensor]: ...
+        @overload
+        def __call__(
+            self, input: PackedSequence, hx: Tensor | None = None
+        ) -> tuple[PackedSequence, Tensor]: ...
+        def __call__(self, input: Any, hx: Any = None) -> Any: ...
+
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Tensor | None = None
+    ) -> tuple[Any, Tensor]:
+        """Run along sequences.
+
+        Args:
+            input: Shape ``(time, batch, input_size)``, or ``(time, input_size)``, or packed.
+            hx: The first state, shape ``(num_layers * directions, batch, hidden_size)``.
+                Default: zeros.
+
+        Returns:
+            The states of the last layer at all times, ``(time, batch, directions *
+            hidden_size)`` or packed, and the last state of every layer, of the shape of ``hx``.
+
+        Raises:
+            ValueError: If the input's number of dimensions or dtype is another.
+            RuntimeError: If a size is.
+        """
+        output, (state,) = self._run(input, None if hx is None else (hx,))
+        return output, state
+
+
+class RNN(_OneState):
     """Simple recurrent layers: h' = tanh(W_ih x + b_ih + W_hh h + b_hh).
 
     Args:
@@ -70,39 +107,6 @@ class RNN(RNNBase):
             dropout, bidirectional, 0, device, dtype,
         )  # fmt: skip
         self.nonlinearity = nonlinearity
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __call__(
-            self, input: Tensor, hx: Tensor | None = None
-        ) -> tuple[Tensor, Tensor]: ...
-        @overload
-        def __call__(
-            self, input: PackedSequence, hx: Tensor | None = None
-        ) -> tuple[PackedSequence, Tensor]: ...
-        def __call__(self, input: Any, hx: Any = None) -> Any: ...
-
-    def forward(
-        self, input: Tensor | PackedSequence, hx: Tensor | None = None
-    ) -> tuple[Any, Tensor]:
-        """Run along sequences.
-
-        Args:
-            input: Shape ``(time, batch, input_size)``, or ``(time, input_size)``, or packed.
-            hx: The first state, shape ``(num_layers * directions, batch, hidden_size)``.
-                Default: zeros.
-
-        Returns:
-            The states of the last layer at all times, ``(time, batch, directions *
-            hidden_size)`` or packed, and the last state of every layer, of the shape of ``hx``.
-
-        Raises:
-            ValueError: If the input's number of dimensions or dtype is another.
-            RuntimeError: If a size is.
-        """
-        output, (state,) = self._run(input, None if hx is None else (hx,))
-        return output, state
 
 
 class LSTM(RNNBase):
@@ -196,7 +200,7 @@ class LSTM(RNNBase):
         return output, (hidden, cell)
 
 
-class GRU(RNNBase):
+class GRU(_OneState):
     """Layers of gated recurrent units; see ``tinytorch.gru_cell`` for a step.
 
     Args:
@@ -246,39 +250,6 @@ class GRU(RNNBase):
             "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout,
             bidirectional, 0, device, dtype,
         )  # fmt: skip
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __call__(
-            self, input: Tensor, hx: Tensor | None = None
-        ) -> tuple[Tensor, Tensor]: ...
-        @overload
-        def __call__(
-            self, input: PackedSequence, hx: Tensor | None = None
-        ) -> tuple[PackedSequence, Tensor]: ...
-        def __call__(self, input: Any, hx: Any = None) -> Any: ...
-
-    def forward(
-        self, input: Tensor | PackedSequence, hx: Tensor | None = None
-    ) -> tuple[Any, Tensor]:
-        """Run along sequences.
-
-        Args:
-            input: Shape ``(time, batch, input_size)``, or ``(time, input_size)``, or packed.
-            hx: The first state, shape ``(num_layers * directions, batch, hidden_size)``.
-                Default: zeros.
-
-        Returns:
-            The states of the last layer at all times, ``(time, batch, directions *
-            hidden_size)`` or packed, and the last state of every layer, of the shape of ``hx``.
-
-        Raises:
-            ValueError: If the input's number of dimensions or dtype is another.
-            RuntimeError: If a size is.
-        """
-        output, (state,) = self._run(input, None if hx is None else (hx,))
-        return output, state
 
 
 def _refuse(unsupported: dict[str, Any]) -> None:

@@ -123,6 +123,31 @@ def integers_of(name: str, argument: str, values: Any) -> tuple[int, ...]:
     return tuple([v if v.__class__ is int else integer(name, argument, v) for v in values])
 
 
+def integer_each(
+    text: str, name: str, argument: str, value: Any, count: int
+) -> tuple[int, ...]:
+    """``value`` as ``count`` ints, a single one for all of them.
+
+    Raises:
+        TypeError: If it holds something else than ints.
+        RuntimeError: With ``text`` for another number of them.
+    """
+    try:
+        given = tuple(map(operator.index, value if isinstance(value, (tuple, list)) else (value,)))
+    except TypeError:
+        raise TypeError(
+            f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}"
+        ) from None
+    if len(given) == 1:
+        return given * count
+    if len(given) != count:
+        words = ("none", "one int", "two ints", "three ints")[count]
+        raise RuntimeError(text.format(
+            name=name, argument=argument, count=count, words=words, given=list(given)
+        ))  # fmt: skip
+    return given
+
+
 def real_factor(name: str, array: Array, factor: Any) -> Any:
     """A number to multiply ``array`` by: of real numbers a complex one only where it is real.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from .. import dtypes
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import integer_each
 
 #: An int for every dimension, or an int for each.
 Size = int | Sequence[int]
@@ -23,28 +24,12 @@ class Arguments(NamedTuple):
     groups: int
 
 
-def per_dimension(name: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
-    """``value`` as one int per spatial dimension.
-
-    Raises:
-        TypeError: If it holds something else than ints.
-        RuntimeError: For another number of them.
-    """
-    try:
-        given = tuple(map(operator.index, value if isinstance(value, (tuple, list)) else (value,)))
-    except TypeError:
-        kind = type(value).__name__
-        raise TypeError(
-            f"{name}(): argument '{argument}' must be tuple of ints, not {kind}"
-        ) from None
-    if len(given) == 1:
-        return given * count
-    if len(given) != count:
-        raise RuntimeError(
-            f"{name}: expected {argument} to be a single integer value or a list of {count} values "
-            f"to match the convolution dimensions, but got {argument}={list(given)}"
-        )
-    return given
+#: An argument as one int per spatial dimension.
+per_dimension = partial(
+    integer_each,
+    "{name}: expected {argument} to be a single integer value or a list of {count} values to match "
+    "the convolution dimensions, but got {argument}={given}",
+)
 
 
 def check_tensors(name: str, **given: Any) -> None:

@@ -41,25 +41,36 @@ def check_floating(xp: Backend, name: str, array: Array) -> None:
         )
 
 
-def check_matrix(xp: Backend, name: str, array: Array, at: str = "A") -> None:
-    """RuntimeError unless ``array`` is a batch of floating-point or complex matrices."""
-    if array.ndim < 2:
+def check_dimensions(name: str, matrix: Any, at: str = "A") -> None:
+    """RuntimeError unless an array or tensor has two dimensions at least."""
+    if matrix.ndim < 2:
         raise RuntimeError(
             f"{name}: The input tensor {at} must have at least 2 dimensions, got shape "
-            f"{list(array.shape)}."
+            f"{list(matrix.shape)}."
         )
+
+
+def check_sides(name: str, matrix: Any, at: str = "A") -> None:
+    """RuntimeError unless an array or tensor is a batch of square matrices, whatever the dtype."""
+    check_dimensions(name, matrix, at)
+    rows, columns = matrix.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: {at} must be batches of square matrices, but they are {rows} by {columns} "
+            "matrices"
+        )
+
+
+def check_matrix(xp: Backend, name: str, array: Array, at: str = "A") -> None:
+    """RuntimeError unless ``array`` is a batch of floating-point or complex matrices."""
+    check_dimensions(name, array, at)
     check_floating(xp, name, array)
 
 
 def check_square(xp: Backend, name: str, array: Array, at: str = "A") -> None:
     """RuntimeError unless ``array`` is a batch of square floating-point or complex matrices."""
     check_matrix(xp, name, array, at)
-    rows, columns = array.shape[-2:]
-    if rows != columns:
-        raise RuntimeError(
-            f"{name}: {at} must be batches of square matrices, but they are {rows} by {columns} "
-            "matrices"
-        )
+    check_sides(name, array, at)
 
 
 def check_same_dtype(xp: Backend, name: str, a: Array, b: Array) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import integer_each
 from ._sliding import Slide
 
 #: An int for every dimension, or an int for each.
@@ -19,31 +20,12 @@ WITH_INDICES = (
     "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
 )
 
-_NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
-
-
-def per_dimension(name: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
-    """``value`` as one int per pooled dimension.
-
-    Raises:
-        TypeError: If it holds something else than ints.
-        RuntimeError: For another number of them.
-    """
-    given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    try:
-        given = tuple(map(operator.index, given))
-    except TypeError:
-        raise TypeError(
-            f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}"
-        ) from None
-    if len(given) == 1:
-        return given * count
-    if len(given) != count:
-        raise RuntimeError(
-            f"{name}: {argument} must either be a single int, or a tuple of {_NUMBERS[count]} "
-            f"(it should contain {_NUMBERS[count]}), got {list(given)}"
-        )
-    return given
+#: An argument as one int per pooled dimension.
+per_dimension = partial(
+    integer_each,
+    "{name}: {argument} must either be a single int, or a tuple of {words} (it should contain "
+    "{words}), got {given}",
+)
 
 
 def check_input(name: str, input: Any, spatial: int) -> None:

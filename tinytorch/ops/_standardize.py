@@ -43,8 +43,6 @@ def standardize(
 def _standardize_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, axes: Any, eps: float
 ) -> tuple[Any, ...]:
-    # With n the normalized input and s one over its deviation:
-    # dx = s (h - mean(h) - n mean(h n)), h = g w.  Ioffe, Szegedy 2015, arXiv:1502.03167.
     # Mean and variance, the other results, are only used where nothing is recorded.
     g = g[0]
     if isinstance(xp, Backend):
@@ -54,14 +52,23 @@ def _standardize_rule(
     normal = centered * scale
     for_input = None
     if in_shape[0] is not None:
-        h = g if weight is None else g * weight
-        mean = xp.mean(h, axis=axes, keepdims=True)
-        for_input = scale * (h - mean - normal * xp.mean(h * normal, axis=axes, keepdims=True))
+        for_input = unstandardized(xp, g, weight, normal, scale, axes)
     return (
         for_input,
         None if in_shape[1] is None else g * normal,
         g if in_shape[2] is not None else None,
     )
+
+
+def unstandardized(xp: Any, g: Any, weight: Any, normal: Any, scale: Any, axes: Any) -> Any:
+    """The gradient of an input that was normalized over ``axes`` and multiplied by ``weight``.
+
+    With n the normalized input and s one over its deviation, it is s (h - mean(h) - n mean(h n)),
+    h = g w.  Ioffe, Szegedy 2015, arXiv:1502.03167; Ba et al. 2016, arXiv:1607.06450.
+    """
+    h = g if weight is None else g * weight
+    mean = xp.mean(h, axis=axes, keepdims=True)
+    return scale * (h - mean - normal * xp.mean(h * normal, axis=axes, keepdims=True))
 
 
 def _raw_gradients(

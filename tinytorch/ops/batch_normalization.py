@@ -68,12 +68,9 @@ def batch_norm(
     if eps < 0 or (training and eps == 0):
         kind = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
-    channels = input.shape[1] if input.ndim > 1 else 0
-    check_channels(
-        name, channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+    check_parameters(
+        name, input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    check_float(name, input)
-    check_parameter_dtypes(name, input, weight, bias, running_mean, running_var)
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{name}: {missing} must be defined in evaluation mode")
@@ -91,17 +88,20 @@ def check_more_than_one(shape: Any, what: str) -> None:
         raise ValueError(f"Expected more than 1 {what} when training, got input size {shape}")
 
 
-def check_channels(name: str, channels: int, **given: Tensor | None) -> None:
-    """RuntimeError unless every parameter has a number per channel, both statistics or none."""
+def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
+    """Error unless all is floating-point, with a number per channel, both statistics or none."""
     if (given["running_mean"] is None) != (given["running_var"] is None):
         raise ValueError(
             f"{name}: running_mean and running_var must either both be None or neither be None"
         )
+    channels = input.shape[1] if input.ndim > 1 else 0
     for argument, value in given.items():
         if value is not None and value.numel() != channels:
             raise RuntimeError(
                 f"{name}: {argument} should contain {channels} elements not {value.numel()}"
             )
+    check_float(name, input)
+    check_parameter_dtypes(name, input, *given.values())
 
 
 def _empty(input: Any, weight: Any, bias: Any) -> Tensor:
@@ -199,12 +199,9 @@ def instance_norm(
     name = "instance_norm"
     if use_input_stats:
         check_more_than_one(input.shape, "spatial element")
-    channels = input.shape[1] if input.ndim > 1 else 0
-    check_channels(
-        name, channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+    check_parameters(
+        name, input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    check_float(name, input)
-    check_parameter_dtypes(name, input, weight, bias, running_mean, running_var)
     if not use_input_stats:
         if running_mean is None:
             raise RuntimeError(

@@ -10,6 +10,7 @@ from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._linalg import check_dimensions
 from ._out import written
 from .extrema import amax, amin
 from .linalg_solve import inv_ex
@@ -132,11 +133,7 @@ def matrix_norm(
         tensor(4.)
     """
     name = "linalg.matrix_norm"
-    if A.ndim < 2:
-        raise RuntimeError(
-            f"{name}: The input tensor A must have at least 2 dimensions, got shape "
-            f"{list(A.shape)}."
-        )
+    check_dimensions(name, A)
     if isinstance(dim, int) or len(dim) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {dim}")
     if A.dtype.kind not in "fc":

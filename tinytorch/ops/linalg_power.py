@@ -10,24 +10,11 @@ from .._tensor import Tensor
 from .._write import scalar_name
 from ._checks import integer
 from ._matrix_exponential import exponential
-from ._linalg import transposed
+from ._linalg import check_sides, transposed
 from ._memory import in_rows
 from ._out import written
 from .linalg_solve import inv
 from .linear_algebra import matmul
-
-
-def _check_square(name: str, A: Any) -> None:
-    if A.ndim < 2:
-        raise RuntimeError(
-            f"{name}: The input tensor A must have at least 2 dimensions, got shape "
-            f"{list(A.shape)}."
-        )
-    if A.shape[-1] != A.shape[-2]:
-        raise RuntimeError(
-            f"{name}: A must be batches of square matrices, but they are {A.shape[-2]} by "
-            f"{A.shape[-1]} matrices"
-        )
 
 
 @op(method=False)
@@ -63,7 +50,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
                 [0., 1.]])
     """
     n = integer("linalg.matrix_power", "n", n)
-    _check_square("linalg.matrix_power", A)
+    check_sides("linalg.matrix_power", A)
     if n == 0:
         result = _identity(A)
     else:
@@ -112,7 +99,7 @@ def matrix_exp(xp: Backend, A: Array) -> Array:
             "linalg.matrix_exp: Expected a floating point or complex tensor as input. Got "
             f"{scalar_name(xp.dtype_of(A))}"
         )
-    _check_square("linalg.matrix_exp", A)
+    check_sides("linalg.matrix_exp", A)
     if A.dtype.itemsize < 4:  # BLAS has no product of halves
         return xp.astype(exponential(xp, xp.astype(A, "float32")), A.dtype)
     return in_rows(xp, exponential(xp, A))

@@ -9,7 +9,7 @@ from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name, write_to_out
 from ._memory import in_rows, suggested
-from ._standardize import check_float, check_parameter_dtypes, single, standardize
+from ._standardize import check_float, check_parameter_dtypes, single, standardize, unstandardized
 from .layout import contiguous, following
 from .norms import p_norm
 
@@ -54,8 +54,6 @@ def _layer_norm_rule(
     g, input, weight = _single(xp, g, input, weight)
     if isinstance(xp, Backend):
         return _by_rows(xp, g, in_shape, input, weight, count, eps)
-    # With n the normalized input and s one over its deviation:
-    # dx = s (h - mean(h) - n mean(h n)), h = g w.  Ba et al. 2016, arXiv:1607.06450.
     axes = tuple(range(-count, 0))
     centered = input - xp.mean(input, axis=axes, keepdims=True)
     scale = _rstd(xp, centered, axes, eps)
@@ -63,9 +61,7 @@ def _layer_norm_rule(
     lead = tuple(range(g.ndim - count))
     for_input = None
     if in_shape[0] is not None:
-        h = g if weight is None else g * weight
-        mean = xp.mean(h, axis=axes, keepdims=True)
-        for_input = scale * (h - mean - normal * xp.mean(h * normal, axis=axes, keepdims=True))
+        for_input = unstandardized(xp, g, weight, normal, scale, axes)
     return (
         for_input,
         None if in_shape[1] is None else xp.sum(g * normal, axis=lead),

@@ -14,7 +14,8 @@ from ._kernels import update
 from .optimizer import Optimizer, ParamGroup
 
 __all__ = [
-    "ArrayOptimizer", "Bucket", "check", "check_betas", "check_lr", "number", "numbers_stay",
+    "ArrayOptimizer", "Bucket", "check", "check_averages", "check_betas", "check_lr", "number",
+    "numbers_stay",
 ]  # fmt: skip
 
 Closure: TypeAlias = Callable[[], Any]
@@ -199,6 +200,14 @@ def check_betas(betas: Sequence[Any]) -> None:
     """Refuse decay rates outside [0, 1)."""
     for index, beta in enumerate(betas):
         check(0.0 <= number(beta) < 1.0, f"beta parameter at index {index}", beta)
+
+
+def check_averages(lr: Any, betas: Sequence[Any], eps: float, weight_decay: float) -> None:
+    """Refuse what Adam and its relatives refuse."""
+    check_lr(lr)
+    check(0.0 <= eps, "epsilon value", eps)
+    check_betas(betas)
+    check(0.0 <= weight_decay, "weight_decay value", weight_decay)
 
 
 def check_implementation(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:

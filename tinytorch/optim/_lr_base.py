@@ -93,6 +93,9 @@ class LRScheduler:
 
     def _initial_step(self) -> None:
         self._step_count = 0
+        self._step_initially()
+
+    def _step_initially(self) -> None:
         self._is_initial = True
         try:
             self.step()
@@ -218,6 +221,14 @@ def check_optimizer(optimizer: Any) -> Optimizer:
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
     return optimizer
+
+
+def check_anneal_strategy(strategy: str) -> None:
+    """ValueError for a curve between two rates that there is not."""
+    if strategy not in ("cos", "linear"):
+        raise ValueError(
+            f"anneal_strategy must be one of 'cos' or 'linear', instead got {strategy}"
+        )
 
 
 def own(value: Any) -> Any:

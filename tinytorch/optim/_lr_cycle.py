@@ -7,7 +7,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ._lr_base import LRScheduler, Schedule, assign, check_optimizer, own, per_group
+from ._lr_base import (
+    LRScheduler, Schedule, assign, check_anneal_strategy, check_optimizer, own, per_group,
+)  # fmt: skip
 from .optimizer import Optimizer, ParamGroup
 
 __all__ = ["CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
@@ -69,11 +71,7 @@ class CosineAnnealingWarmRestarts(Schedule):
         super().__init__(optimizer, last_epoch)
 
     def _initial_step(self) -> None:
-        self._is_initial = True
-        try:
-            self.step()
-        finally:
-            self._is_initial = False
+        self._step_initially()
 
     def _rate(self, index: int, lr: Any, base_lr: Any) -> Any:
         height = 1 + math.cos(math.pi * self.T_cur / self.T_i)
@@ -346,11 +344,7 @@ class OneCycleLR(_Cycling):
                 f"Expected float between 0 and 1 pct_start, but got {pct_start}"
             )
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
-        if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(
-                "anneal_strategy must be one of 'cos' or 'linear', instead got "
-                f"{anneal_strategy}"
-            )
+        check_anneal_strategy(anneal_strategy)
         self._anneal_func_type = anneal_strategy
         max_lrs = per_group("max_lr", max_lr, optimizer)
         if last_epoch == -1:

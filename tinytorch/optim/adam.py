@@ -7,10 +7,8 @@ from typing import Any
 from .._tensor import Tensor
 from ._base import (
     ArrayOptimizer,
-    check,
-    check_betas,
+    check_averages,
     check_implementation,
-    check_lr,
     like,
     number,
     scalar_state,
@@ -80,10 +78,7 @@ class Adam(ArrayOptimizer):
         decoupled_weight_decay: bool = False,
     ) -> None:
         _check_tensors(lr, betas, bool(foreach and not capturable))
-        check_lr(lr)
-        check(0.0 <= eps, "epsilon value", eps)
-        check_betas(betas)
-        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        check_averages(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,

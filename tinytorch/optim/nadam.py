@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._tensor import Tensor
-from ._base import ArrayOptimizer, check, check_betas, check_lr, like, number, scalar_state
+from ._base import ArrayOptimizer, check, check_averages, like, number, scalar_state
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["NAdam"]
@@ -69,10 +69,7 @@ class NAdam(ArrayOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check(0.0 <= eps, "epsilon value", eps)
-        check_betas(betas)
-        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        check_averages(lr, betas, eps, weight_decay)
         check(0.0 <= momentum_decay, "momentum_decay value", momentum_decay)
         defaults = {
             "lr": lr,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._tensor import Tensor
-from ._base import ArrayOptimizer, check, check_betas, check_lr, like, number, scalar_state
+from ._base import ArrayOptimizer, check_averages, like, number, scalar_state
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["RAdam"]
@@ -67,10 +67,7 @@ class RAdam(ArrayOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check(0.0 <= eps, "epsilon value", eps)
-        check_betas(betas)
-        check(0.0 <= weight_decay, "weight_decay value", weight_decay)
+        check_averages(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,

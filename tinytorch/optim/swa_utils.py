@@ -19,7 +19,7 @@ from ..dtypes import int64
 from ..nn import Module  # the whole package first: another thread may be importing it
 from ..nn.batchnorm import BatchNorm
 from ..ops.creation import tensor
-from ._lr_base import LRScheduler, per_group
+from ._lr_base import LRScheduler, check_anneal_strategy, per_group
 from .optimizer import Optimizer
 
 __all__ = [
@@ -271,11 +271,7 @@ class SWALR(LRScheduler):
             per_group("swa_lr", swa_lr, optimizer), optimizer.param_groups, strict=True
         ):
             group["swa_lr"] = rate
-        if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(
-                "anneal_strategy must be one of 'cos' or 'linear', instead got "
-                f"{anneal_strategy}"
-            )
+        check_anneal_strategy(anneal_strategy)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(
                 f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}"
