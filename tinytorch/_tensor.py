@@ -28,6 +28,7 @@ from .autograd.inference import (
 from .autograd.nodes import LeafHooks, RemovableHandle, Slot, add_hook, node_of
 from .autograd.views import VIEW, edge_of, requires_grad
 from .backends.base import Array, Backend
+from .backends.storage import deep_copied
 
 if TYPE_CHECKING:
     from .backends import BackendLike
@@ -429,7 +430,10 @@ class Tensor(Storage):
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
                 "protocol at the moment."
             )
-        out = wrap(self._xp.array(self._data), self._xp, type(self))
+        array, whole = deep_copied(self._xp, self._data, memo)
+        out = wrap(array, self._xp, type(self))
+        if whole is not None:
+            out._whole = whole
         out._rg = self.requires_grad
         memo[id(self)] = out
         if self.grad is not None:

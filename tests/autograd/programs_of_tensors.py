@@ -285,6 +285,14 @@ x=L.ones(2,requires_grad=True); x.double().sum().backward(); p(x.grad.dtype)
 # deepcopy nonleaf
 import copy
 x=L.ones(2,requires_grad=True)*2; copy.deepcopy(x)
+# deepcopy shared memory
+import copy
+a=L.arange(6.); c,d,e=copy.deepcopy((a,a.view(2,3),a[4:])); d[0,1]=9.; e.zero_(); p(c,d,e,a)
+p(c.data_ptr()==d.data_ptr(),e.storage_offset(),e.untyped_storage().nbytes(),d._is_view())
+c,d=copy.deepcopy([a[1::2],a[:4].view(2,2).T]); c.zero_(); p(c,d,c.stride(),d.stride())
+c=copy.deepcopy({'s':a.untyped_storage(),'a':a}); p(c['s'].data_ptr()==c['a'].data_ptr())
+c=copy.deepcopy(a[:1].expand(3)); p(c,c.stride()); p(copy.deepcopy(L.ones(2,0)).shape)
+w=L.nn.Parameter(L.ones(2)); c,d=copy.deepcopy((w,w.data)); p(c.data_ptr()==d.data_ptr())
 # deepcopy leaf
 import copy
 x=L.ones(2,requires_grad=True); x.sum().backward(); y=copy.deepcopy(x)

@@ -141,6 +141,24 @@ for t in x: t.mul_(2)
 x=L.ones(4,requires_grad=True)*1
 a,b=x.split(2)
 x.mul_(2); p(b.requires_grad); p(a.grad_fn is None)
+# itself: what has its shape already
+x=L.arange(4.,requires_grad=True); y=L.arange(6.).reshape(2,3)
+p(x.flatten() is x, y.flatten(1) is y, y.flatten(1,1) is y, y.flatten() is y, L.flatten(x) is x)
+p([t is s for t,s in zip(L.broadcast_tensors(y,y[0]),(y,y[0]))], L.broadcast_tensors(x)[0] is x)
+p(x.sum_to_size(4) is x, y.sum_to_size(1,3) is y, L.einsum('ij->ij',y) is y, x.view(4) is x)
+p(x.expand(4) is x, x.reshape(4) is x, x.ravel() is x, L.chain_matmul(y) is y)
+p(L.nn.Flatten()(y) is y, L.tensor(1.).flatten().shape, x.flatten().is_leaf)
+# itself or a view: written to
+y=L.arange(9.).reshape(3,3); L.einsum('ii->i',y).fill_(7.); p(y); L.einsum('ij->ij',y)[0,0]=5.; p(y)
+z=L.arange(8.).reshape(1,4,2)
+for g in (1,2,4): L.nn.functional.channel_shuffle(z,g).zero_(); p(z)
+x=L.ones(3,3,requires_grad=True); y=x*2; L.einsum('ii->i',y).mul_(3); y.sum().backward(); p(x.grad)
+x=L.arange(8.).reshape(2,2,2).requires_grad_(); y=L.einsum('iji->ji',x*x); y.sum().backward()
+p(y,x.grad)
+# expanding: the last dimension that does not fit is told of
+for s,t in (((2,3),(4,5)),((2,3,4),(5,6,7)),((2,3),(-1,4,3)),((2,3),(0,0)),((3,2),(3,-2))):
+    try: L.ones(s).expand(t)
+    except RuntimeError as error: p(str(error).split('Target')[0])
 # several views unflatten etc
 x=L.ones(2,2,requires_grad=True)*1
 r=L.view_as_real(L.view_as_complex(x)); r.mul_(2); p(x)

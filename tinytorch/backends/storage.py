@@ -67,3 +67,30 @@ def laid_like(xp: Any, array: Any, like: Any, fresh: bool) -> Any:
     array = array.transpose(order)
     array = array if fresh and array.flags.c_contiguous else xp.array(array, order="C")
     return array.transpose(sorted(range(array.ndim), key=order.__getitem__))
+
+
+def deep_copied(xp: Any, array: Any, memo: dict[Any, Any]) -> tuple[Any, Any]:
+    """A copy of an array: what shares memory shares the copy of it, as in PyTorch.
+
+    Args:
+        xp: The array's backend.
+        array: What to copy.
+        memo: What ``copy.deepcopy`` has copied until now; holds the copies of memory, too.
+
+    Returns:
+        The copy, and all the memory it is a part of; None where it is all of it.
+    """
+    found = xp.memory(array)
+    if found is None:
+        return xp.array(array), None
+    whole, start = found
+    copies = memo.setdefault("tinytorch", {})
+    key = xp.owner(whole)
+    if key not in copies:
+        copies[key] = xp.array(whole), whole  # which must live as long as its key is in use
+    flat = copies[key][0].view(array.dtype)
+    if array.flags.c_contiguous:
+        part = flat[start : start + array.size].reshape(array.shape)
+    else:
+        part = xp.as_strided(flat[start:], array.shape, array.strides)
+    return part, None if part.size == flat.size else flat

@@ -85,7 +85,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
         *tensors: Tensors whose shapes broadcast, one by one or as a sequence.
 
     Returns:
-        A tuple of views.
+        A tuple of views, and of the tensors themselves where they have that shape.
 
     Raises:
         RuntimeError: If the shapes do not broadcast.
@@ -100,7 +100,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     common = many[0].shape if many else ()
     for tensor in many[1:]:
         common = _common_shape(common, tensor.shape)
-    return tuple(expand(tensor, common) for tensor in many)
+    return tuple(t if t.shape == common else expand(t, common) for t in many)
 
 
 def tensors_of(given: tuple[Any, ...]) -> tuple[Tensor, ...]:
@@ -153,4 +153,5 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
         )
     if not wanted:
         return input.sum()
-    return sum_to_shape(input, wanted)  # type: ignore[no-any-return]
+    same = input.shape == wanted
+    return input if same else sum_to_shape(input, wanted)

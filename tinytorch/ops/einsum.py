@@ -12,6 +12,7 @@ from .._tensor import Tensor
 from .._write import scalar_name
 from ._out import written
 from ._subscripts import Plan, Step, from_sublists, make_plan
+from .diagonal import diagonal
 from .elementwise import mul
 from .reduction import sum as sum_
 from .shape import normalize_dim, permute, reshape
@@ -114,27 +115,6 @@ _contract.vjp(
 )
 
 
-@op(method=False)
-def _own_diagonal(xp: Backend, input: Array, dim0: int, dim1: int) -> Array:
-    """The diagonal of two dimensions, as the last one."""
-    return xp.array(xp.diagonal(input, 0, dim0, dim1))
-
-
-@op(method=False)
-def _on_diagonal(xp: Backend, input: Array, shape: Sequence[int], dim0: int, dim1: int) -> Array:
-    """Zeros of ``shape`` with ``input`` on the diagonal of two dimensions."""
-    out = xp.zeros(tuple(shape), input.dtype)
-    at = xp.arange(shape[dim0])
-    xp.moveaxis(out, (dim0, dim1), (-2, -1))[..., at, at] = input
-    return out
-
-
-_own_diagonal.vjp(
-    input=lambda xp, g, in_shape, dim0, dim1: xp.call(_on_diagonal, g, in_shape, dim0, dim1)
-)
-_on_diagonal.vjp(input=lambda xp, g, dim0, dim1: xp.call(_own_diagonal, g, dim0, dim1))
-
-
 # -- einsum --------------------------------------------------------------------------------------
 
 
@@ -183,7 +163,9 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
     for i, j, first, second, product in plan.pairs:
         second_tensor, first_tensor = tensors.pop(j), tensors.pop(i)
         tensors.append(_contract(first_tensor, second_tensor, first, second, product))
-    return tensors[0] if plan.order is None else permute(tensors[0], plan.order)
+    if plan.order is None and tensors[0] is not operands[0]:
+        return tensors[0]
+    return permute(tensors[0], plan.order or range(tensors[0].ndim))
 
 
 def _check_contracted(operands: list[Tensor], plan: Plan) -> None:
@@ -211,7 +193,7 @@ def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
 def _prepared(tensor: Tensor, step: Step) -> Tensor:
     """The operand after what its plan does to it alone."""
     for dim0, dim1 in step.diagonals:
-        tensor = _own_diagonal(tensor, dim0, dim1)
+        tensor = diagonal(tensor, 0, dim0, dim1)
     if step.shape is not None:
         tensor = reshape(tensor, step.shape)
     if step.sums:

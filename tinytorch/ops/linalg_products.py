@@ -121,7 +121,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     )
     chain = matrices[0] if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else matrices
     if len(chain) == 1:
-        return written(out, chain[0], "chain_matmul")  # type: ignore[no-any-return]
+        return written(out, chain[0].clone(), "chain_matmul")  # type: ignore[no-any-return]
     return multi_dot(chain, out=out)
 
 

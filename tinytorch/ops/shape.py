@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .._op import Array, Backend, Shape, op
+from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from ..autograd.names import argument
 from ..autograd.nodes import Node
@@ -167,9 +167,22 @@ def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
 
 
-@op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
-def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
+@op(public=False, view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+def _merged(xp: Backend, input: Array, first: int, last: int) -> Array:
+    """``input`` with the dimensions from ``first`` to ``last`` made one."""
+    shape = tuple(input.shape)
+    size = math.prod(shape[first : last + 1])
+    return xp.reshape(input, (*shape[:first], size, *shape[last + 1 :]))
+
+
+_merged.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@composite
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
+
+    A single dimension is ``input`` itself.
 
     Args:
         input: Tensor of any shape; a 0-d tensor becomes one of shape ``(1,)``.
@@ -184,22 +197,16 @@ def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) ->
         >>> tt.zeros(2, 3, 4).flatten(1).shape
         tinytorch.Size([2, 12])
     """
-    shape = tuple(input.shape)
+    ndim = input.ndim
     if isinstance(start_dim, str):  # NumPy's first argument is the order
         if start_dim != "C":
             raise ValueError(f"flatten(): give the order as order={start_dim!r}")
         start_dim = 0
-    first = normalize_dim("flatten", start_dim, len(shape))
-    last = normalize_dim("flatten", end_dim, len(shape))
+    first = normalize_dim("flatten", start_dim, ndim)
+    last = normalize_dim("flatten", end_dim, ndim)
     if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if not shape:
-        return xp.reshape(input, (1,))
-    merged = math.prod(shape[first : last + 1])
-    return xp.reshape(input, (*shape[:first], merged, *shape[last + 1 :]))
-
-
-flatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+    return input if first == last and ndim else _merged(input, first, last)
 
 
 @op(view=True, node="ViewBackward0")
@@ -370,7 +377,7 @@ def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...
             f"tensor ({len(shape)})"
         )
     result = []
-    for i, n in enumerate(wanted):
+    for i, n in reversed(list(enumerate(wanted))):  # torch tells of the last that does not fit
         have = shape[i - lead] if i >= lead else None
         if n == -1 and have is None:
             raise RuntimeError(
@@ -384,7 +391,7 @@ def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...
                 f"{list(shape)}"
             )
         result.append(have if n == -1 and have is not None else n)
-    return tuple(result)
+    return tuple(reversed(result))
 
 
 expand.vjp(input=lambda xp, g: g)  # the engine sums over what was stretched

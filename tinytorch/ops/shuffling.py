@@ -151,6 +151,8 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
             "channel_shuffle: Number of channels must be divisible by groups. Got "
             f"{channels} channels and {groups} groups."
         )
+    if groups in (1, channels):  # a view otherwise
+        return following(input.clone(), input)
     rest = tuple(input.shape[2:])
     x: Any = input.reshape((input.shape[0], groups, channels // groups, *rest))
     return following(x.transpose(1, 2).reshape(tuple(input.shape)), input)

@@ -14,6 +14,7 @@ from .._op import Array, Backend, composite
 from .._tensor import Tensor, wrap
 from ..autograd.views import check_inplace
 from ..backends import load
+from ..backends.storage import deep_copied
 from ._storage_casts import Casts
 from .creation import empty, tensor
 from .file_memory import mapped
@@ -156,6 +157,9 @@ class UntypedStorage(Casts):
     def clone(self) -> Self:
         """A copy, in memory of its own."""
         return self._of(self._xp.array(self._array), self._xp)
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
+        return self._of(deep_copied(self._xp, self._array, memo)[0], self._xp)
 
     def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> Self:
         """Write the elements of another storage, of as many, over these.
