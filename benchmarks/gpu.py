@@ -10,7 +10,6 @@ left of the ten minutes. A table is printed; ``--json`` keeps the figures.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import platform
@@ -28,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from . import outcomes
+from . import gpu_bfloat16, gpu_suite
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -49,6 +48,7 @@ def machine() -> Report:
     facts["device"] = properties["name"].decode()
     facts["cuda"] = cupy.cuda.runtime.runtimeGetVersion()
     facts["driver"] = cupy.cuda.runtime.driverGetVersion()
+    keep(facts)  # the first import of PyTorch may take its time
     try:
         import torch
 
@@ -70,55 +70,13 @@ def _cpu() -> str:
 # -- the parts -----------------------------------------------------------------------------------
 
 
-#: Tests of what a GPU adds, which choose the backend themselves.
-GPU_TESTS = (
-    "cuda/test_cuda.py", "cuda/test_cuda_family.py", "cuda/test_cuda_sources.py",
-    "cuda/test_cupy_backend.py", "cuda/test_deferred_checks.py", "cuda/test_pinned.py",
-    "cuda/test_unusable_cupy.py", "test_strictcupy_contract.py", "test_strictcupy_waits.py",
-)  # fmt: skip
-
-
-def suite(seconds: float) -> Report:
-    """The whole suite on real CuPy, in several processes where pytest can start them."""
-    several = importlib.util.find_spec("xdist") is not None
-    options = ["-n", str(min(8, os.cpu_count() or 1))] if several else []
-    # Slow ones build and install; what is about no array is left out by the option itself.
-    left_out = ["-m", "not slow", "--ignore", "tests/state", "--ignore", "tests/typing"]
-    return _tests([*options, "--backend", "cupy", *left_out, "tests"], seconds)
-
-
-def gpu_tests(seconds: float) -> Report:
-    """The tests that need a GPU and name its backend: the rest of the suite runs in their stead."""
-    return _tests([f"tests/{name}" for name in GPU_TESTS], seconds)
-
-
-def _tests(options: list[str], seconds: float) -> Report:
-    """How tests end; where the time runs out, how those ended that had been run by then."""
-    # Machines of this kind do not change under a test: warnings of other packages are not ours.
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header",
-               "-p", "no:cacheprovider", "-p", "benchmarks.outcomes", "-W", "default",
-               "--continue-on-collection-errors", *options]  # fmt: skip
-    report: Report = {}
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "outcomes"
-        paths = os.pathsep.join([str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = {outcomes.VARIABLE: str(file), "PYTHONPATH": paths, "PYTEST_ADDOPTS": ""}
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=seconds, check=False,
-                env={**os.environ, **environment},
-            )  # fmt: skip
-            if done.returncode not in (0, 1):
-                said = (done.stdout + done.stderr)[-2000:]
-                report["error"] = f"pytest ended with status {done.returncode}\n{said}"
-        except subprocess.TimeoutExpired:
-            report["stopped"] = f"after {seconds:.0f} s, with tests left to run"
-        return {**report, **outcomes.read(file)}
-
-
 def host_overhead() -> Report:
     """Microseconds of host time per operation on 16 elements, queued without waiting."""
-    return {name: _overhead(m) for name, m in _libraries()}
+    report: Report = {}
+    for name, m in _libraries():
+        report[name] = _overhead(m)
+        keep(report)
+    return report
 
 
 def _overhead(m: Any) -> Report:
@@ -153,7 +111,10 @@ def _host_time(work: Callable[[], Any], m: Any) -> float:
 
 
 def products() -> Report:
-    """Rates of matrix products in TFLOP/s, beside PyTorch."""
+    """Rates of matrix products in TFLOP/s, beside PyTorch.
+
+    tinytorch has no bfloat16: in its place stands cuBLAS, called through CuPy.
+    """
     shapes = {
         "4096": ((4096, 4096), (4096, 4096)),
         "4096 transposed": ((4096, 4096), (4096, 4096)),
@@ -164,10 +125,23 @@ def products() -> Report:
         for name, (left, right) in shapes.items():
             row = report[f"{precision} {name}"] = {}
             for library, m in _libraries():
+                rate = _rate
+                if precision == "bfloat16" and library == "tinytorch":
+                    library, rate = "cuBLAS by CuPy, not tinytorch", _bfloat16_rate
                 row[library] = _attempt(
-                    lambda m=m: _rate(m, precision, left, right, "trans" in name)
+                    lambda m=m, rate=rate: rate(m, precision, left, right, "trans" in name)
                 )
+            keep(report)
     return report
+
+
+def _bfloat16_rate(m: Any, precision: str, left: Any, right: Any, transposed: bool) -> float:
+    import cupy
+
+    rng = np.random.default_rng(0)
+    a, b = (rng.random(shape, dtype=np.float32) for shape in (left, right))
+    work = gpu_bfloat16.checked_product(cupy, a, b, transposed)
+    return _teraflops(left, right, _device_time(work, m, 10))
 
 
 @contextmanager
@@ -202,7 +176,10 @@ def _rate_in(m: Any, dtype: str, left: Any, right: Any, transposed: bool) -> flo
     b = m.rand(*right, device="cuda").to(native)
     if transposed:
         b = b.transpose(-1, -2)
-    seconds = _device_time(lambda: a @ b, m, 10)
+    return _teraflops(left, right, _device_time(lambda: a @ b, m, 10))
+
+
+def _teraflops(left: Any, right: Any, seconds: float) -> float:
     batch = left[0] if len(left) == 3 else 1
     return round(2 * batch * left[-2] * left[-1] * right[-1] / seconds / 1e12, 2)
 
@@ -246,6 +223,7 @@ def _train(
     for name, m in _libraries():
         model = _network(m, weights, activation, dropout > 0)
         report[name] = _run(m, model, m.tensor(x).to("cuda"), m.tensor(labels).to("cuda"), dropout)
+        keep(report)
     if "torch" in report and "tinytorch" in report:
         ours, theirs = report["tinytorch"], report["torch"]
         report["time over torch"] = round(ours["ms per step"] / theirs["ms per step"], 3)
@@ -338,8 +316,8 @@ PARTS: dict[str, tuple[Callable[[float], Report], float]] = {
     "products": (lambda seconds: products(), 75.0),
     "mlp": (lambda seconds: mlp(), 45.0),
     "digits": (lambda seconds: digits(), 45.0),
-    "gpu tests": (lambda seconds: gpu_tests(seconds - 10), 75.0),
-    "suite": (lambda seconds: suite(seconds - 15), ALL_WITHIN),
+    "gpu tests": (lambda seconds: gpu_suite.of_gpus(seconds - 10), 75.0),
+    "suite": (lambda seconds: gpu_suite.on_cupy(seconds - 15), ALL_WITHIN),
 }
 
 
@@ -374,14 +352,14 @@ def isolated(name: str, seconds: float) -> Report:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "part.json"
         missing = _ended(command(name, file, seconds), seconds)
-        if file.exists():
-            found: Report = json.loads(file.read_text())
-            return found
-        return {"error": missing}
+        if not file.exists():
+            return {"error": missing or "it left no figures"}
+        found: Report = json.loads(file.read_text())
+        return {**found, "error": missing} if missing else found
 
 
 def _ended(command: list[str], seconds: float) -> str:
-    """Run a program, and say how it ended; what it has started ends with it."""
+    """Run a program, and say how it failed; what it has started ends with it."""
     with tempfile.TemporaryFile("w+") as said:  # a pipe would stay open as long as its children
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
@@ -393,7 +371,8 @@ def _ended(command: list[str], seconds: float) -> str:
         finally:
             _kill(process)
         said.seek(0)
-        return f"ended with status {process.returncode}\n{said.read()[-2000:]}"
+        code = process.returncode
+        return f"ended with status {code}\n{said.read()[-2000:]}" if code else ""
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -403,13 +382,27 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+#: Where the part that this process runs keeps its figures.
+_part: dict[str, Path] = {}
+
+
+def keep(report: Report) -> None:
+    """Write what a part has measured so far: it is not lost if the rest fails or takes too long."""
+    if "file" in _part:
+        written = _part["file"].with_suffix(".new")
+        written.write_text(json.dumps(report, default=str))
+        written.replace(_part["file"])
+
+
 def run_part(name: str, file: Path, seconds: float) -> None:
     """Run a part in this process and write its figures, or its traceback."""
+    _part["file"] = file
     try:
         report = PARTS[name][0](seconds)
     except Exception:
-        report = {"error": traceback.format_exc()}
-    file.write_text(json.dumps(report, default=str))
+        known = json.loads(file.read_text()) if file.exists() else {}
+        report = {**known, "error": traceback.format_exc()}
+    keep(report)
 
 
 def main(arguments: list[str]) -> int:

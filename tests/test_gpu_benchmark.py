@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import sys
 import time
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from benchmarks import gpu
+from benchmarks import gpu, gpu_bfloat16, gpu_suite
 from strictcupy.backend import pretended_cuda
 from tinytorch.backends.cuda_gemm import gemm
 
@@ -22,8 +23,9 @@ from tinytorch.backends.cuda_gemm import gemm
 ENDS = {
     "machine": "raise SystemExit(3)",
     "host overhead": "import os; print('lost', file=sys.stderr); os.abort()",
-    "products": "import time; time.sleep(60)",
-    "mlp": "gpu.PARTS['mlp'] = (lambda seconds: 1 / 0, 1.0); gpu.run_part('mlp', file, 1)",
+    "products": "import time; gpu._part['file'] = file; gpu.keep({'4096': 1.5}); time.sleep(60)",
+    "mlp": "gpu.PARTS['mlp'] = (lambda seconds: gpu.keep({'ms': 2}) or 1 / 0, 1.0); "
+    "gpu.run_part('mlp', file, 1)",
     "digits": "gpu.PARTS['digits'] = (lambda _: {'ms': 1.5}, 1.0); gpu.run_part('digits', file, 1)",
     "gpu tests": "gpu.PARTS['gpu tests'] = (lambda _: {}, 1.0); gpu.run_part('gpu tests', file, 1)",
     "suite": "raise ImportError('no module called cupy')",
@@ -39,7 +41,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(gpu, "command", command)
     monkeypatch.setattr(gpu, "unusable", lambda: "")
-    slow = {name: (part, 2.0 if name == "products" else 60.0)
+    slow = {name: (part, 20.0 if name == "products" else 60.0)
             for name, (part, _) in gpu.PARTS.items()}  # fmt: skip
     monkeypatch.setattr(gpu, "PARTS", slow)
 
@@ -54,8 +56,8 @@ def test_every_failure_is_reported_and_stops_nothing(
     assert list(report) == list(gpu.PARTS)
     assert "status 3" in report["machine"]["error"]
     assert "lost" in report["host overhead"]["error"]
-    assert report["products"]["error"] == "not done after 2 s"
-    assert "ZeroDivisionError" in report["mlp"]["error"]
+    assert report["products"] == {"4096": 1.5, "error": "not done after 20 s"}
+    assert report["mlp"]["ms"] == 2 and "ZeroDivisionError" in report["mlp"]["error"]
     assert report["digits"] == {"ms": 1.5}
     assert "no module called cupy" in report["suite"]["error"]
     out = capsys.readouterr().out
@@ -155,7 +157,7 @@ def test_a_process_that_lost_its_gpu_is_replaced(
     (tmp_path / "test_it.py").write_text(LOST)
     (tmp_path / "test_unreadable.py").write_text("import no_such_package")
     monkeypatch.chdir(tmp_path)
-    report = gpu._tests([".", "-n", "2"], 60.0)
+    report = gpu_suite.run([".", "-n", "2"], 60.0)
     assert set(report["failed"]) == {"test_it.py::test_use[3]", "test_unreadable.py"}
     assert "no_such_package" in report["failed"]["test_unreadable.py"]
     assert report["counts"]["passed"] == 19
@@ -170,7 +172,7 @@ def test_outcomes_are_noted_with_their_reasons(
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text(TESTS.format(seconds=0))
     monkeypatch.chdir(tmp_path)
-    report = gpu._tests(["tests", *(["-n", "2"] if processes == "several" else [])], 60.0)
+    report = gpu_suite.run(["tests", *(["-n", "2"] if processes == "several" else [])], 60.0)
     assert report["counts"] == {"passed": 2, "failed": 1, "skipped": 1, "error": 1}
     assert list(report["failed"]) == ["tests/test_it.py::test_error",
                                       "tests/test_it.py::test_some[c - d]"]  # fmt: skip
@@ -185,12 +187,17 @@ def test_what_ran_before_the_time_was_over_is_kept(
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text(TESTS.format(seconds=60))
     monkeypatch.chdir(tmp_path)
-    report = gpu._tests(["tests"], 15.0)
+    report = gpu_suite.run(["tests"], 15.0)
     assert report["stopped"].startswith("after 15 s")
     assert report["counts"] == {"passed": 1, "failed": 1, "skipped": 1, "error": 1}
     assert list(report["failed"]) == ["tests/test_it.py::test_error",
                                       "tests/test_it.py::test_some[c - d]"]  # fmt: skip
     assert "no good" in report["failed"]["tests/test_it.py::test_some[c - d]"]
+
+
+def test_a_part_without_figures_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "command", lambda *given: [sys.executable, "-c", "pass"])
+    assert gpu.isolated("mlp", 9.0) == {"error": "it left no figures"}
 
 
 def test_the_command_runs_a_part(tmp_path: Path) -> None:
@@ -234,11 +241,13 @@ def test_products_have_a_row_for_each_precision(monkeypatch: pytest.MonkeyPatch)
     )
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(_core=core))
     monkeypatch.setattr(gpu, "_rate_in", rate)
+    monkeypatch.setattr(gpu, "_bfloat16_rate", lambda *given: 2.0)
     report = gpu.products()
     assert {key.split()[0] for key in report} == {"float32", "tf32", "float16", "bfloat16"}
     assert [kind for dtype, kind in asked if dtype == "float32"] == ["full"] * 3 + ["tf32"] * 3
     assert _compute == ["full"], "and then it is as before"
     assert report["tf32 4096"] == {"tinytorch": 1.0}
+    assert report["bfloat16 64x1024"] == {"cuBLAS by CuPy, not tinytorch": 2.0}
 
 
 @pytest.mark.parametrize("kind", ["full", "tf32"])
@@ -262,6 +271,90 @@ def test_products_are_left_to_cupy_where_it_is_to_use_tf32(kind: str) -> None:
     for dtype in ("f4", "f8"):
         gemm(library, _array(np.ones((2, 3), dtype)), _array(np.ones((3, 4), dtype)))
     assert calls == (["dgemm"] if kind == "tf32" else ["sgemm", "dgemm"])
+
+
+class _Array(np.ndarray):
+    """An array of NumPy's with an address where CuPy's have theirs."""
+
+    @property
+    def data(self) -> Any:  # type: ignore[override]
+        return SimpleNamespace(ptr=self.ctypes.data)
+
+
+def _bfloat16_at(address: int, rows: int, columns: int, step: int) -> Any:
+    """A matrix of uint16 as cuBLAS sees it: columns first, each ``step`` from the last."""
+    memory = (ctypes.c_uint16 * (step * columns)).from_address(address)
+    return np.frombuffer(memory, "uint16").reshape(columns, step)[:, :rows].T
+
+
+def _gemm(handle: int, ta: int, tb: int, m: int, n: int, k: int, alpha: int, A: int, a_type: int,
+          lda: int, B: int, b_type: int, ldb: int, beta: int, C: int, c_type: int, ldc: int,
+          compute: int, algo: int) -> None:  # fmt: skip
+    """cuBLAS's ``gemmEx`` of bfloat16, by its definition and NumPy."""
+    assert (handle, a_type, b_type, c_type, compute, algo) == (7, 14, 14, 14, 68, -1)
+    factors = [ctypes.c_float.from_address(x).value for x in (alpha, beta)]
+    assert factors == [1.0, 0.0]
+    a, b = _bfloat16_at(A, *((k, m) if ta else (m, k)), lda), _bfloat16_at(
+        B, *((n, k) if tb else (k, n)), ldb
+    )
+    a, b = (gpu_bfloat16.numbers(x.T if t else x) for x, t in ((a, ta), (b, tb)))
+    _bfloat16_at(C, m, n, ldc)[...] = gpu_bfloat16.bits(a @ b)
+
+
+def _batched_gemm(*given: Any) -> None:
+    first, (A, *a), (stride_a, B, *b) = given[:7], given[7:10], given[10:14]
+    stride_b, beta, C, *c = given[14:19]
+    stride_c, count, *how = given[19:]
+    for i in range(count):
+        at = [x + 2 * i * step for x, step in ((A, stride_a), (B, stride_b), (C, stride_c))]
+        _gemm(*first, at[0], *a, at[1], *b, beta, at[2], *c, *how)
+
+
+def _cupy(**changes: Any) -> Any:
+    cublas = {"gemmEx": _gemm, "gemmStridedBatchedEx": _batched_gemm, "CUBLAS_COMPUTE_32F": 68,
+              "CUBLAS_GEMM_DEFAULT": -1, **changes}  # fmt: skip
+    return SimpleNamespace(
+        asarray=lambda host: host.view(_Array), asnumpy=np.asarray,
+        zeros=lambda shape, dtype: np.zeros(shape, dtype).view(_Array),
+        cuda=SimpleNamespace(
+            cublas=SimpleNamespace(**cublas), runtime=SimpleNamespace(CUDA_R_16BF=14),
+            device=SimpleNamespace(get_cublas_handle=lambda: 7),
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_products_of_bfloat16_are_products(batch: tuple[int, ...], transposed: bool) -> None:
+    rng = np.random.default_rng(0)
+    left = rng.random((*batch, 5, 6), dtype=np.float32)
+    right = rng.random((*batch, 7, 6) if transposed else (*batch, 6, 7), dtype=np.float32)
+    found = gpu_bfloat16.checked_product(_cupy(), left, right, transposed)()
+    wanted = left @ (right.swapaxes(-1, -2) if transposed else right)
+    np.testing.assert_allclose(gpu_bfloat16.numbers(found), wanted, 2.0**-7)
+    nothing = {"gemmEx": lambda *given: None, "gemmStridedBatchedEx": lambda *given: None}
+    with pytest.raises(ArithmeticError, match="not their product"):
+        gpu_bfloat16.checked_product(_cupy(**nothing), left, right, transposed)
+
+
+def test_bfloat16_is_rounded_as_pytorchs() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    values = np.random.default_rng(0).random(1000, dtype=np.float32)
+    values[:2] = 1 + 2.0**-8, 1 + 3 * 2.0**-8  # between two
+    wanted = torch.tensor(values).to(torch.bfloat16)
+    np.testing.assert_array_equal(
+        gpu_bfloat16.bits(values), wanted.view(torch.int16).numpy().astype("uint16")
+    )
+
+
+def test_cupys_cublas_is_called_as_it_wants() -> None:
+    cupy: Any = pytest.importorskip("cupy", reason="CuPy is not installed")
+    cublas, real = _cupy().cuda.cublas, cupy.cuda.cublas
+    assert cupy.cuda.runtime.CUDA_R_16BF == 14
+    for name in ("CUBLAS_COMPUTE_32F", "CUBLAS_GEMM_DEFAULT"):
+        assert getattr(real, name) == getattr(cublas, name)
+    for name, count in (("gemmEx", 19), ("gemmStridedBatchedEx", 23)):
+        assert len(getattr(real, name).__doc__.split(",")) == count
 
 
 def _array(host: Any) -> Any:
