@@ -48,4 +48,8 @@ def test_exponential_rounds_as_torchs() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     a = (draw(4, 5, 5) * 4).astype("float32")
     found = tt.linalg.matrix_exp(tt.tensor(a)).numpy()
-    np.testing.assert_allclose(found, torch.matrix_exp(torch.tensor(a)).numpy(), rtol=1e-6)
+    wanted = torch.matrix_exp(torch.tensor(a)).numpy()
+    size = abs(wanted)
+    if tt.get_backend() == "cupy":  # cuBLAS adds in its own order: what cancels shows the largest
+        size = size.max((1, 2), keepdims=True)
+    assert (abs(found - wanted) <= 1e-6 * size).all()
