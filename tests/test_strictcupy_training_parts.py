@@ -188,7 +188,7 @@ def test_options_of_optimizers(name: str, half: bool) -> None:
     assert waits(lambda: step(x)) == []
 
 
-#: By name: the optimizer, and what else it is given, which may be tensors on the device.
+#: By name: the optimizer, and what else it is given, of which lr and betas may be tensors there.
 CAPTURABLE: dict[str, tuple[str, dict[str, Any]]] = {
     **{
         name: (name, {"weight_decay": 0.1})
@@ -199,6 +199,12 @@ CAPTURABLE: dict[str, tuple[str, dict[str, Any]]] = {
     "Adam's betas": ("Adam", {"betas": (0.8, 0.9)}),
     "AMSGrad's betas": ("AdamW", {"betas": (0.8, 0.9), "amsgrad": True}),
 }
+FUSED: dict[str, tuple[str, dict[str, Any]]] = {
+    "fused SGD": ("SGD", {"momentum": 0.9, "weight_decay": 0.1}),
+    "fused Adam": ("Adam", {"weight_decay": 0.1, "amsgrad": True}),
+    "fused AdamW": ("AdamW", {"betas": (0.8, 0.9)}),
+    "fused Adagrad": ("Adagrad", {"weight_decay": 0.1}),
+}
 
 
 def on_the_device(value: Any) -> Any:
@@ -208,17 +214,18 @@ def on_the_device(value: Any) -> Any:
     return tt.tensor(value, device="cuda")
 
 
-@pytest.mark.parametrize("case", CAPTURABLE)
-def test_a_capturable_rate_stays_on_the_device(case: str) -> None:
+@pytest.mark.parametrize("case", [*CAPTURABLE, *FUSED])
+def test_a_rate_stays_on_the_device(case: str) -> None:
     start, x = tt.tensor([[1.0, -2.0, 0.5]]), tt.tensor([[1.0, 2.0, -1.0], [0.5, 1.0, 3.0]])
-    (name, options), ends = CAPTURABLE[case], []
+    (name, options), ends = {**CAPTURABLE, **FUSED}[case], []
+    switch = "capturable" if case in CAPTURABLE else "fused"
     for there in (False, True):
         weight, inputs = start.to("cuda").requires_grad_(), x.to("cuda")
         numbers: Any = {"lr": 0.1, **{k: v for k, v in options.items() if k == "betas"}}
         if there:
             numbers = {key: on_the_device(value) for key, value in numbers.items()}
         optimizer: Any = getattr(optim, name)
-        optimizer = optimizer([weight], capturable=there, **{**options, **numbers})
+        optimizer = optimizer([weight], **{switch: there, **options, **numbers})
 
         def step(weight: Any = weight, inputs: Any = inputs, optimizer: Any = optimizer) -> None:
             optimizer.zero_grad()

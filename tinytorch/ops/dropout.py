@@ -392,6 +392,8 @@ def _slopes(input: Tensor, lower: float, upper: float) -> Array:
     slopes = xp.ones(data.shape, data.dtype)
     below = data <= 0
     engine = engine_of("rrelu", xp, None)
+    # A GPU is waited for here: PyTorch draws a number an element below 0 and no more, and where the
+    # generator goes on from depends on their count.
     count = int(xp.count_nonzero(below))
     slopes[below] = engine.uniform((count,), "float64", lower, upper).astype(data.dtype)
     return slopes

@@ -163,7 +163,7 @@ def number(value: Any, group: ParamGroup | None = None) -> Any:
     """A hyper-parameter as a Python number; one-element tensors are accepted everywhere.
 
     In a differentiable ``group`` it stays what it is: gradients flow to it too. So does one
-    that is on a device in a capturable one: the host does not wait for it.
+    that is on a device in a capturable or fused one: the host does not wait for it.
     """
     if not isinstance(value, Tensor) or (group is not None and group["differentiable"]):
         return value
@@ -173,14 +173,17 @@ def number(value: Any, group: ParamGroup | None = None) -> Any:
 
 
 def numbers_stay(group: ParamGroup) -> bool:
-    """Whether a step takes the learning rate or the betas as the tensors that they are."""
-    if not group.get("capturable") or group.get("differentiable"):
+    """Whether a step takes the learning rate or other numbers as the tensors that they are."""
+    if not (group.get("capturable") or group.get("fused")) or group.get("differentiable"):
         return False
-    return any(_stays(value, group) for value in (group["lr"], *group.get("betas", ())))
+    numbers = group["lr"], group.get("weight_decay"), *group.get("betas", ())
+    return any(_stays(value, group) for value in numbers)
 
 
 def _stays(value: Any, group: ParamGroup) -> bool:
-    return isinstance(value, Tensor) and bool(group.get("capturable")) and not value.is_cpu
+    if not isinstance(value, Tensor) or value.is_cpu:
+        return False
+    return bool(group.get("capturable") or group.get("fused"))
 
 
 def check(valid: bool, what: str, value: object) -> None:
@@ -213,8 +216,8 @@ def check_averages(lr: Any, betas: Sequence[Any], eps: float, weight_decay: floa
 def check_implementation(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
     """Refuse the combinations of implementation switches that PyTorch refuses.
 
-    ``foreach`` and ``fused`` select nothing here: the backend's one kernel, which works on
-    all tensors at once, is always used.
+    ``foreach`` selects nothing here: the backend's one kernel, which works on all tensors at
+    once, is always used. ``fused`` says that numbers on a device are to stay there.
     """
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")

@@ -35,7 +35,8 @@ class Adagrad(ArrayOptimizer):
         foreach: Accepted; selects nothing. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        fused: Accepted; selects nothing. Default: None.
+        fused: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: None.
 
     Raises:
         ValueError: For a negative number.

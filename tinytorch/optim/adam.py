@@ -40,7 +40,8 @@ class Adam(ArrayOptimizer):
         capturable: Take an ``lr`` and betas that are tensors on a device without waiting for
             their numbers. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        fused: Accepted; selects nothing. Default: None.
+        fused: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: None.
         decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` in place of
             the penalty: this makes it AdamW. Default: False.
 
@@ -135,7 +136,8 @@ class AdamW(Adam):
         capturable: Take an ``lr`` and betas that are tensors on a device without waiting for
             their numbers. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        fused: Accepted; selects nothing. Default: None.
+        fused: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: None.
 
     Raises:
         ValueError: For a rate, ``eps`` or weight decay below 0, or betas outside [0, 1).

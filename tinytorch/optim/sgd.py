@@ -32,7 +32,8 @@ class SGD(ArrayOptimizer):
         maximize: Ascend instead of descending. Default: False.
         foreach: Accepted; selects nothing. Default: None.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        fused: Accepted; selects nothing. Default: None.
+        fused: Take an ``lr`` that is a tensor on a device without waiting for its number.
+            Default: None.
 
     Raises:
         ValueError: For a negative rate, momentum or weight decay, or ``nesterov`` without
