@@ -18,6 +18,14 @@ CASES = [
 ]
 
 
+@pytest.fixture(params=[None, 50], ids=["whole", "in parts"], autouse=True)
+def cache(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elements that fit the cache: of lines longer than that, parts are copied at a time."""
+    backend = type(tt.ones(1)._xp)
+    if request.param and backend.block_elements is not None:
+        monkeypatch.setattr(backend, "block_elements", request.param)
+
+
 def windows(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any) -> np.ndarray:
     """``(n, c, *windows, *kernel)``."""
     x = np.pad(x, [(0, 0), (0, 0), *((p, p) for p in padding)])

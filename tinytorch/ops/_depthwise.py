@@ -2,10 +2,10 @@
 
 A product of matrices with a single row does nothing but read columns, of which every place of
 the kernel needs a copy. Here the padded images of a channel lie in one line of memory. What a
-row of the kernel meets are as many shifted copies of that line as the row has places; they
-serve all rows, whose products are shifted in turn when they are added up. Where a window would
-reach over the end of an image's row, the line gives a number that belongs to none and is not
-read.
+row of the kernel meets are as many shifted copies of that line as the row has places, a part of
+a long line at a time; they serve all rows, whose products are shifted in turn when they are added
+up. Where a window would reach over the end of an image's row, the line gives a number that belongs
+to none and is not read.
 
 With a stride s every s-th element, and so every s-th row, goes to a line of its own.
 """
@@ -93,10 +93,17 @@ def _cut(
 
 
 class _Memory:
-    """Zeros that stay zero around what is written to the same places again and again."""
+    """Zeros that stay zero around what is written to the same places again and again.
 
-    def __init__(self, xp: Backend, dtype: Any, lines: _Lines) -> None:
-        self.xp, self.dtype, self.lines = xp, dtype, lines
+    Args:
+        xp: The backend.
+        dtype: Of the zeros.
+        lines: Of the images.
+        limit: Elements of the lines of all channels that are copied at a time.
+    """
+
+    def __init__(self, xp: Backend, dtype: Any, lines: _Lines, limit: int) -> None:
+        self.xp, self.dtype, self.lines, self.limit = xp, dtype, lines, limit
         self.kept: dict[Any, Array] = {}
 
     def zeros(self, name: Any, *shape: int) -> Array:
@@ -105,8 +112,18 @@ class _Memory:
             have = self.kept[name] = self.xp.zeros(shape, self.dtype)
         return have
 
-    def copies(self, images: Array) -> Iterator[tuple[_Rows, Array]]:
-        """For rows of the kernel: what they meet, ``(channels, places of a row, elements)``."""
+    def parts(self, channels: int, length: int) -> Iterator[tuple[int, int]]:
+        """From where to where lines are copied at a time: one too long for the cache in parts."""
+        step = max(self.limit // channels, 1)
+        for start in range(0, length, step):
+            yield start, min(start + step, length)
+
+    def copies(self, images: Array) -> Iterator[tuple[_Rows, int, Array]]:
+        """For rows of the kernel and parts of a line: what they meet.
+
+        Yields:
+            The rows, where the part starts, and ``(channels, places of a row, elements)``.
+        """
         count, channels = images.shape[:2]
         lines = self.lines
         out = self.zeros("lines", channels, lines.count, count, *lines.sizes)
@@ -115,17 +132,21 @@ class _Memory:
             out[(slice(None), line, slice(None), *inside)] = turned[(..., *outside)]
         flat = self.xp.reshape(out, (channels, lines.count, -1))
         length = flat.shape[2]
-        stack = self.zeros("copies", channels, len(lines.places), length)
         for rows in lines.rows:
-            for k, (line, shift) in enumerate(lines.places):
-                stack[:, k, : length - shift] = flat[:, rows.line + line, shift:]
-            yield rows, stack
+            for start, stop in self.parts(channels, length):
+                stack = self.zeros("copies", channels, len(lines.places), stop - start)
+                for k, (line, shift) in enumerate(lines.places):
+                    part = flat[:, rows.line + line, start + shift : stop + shift]
+                    stack[:, k, : part.shape[1]] = part
+                    if start:  # where another part was before
+                        stack[:, k, part.shape[1] :] = 0
+                yield rows, start, stack
 
-    def shifted(self, windows: Array, several: int) -> Iterator[tuple[_Rows, Array]]:
+    def shifted(self, windows: Array, several: int) -> Iterator[tuple[_Rows, int, Array]]:
         """For rows of the kernel: ``(count, outputs, *windows)`` where the rows look for them.
 
         Yields:
-            The rows, and an array ``(channels, several * rows, elements)``.
+            The rows, where the part starts, and ``(channels, several * rows, elements)``.
         """
         count, outputs = windows.shape[:2]
         channels = outputs // several
@@ -134,11 +155,17 @@ class _Memory:
         flat = self.xp.reshape(spaced, (channels, several, -1))
         length = flat.shape[2] - self.lines.reach
         for rows in self.lines.rows:
-            name = ("shifted", rows.line)
-            out = self.zeros(name, channels, several, len(rows.shifts), flat.shape[2])
-            for i, shift in enumerate(rows.shifts):
-                out[:, :, i, shift : shift + length] = flat[..., :length]
-            yield rows, self.xp.reshape(out, (channels, -1, flat.shape[2]))
+            for start, stop in self.parts(channels, flat.shape[2]):
+                name = ("shifted", rows.line)
+                out = self.zeros(name, channels, several, len(rows.shifts), stop - start)
+                if stop - start < flat.shape[2]:
+                    out[...] = 0
+                for i, shift in enumerate(rows.shifts):
+                    low, high = max(start, shift), min(stop, shift + length)
+                    if low < high:
+                        part = flat[..., low - shift : high - shift]
+                        out[:, :, i, low - start : high - start] = part
+                yield rows, start, self.xp.reshape(out, (channels, -1, stop - start))
 
 
 def suits(xp: Backend, weight: Sizes, groups: int, count: int, size: Sizes) -> bool:
@@ -171,7 +198,7 @@ def _run(
     ]
 
     def part(start: int, stop: int) -> None:
-        memory = _Memory(xp, dtype, lines)
+        memory = _Memory(xp, dtype, lines, limit)
         for block in todo[start:stop]:
             work(block, memory)
 
@@ -199,16 +226,20 @@ def convolve(
     out = xp.empty((input.shape[0], weight.shape[0], *grid.size), input.dtype)
 
     def some(block: _Block, memory: _Memory) -> None:
-        total = None
-        for rows, copies in memory.copies(input[block.images, block.channels]):
+        wide = block.channels.stop - block.channels.start
+        size = (block.images.stop - block.images.start) * math.prod(lines.sizes)
+        length = size - lines.reach
+        total = memory.zeros("total", wide, several, size)
+        total[..., :length] = 0
+        for rows, start, copies in memory.copies(input[block.images, block.channels]):
             products = xp.matmul(_of_rows(xp, factors, block, rows), copies)
-            shape = (len(copies), several, len(rows.shifts), copies.shape[2])
-            products, length = xp.reshape(products, shape), shape[3] - lines.reach
-            if total is None:
-                total = memory.zeros("total", *shape[:2], shape[3])
-                total[..., :length] = 0
+            shape = (wide, several, len(rows.shifts), copies.shape[2])
+            products, stop = xp.reshape(products, shape), start + shape[3]
             for i, shift in enumerate(rows.shifts):
-                total[..., :length] += products[:, :, i, shift : shift + length]
+                low, high = max(start, shift), min(stop, shift + length)
+                if low < high:
+                    part = products[:, :, i, low - start : high - start]
+                    total[..., low - shift : high - shift] += part
         outputs = block.outputs(several)
         target = xp.moveaxis(out[block.images, outputs], 0, 1)
         windows = xp.reshape(total, (*target.shape[:2], *lines.sizes))[(..., *lines.windows)]
@@ -237,11 +268,12 @@ def spread(
         part = input[block.images, block.outputs(several)]
         count, wide = part.shape[0], block.channels.stop - block.channels.start
         into = xp.zeros((wide, lines.count, count * math.prod(lines.sizes)), input.dtype)
-        for rows, given in memory.shifted(part, several):
+        for rows, start, given in memory.shifted(part, several):
             turned = xp.swapaxes(_of_rows(xp, factors, block, rows), 1, 2)
             products = xp.matmul(turned, given)
             for k, (line, shift) in enumerate(lines.places):
-                into[:, rows.line + line, shift:] += products[:, k, : given.shape[2] - shift]
+                place = into[:, rows.line + line, start + shift : start + shift + given.shape[2]]
+                place += products[:, k, : place.shape[1]]
         into = xp.reshape(into, (wide, lines.count, count, *lines.sizes))
         target = xp.moveaxis(out[block.images, block.channels], 0, 1)
         for line, inside, outside in lines.cuts:
@@ -259,12 +291,12 @@ def correlate(xp: Backend, input: Array, grad: Array, grid: Grid) -> Array | Non
 
     def some(block: _Block, memory: _Memory) -> None:
         wide = block.channels.stop - block.channels.start
-        total = xp.empty((wide, several, math.prod(grid.kernel[:-1]), grid.kernel[-1]), input.dtype)
+        total = xp.zeros((wide, several, math.prod(grid.kernel[:-1]), grid.kernel[-1]), input.dtype)
         copies = memory.copies(input[block.images, block.channels])
         shifted = memory.shifted(grad[block.images, block.outputs(several)], several)
-        for (rows, meets), (_, given) in zip(copies, shifted, strict=True):
+        for (rows, _, meets), (_, _, given) in zip(copies, shifted, strict=True):
             products = xp.matmul(given, xp.swapaxes(meets, 1, 2))
-            total[:, :, rows.numbers] = xp.reshape(products, (wide, several, -1, meets.shape[1]))
+            total[:, :, rows.numbers] += xp.reshape(products, (wide, several, -1, meets.shape[1]))
         parts.append((block.channels, total))
 
     _run(xp, some, input.shape, lines, input.dtype)

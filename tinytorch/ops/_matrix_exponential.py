@@ -24,6 +24,8 @@ _HIGHEST = 5
 #: Matrices of fewer rows are multiplied sum by sum, in order, as PyTorch multiplies them: BLAS
 #: rounds otherwise.
 _TINY = 8
+#: Elements of the matrices exponentiated at a time: a dozen arrays of as many are held meanwhile.
+_MOST = 1 << 18
 
 
 def exponential(xp: Any, a: Any) -> Any:
@@ -32,13 +34,22 @@ def exponential(xp: Any, a: Any) -> Any:
     if n <= 1 or not a.size:
         return xp.exp(a)
     flat = a.reshape(-1, n, n)
-    steps, halvings = _steps(xp, flat)
+    out = xp.empty_like(flat)
+    some = max(_MOST // (n * n), 1)
+    for start in range(0, len(flat), some):
+        out[start : start + some] = _of_some(xp, flat[start : start + some])
+    return out.reshape(a.shape)
+
+
+def _of_some(xp: Any, a: Any) -> Any:
+    """``exp(a)`` of ``(m, n, n)``."""
+    steps, halvings = _steps(xp, a)
     order = xp.argsort(steps)
     counts = xp.bincount(steps).tolist()
     scale = xp.astype(xp.exp2(-halvings), a.real.dtype)[order][:, None, None]
-    out = xp.empty_like(flat)
-    out[order] = _by_steps(xp, flat[order] * scale, counts)
-    return out.reshape(a.shape)
+    out = xp.empty_like(a)
+    out[order] = _by_steps(xp, a[order] * scale, counts)
+    return out
 
 
 def _steps(xp: Any, a: Any) -> tuple[Any, Any]:

@@ -272,7 +272,9 @@ def _attend(
     q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, need_weights: bool
 ) -> tuple[Any, Any]:
     if not need_weights:
-        return scaled_dot_product_attention(q, k, v, mask, p, causal), None
+        q, k, v, mask = (None if t is None else t.unsqueeze(0) for t in (q, k, v, mask))
+        out: Any = scaled_dot_product_attention(q, k, v, mask, p, causal)
+        return out.squeeze(0), None
     scores = (q * (1.0 / math.sqrt(q.shape[-1]))) @ k.transpose(1, 2)
     weights = softmax(scores if mask is None else scores + mask, -1)
     if p:
