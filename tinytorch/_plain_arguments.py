@@ -1,7 +1,8 @@
 """Plain arguments: flags and floats, as PyTorch takes them and nothing else.
 
 A flag is True or False, not what merely counts as such; a float may be any number, and one of
-NumPy's stands for one of Python's, so that it does not decide the dtype of the result.
+NumPy's or a tensor of no dimensions stands for one of Python's, so that it does not decide the
+dtype of the result.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ._spec import Op
-from ._tensor import Tensor
 
 
 def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
@@ -29,8 +29,8 @@ def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     if value.__class__ is kind or (value is None and or_none):
         return value
     if kind is float and not isinstance(value, (str, bytes, list, tuple, dict, type(None))):
-        library = hasattr(value, "dtype") and not isinstance(value, Tensor)
-        return value.item() if library and not value.ndim else value
+        number = hasattr(value, "dtype") and not getattr(value, "requires_grad", False)
+        return value.item() if number and not value.ndim else value
     place = f" (position {position + 1})" if placed else ""
     raise unfit(op.name, f"'{op.params[position]}'{place}", kind, value)
 

@@ -212,7 +212,66 @@ L.linalg.lu_solve(L.eye(3), L.ones(2, 3, dtype=L.int32), L.ones(3, 1))
 L.linalg.lu_solve(L.eye(3).expand(2, 3, 3), T([1, 2, 3]).int(), L.ones(2, 3, 1))
 """
 
+FACTORS_AS_TENSORS = """
+L.addcmul(T([1, 2]).int(), T([1, 2]).int(), T([3, 4]).int(), value=T(2))
+L.addcmul(T([1.0]), T([2.0]), T([3.0]), value=T(2, dtype=L.float64))
+L.addcdiv(T([1.0]), T([2.0]), T([3.0]), value=T(2, dtype=L.float64))
+L.addmm(L.ones(2, 2).int(), L.ones(2, 2).int(), L.ones(2, 2).int(), beta=T(3), alpha=T(2))
+L.addmv(L.ones(2).int(), L.ones(2, 2).int(), L.ones(2).int(), beta=T(3), alpha=T(2))
+L.baddbmm(L.ones(1, 2, 2), L.ones(1, 2, 2), L.ones(1, 2, 2), alpha=T(2, dtype=L.float64))
+L.addr(T(True), T([True, False]), T([True, True, False]), beta=3, alpha=T(2))
+F.elu(T([-1.0, 2.0]), T(2, dtype=L.float64))
+F.leaky_relu(T([-1.0, 2.0]), T(0.5, dtype=L.float64))
+L.addcmul(T([5, 6], dtype=L.uint8), T([3, 1], dtype=L.uint8), T([2, 1], dtype=L.uint8), value=-2)
+L.addcmul(T([5, 6], dtype=L.uint8), T([3, 1], dtype=L.uint8), T([2, 1], dtype=L.uint8), value=300)
+L.lerp(T([1.0 + 1j]), T([3.0 + 0j]), T(0.5 + 0j, dtype=L.complex128))
+T([1.0 + 1j], dtype=L.complex128).lerp_(T([3.0 + 0j], dtype=L.complex128), T(0.5 + 0j))
+L.mvlgamma(T([2.75], dtype=L.float64), T(3))
+L.tril_indices(3, T(2)), L.triu_indices(T(3), 2, T(1)), L.tril_indices(T(3), T(4), T(-1))
+L.fft.fftshift(L.arange(5), dim=T(0)), L.fft.ifftshift(L.ones(2, 3).cumsum(1), dim=T(1))
+"""
+
+BYTES_AS_MASKS = """
+L.arange(3)[T([1, 0, 7], dtype=L.uint8)]
+L.arange(6).reshape(2, 3)[:, T([1, 0, 1], dtype=L.uint8)]
+L.arange(6).reshape(2, 3)[T([[1, 0, 1], [0, 1, 0]], dtype=L.uint8)]
+L.arange(3)[T([[1, 0, 1]], dtype=L.uint8)]
+L.arange(6).reshape(2, 3)[T(1, dtype=L.uint8)]
+L.arange(6).reshape(2, 3)[:, T(0, dtype=L.uint8)]
+X = L.zeros(3); X[T([1, 0, 1], dtype=L.uint8)] = T([5.0, 6.0]); X
+X = L.zeros(3); X[T(1, dtype=L.uint8)] = T([5.0, 6.0, 7.0]); X
+L.index_put(L.zeros(3), (T([1, 0, 1], dtype=L.uint8),), T([2.0, 3.0]))
+X = L.ones(3).requires_grad_(); L.autograd.grad(X[T([1, 0, 1], dtype=L.uint8)].sum(), X)
+L.arange(3)[T(2, dtype=L.int8)], L.arange(3)[T([2, 0])], L.arange(3)[T([0.0])]
+"""
+
+SHAPES_OF_THE_OTHER = """
+L.trapezoid(T([3.0, 1.0]), T([[1.0, 2.0, 4.0], [3.0, 4.0, 7.0]]))
+L.trapezoid(L.ones(2, 2), L.arange(18.0).reshape(2, 3, 3) ** 2, dim=-1)
+L.trapezoid(L.ones(2, 3).cumsum(1), L.arange(6.0).reshape(1, 2, 3) ** 2, dim=0)
+L.cumulative_trapezoid(L.arange(6.0), L.arange(6.0).reshape(6, 1))
+L.cumulative_trapezoid(L.ones(2, 3).cumsum(1), L.arange(6.0).reshape(2, 3) ** 2, dim=-2)
+L.triangular_solve(L.ones(2, 3, 1), L.eye(3))
+L.triangular_solve(L.ones(3, 1), L.eye(3).expand(2, 3, 3))
+F.multilabel_soft_margin_loss(L.arange(5.0), L.arange(5.0) / 5, weight=L.arange(10.0).reshape(2, 5))
+F.multilabel_soft_margin_loss(L.arange(2.0), T([[0.0, 1.0], [1.0, 1.0]]), reduction="none")
+F.linear_cross_entropy(L.zeros(8, 0), L.zeros(4, 0), L.zeros(8).long())
+L.scatter(T(1.0), 0, T(0), T([2.0, 3.0]))
+L.scatter_add(T([1.0, 2.0]), 0, T(1), T([2.0, 3.0]))
+L.zeros(0, 3).long().floor_divide(T(0)).shape, (L.zeros(0, 3).long() % T([0])).shape
+L.fmod(L.zeros(0, 3).long(), 0).shape, L.div(L.zeros(0).long(), T(0), rounding_mode="trunc").shape
+L.zeros(0, 0).as_strided((2, 0), (1, 2), 1).shape, L.ones(3)[1:].as_strided((2, 0), (1, 2), 9).shape
+L.as_strided_scatter(L.arange(9)[3:], T([[-1, -2]]), (1, 2), (1, 2), 2)
+L.as_strided_scatter(L.arange(9)[3:], T([[-1, -2]]), (1, 2), (1, 2))
+L.as_strided_scatter(L.arange(9)[1::2], T([[-1, -2]]), (1, 2), (1, 2), 0)
+L.as_strided_scatter(L.arange(9)[1::2], T([[-1, -2]]), (1, 2), (1, 3), 3)
+L.as_strided_scatter(L.arange(9)[1::2], T([[-1, -2]]), (1, 2), (1, 2), 7)
+L.as_strided_scatter(L.arange(9).reshape(3, 3)[1:, 1:].t(), T([[-1, -2]]), (1, 2), (1, 4), 4)
+"""
+
 EDGES_OF_GRADIENTS = """
+x = T([[[1.0, 2], [3, 4]], [[3, 1], [1, 2]]]).requires_grad_(); L.autograd.grad(L.logdet(x)[1:], x)
+x = T([[1.0, 2], [3, 4]]).requires_grad_(); L.autograd.grad(L.logdet(x), x)
 x = T([[1.0, 2.0, 1.0]], requires_grad=True); L.autograd.grad(F.multi_margin_loss(x, T([1])), x)
 x = T([[1.0, 2.0]], requires_grad=True); L.autograd.grad(F.multi_margin_loss(x, T([1]), p=2), x)
 x = T([1.0, 2.0], requires_grad=True); L.autograd.grad(F.multilabel_margin_loss(x, T([1, -1])), x)
@@ -302,7 +361,7 @@ def outcome(library: Any, line: str) -> Any:
 LINES = (
     PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + SIZES_AND_STEPS + EDGES + EDGES_OF_GRADIENTS
-    + INTEGERS_AT_THEIR_ENDS
+    + INTEGERS_AT_THEIR_ENDS + FACTORS_AS_TENSORS + BYTES_AS_MASKS + SHAPES_OF_THE_OTHER
 )  # fmt: skip
 
 

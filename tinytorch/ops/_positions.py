@@ -10,7 +10,29 @@ import math
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._op import Array, Backend
+from .._tensor import Tensor
+
+
+def usable_index(item: Tensor) -> Tensor:
+    """An index of other numbers than signed ones: bytes are a mask, as before there were bools.
+
+    Raises:
+        IndexError: If it holds no integers.
+    """
+    if item.dtype.name == "uint8":
+        warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+            "instead."
+        )
+        return item != 0
+    if item.dtype.kind != "u":
+        raise IndexError(
+            "tensors used as indices must be long, int, byte or bool tensors, got "
+            f"{item.dtype}"
+        )
+    return item
 
 
 def int64(xp: Backend, array: Array) -> Array:
@@ -98,7 +120,7 @@ def row_major(xp: Backend, array: Array) -> Array:
 
 
 def corner(array: Any, shape: tuple[int, ...]) -> Any:
-    """The first ``shape`` of ``array``, which may be larger."""
+    """The first ``shape`` of ``array``, which may be larger; one element where it is ``()``."""
     if tuple(array.shape) == tuple(shape):
         return array
-    return array[tuple(slice(0, n) for n in shape)]
+    return array[tuple(slice(0, n) for n in shape or (1,) * array.ndim)]

@@ -311,7 +311,7 @@ def linear_cross_entropy(
     classes, *inner = linear_weight.shape[:-1]
     shape = (*input.shape[:-1], classes, *inner)
     w: Any = linear_weight
-    logits: Any = input @ w.reshape(-1, w.shape[-1]).t()
+    logits: Any = input @ w.flatten(0, -2).t()
     if linear_bias is not None:
         bias: Any = linear_bias
         logits = logits + bias.reshape(-1)

@@ -291,7 +291,9 @@ _BY_COLUMNS = (
 def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]) -> Any:
     numpy = col is None or "k" in options or "m" in options
     col, offset = options.pop("m", col), options.pop("k", offset)
-    found = triangle_indices(name, row, row if col is None else col, offset, **options)
+    row, offset = integer(name, "row", row), integer(name, "offset", offset)
+    col = row if col is None else integer(name, "col", col)
+    found = triangle_indices(name, row, col, offset, **options)
     return tuple(found) if numpy else found
 
 

@@ -83,7 +83,7 @@ def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
         return diff(x).reshape([-1 if i == at else 1 for i in range(y.ndim)])
     if x.ndim < y.ndim:
         x = x.reshape([1] * (y.ndim - x.ndim) + list(x.shape))
-    return diff(x, 1, at - y.ndim)
+    return diff(x, 1, at)
 
 
 def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int]:
@@ -96,8 +96,7 @@ def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int
     later, earlier = _neighbours(y, at)
     if x is not None:
         width: Any = _widths(name, y, x, at)
-        areas = (later + earlier) * width
-        return over(areas, 2), at - y.ndim + areas.ndim
+        return over((later + earlier) * width, 2), at
     return over(times(later + earlier, 1 if dx is None else dx), 2), at
 
 

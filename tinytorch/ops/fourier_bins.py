@@ -9,7 +9,7 @@ from .._creation import creation
 from .._op import Array, Backend, composite
 from .._tensor import Tensor
 from .rearranging import roll
-from .shape import normalize_dim
+from .shape import normalize_dims
 
 
 @creation(namespaces=("fft",))
@@ -114,5 +114,4 @@ def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 def _dims(name: str, input: Tensor, dim: int | Sequence[int] | None) -> list[int]:
     if dim is None:
         return list(range(input.ndim))
-    given = [dim] if isinstance(dim, int) else list(dim)
-    return [normalize_dim(name, d, input.ndim) for d in given]
+    return list(normalize_dims(name, dim, input.ndim))

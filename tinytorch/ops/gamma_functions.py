@@ -181,6 +181,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     Reference:
         https://dlmf.nist.gov/35.3
     """
+    p = integer("mvlgamma", "p", p)
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     x: Any = input if input.is_floating_point() else input + 0.0

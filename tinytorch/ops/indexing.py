@@ -18,7 +18,7 @@ from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
 from ._memory import copied, in_rows, order_of_chosen, ordered_like, restored
-from ._positions import row_major, slices
+from ._positions import row_major, slices, usable_index
 from .shape import expanded_size
 
 # -- x[index] ----------------------------------------------------------------------------------
@@ -196,11 +196,8 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
                 f"are valid indices (got {type(item).__name__})"
             )
-    if item._data.dtype.kind not in "iub":
-        raise IndexError(
-            "tensors used as indices must be long, int, byte or bool tensors, got "
-            f"{item.dtype}"
-        )
+    if item._data.dtype.kind not in "ib":
+        item = usable_index(item)
     if item._xp is not tensor._xp:
         item = item.to(backend=tensor._xp)
     if not item._data.shape and item._data.dtype.kind != "b":

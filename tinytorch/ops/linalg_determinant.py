@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .._op import Array, Backend, composite, op, reads_results
@@ -178,4 +179,6 @@ def logdet(input: Tensor) -> Tensor:
     """
     check_square(input._xp, "logdet", input._data)
     sign, logarithm = slogdet(input)
-    return logarithm + sign.log()
+    if input.is_complex():
+        return logarithm + sign.log()
+    return logarithm.masked_fill(sign == -1, math.nan)

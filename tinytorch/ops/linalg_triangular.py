@@ -22,6 +22,7 @@ from ._out import written
 from ._results import named_result
 from ._triangular import factor_cholesky, first_failure, substitute
 from .linalg_solve import no_failures
+from .shape import expand
 
 # -- substitution ----------------------------------------------------------------------------------
 
@@ -112,7 +113,7 @@ def triangular_solve(
         out: A pair of tensors to write the results to.
 
     Returns:
-        ``solution``, and a copy of ``A`` as ``cloned_coefficient``.
+        ``solution``, and a copy of ``A`` as ``cloned_coefficient``, one for each solution.
 
     Example:
         >>> import tinytorch as tt
@@ -123,7 +124,8 @@ def triangular_solve(
     solution = solve_triangular(
         A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular
     )
-    return written(out, _TriangularSolve(solution, A.clone()), "triangular_solve")
+    copy = expand(A, (*solution.shape[:-2], *A.shape[-2:])).clone()
+    return written(out, _TriangularSolve(solution, copy), "triangular_solve")
 
 
 def _check_system(name: str, b: Tensor, a: Tensor) -> None:

@@ -51,7 +51,7 @@ def multilabel_soft_margin_loss(
     loss = -(y * logsigmoid(x) + (1 - y) * logsigmoid(-x))
     if weight is not None:
         loss = loss * weight
-    return reduced(loss.sum(-1) / input.shape[-1], reduction)
+    return reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)
 
 
 @composite(namespaces=SPACE, method=False, node="MultilabelMarginLossBackward0")

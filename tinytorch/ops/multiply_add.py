@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._convert import written_number
 from .._op import Array, Backend, Operand, op
 from ..autograd.names import by_operand
 from ._checks import in_single, is_half, kind_of, real_factor, refuse
@@ -30,7 +31,7 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
         tensor([5., 3.])
     """
     scalar = not hasattr(weight, "dtype")
-    if not scalar and not weight.ndim and weight.dtype.kind in "fiu":
+    if not scalar and not weight.ndim and weight.dtype.kind in ("fiu" + input.dtype.kind):
         weight = xp.astype(weight, input.dtype)  # a 0-d weight counts as a number
     refuse(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
     _check_dtype(xp, input, end=end, weight=weight)
@@ -85,7 +86,7 @@ def addcmul(
     value = real_factor("addcmul", tensor1, value)
     if kind_of(tensor1) in "uib":
         refuse(xp, "addcmul_cpu_out", "b", tensor1)
-        value = int(value)
+        value = written_number(value, xp.dtype_of(tensor1))
     product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
     return input + product
 

@@ -88,7 +88,7 @@ def _gather_into(xp: Backend, input: Array, dim: int, index: Index, shape: Any) 
         return picked
     out = xp.zeros(tuple(shape), input.dtype)
     if picked.size:
-        out[tuple(slice(0, n) for n in picked.shape)] = picked
+        corner(out, picked.shape)[...] = picked
     return out
 
 

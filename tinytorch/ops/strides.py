@@ -69,16 +69,16 @@ def _as_strided(
     check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
     array = input if lies(input, own) else laid(xp, input, own)
     flat, here = xp.memory(array) or (array.reshape(-1), 0)
-    first = here + start
+    first = here + start if span else here
     if array.size and not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
         raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
     return xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
 
 
 def check_bounds(itemsize: int, size: Any, stride: Any, start: int, count: int) -> None:
-    """RuntimeError unless a window lies within ``count`` elements."""
+    """RuntimeError unless a window lies within ``count`` elements; an empty one lies anywhere."""
     reach = start + extent(size, stride)
-    if start < 0 or reach > count:
+    if 0 not in size and (start < 0 or reach > count):
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and "
             f"itemsize {itemsize} requiring a storage size of {reach * itemsize} are out of "
@@ -187,27 +187,36 @@ def as_strided_copy(
 
 @op(method=False, node="AsStridedScatterBackward0")
 def _strided_scatter(
-    xp: Backend, input: Array, src: Array, size: Any, stride: Any, start: int, own: Any
-) -> Array:
-    count = extent(input.shape, own)
+    xp: Backend, input: Array, src: Array, size: Any, stride: Any, start: int, own: Any,
+    lies_at: Any,
+) -> Array:  # fmt: skip
+    """``input``, which lies at ``lies_at[0]`` of ``lies_at[1]`` elements, with ``src`` in a window.
+
+    The window's ``start`` is counted in these elements, not all of which ``input`` shows.
+    """
+    here, count = lies_at
     check_bounds(input.itemsize, size, stride, start, count)
-    flat = xp.call(_placed, input, count, input.shape, own, 0)
+    flat = xp.call(_placed, input, count, input.shape, own, here)
     window = xp.as_strided(flat[start:], size, tuple(s * input.itemsize for s in stride))
     window[...] = src
-    return xp.as_strided(flat, input.shape, tuple(s * input.itemsize for s in own))
+    return xp.as_strided(flat[here:], input.shape, tuple(s * input.itemsize for s in own))
 
 
-def _strided_read(xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any) -> Any:
+def _strided_read(
+    xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any, lies_at: Any
+) -> Any:
     """The gradient of ``src``: the window into the memory of ``g``."""
-    memory = xp.call(_placed, g, extent(g.shape, own), tuple(g.shape), own, 0)
+    memory = xp.call(_placed, g, lies_at[1], tuple(g.shape), own, lies_at[0])
     return xp.call(_window, memory, size, stride, start)
 
 
-def _strided_keep(xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any) -> Any:
+def _strided_keep(
+    xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any, lies_at: Any
+) -> Any:
     """The gradient of ``input``, as torch has it: nothing but what was written over."""
-    part = _strided_read(xp, g, size, stride, start, own)
-    memory = xp.call(_placed, part, extent(g.shape, own), size, stride, start)
-    return xp.call(_window, memory, tuple(g.shape), own, 0)
+    part = _strided_read(xp, g, size, stride, start, own, lies_at)
+    memory = xp.call(_placed, part, lies_at[1], size, stride, start)
+    return xp.call(_window, memory, tuple(g.shape), own, lies_at[0])
 
 
 _strided_scatter.vjp(input=_strided_keep, src=_strided_read)
@@ -227,10 +236,10 @@ def as_strided_scatter(
         src: Tensor of the window's shape.
         size: The window's sizes.
         stride: Steps, in elements, along each dimension.
-        storage_offset: The window's first element; default 0.
+        storage_offset: The window's first element, counted as in ``as_strided``.
 
     Returns:
-        A copy.
+        A copy. What lies in the window but not in ``input`` does not show in it.
 
     Raises:
         RuntimeError: If ``src`` has another shape, or the window reaches beyond the memory.
@@ -248,4 +257,6 @@ def as_strided_scatter(
         )
     if _shares(input.shape, input.stride()):
         input = input.contiguous()  # elements that share a place have none of their own
-    return _strided_scatter(input, src, sizes, strides, storage_offset or 0, input.stride())
+    here, count = place(input)
+    start = here if storage_offset is None else storage_offset
+    return _strided_scatter(input, src, sizes, strides, start, input.stride(), (here, count))
