@@ -165,6 +165,39 @@ def test_array_libraries_are_imported_by_backends_alone(path: Path) -> None:
     assert not foreign, f"{relative(path)} imports {foreign}; ask the backend instead"
 
 
+def tells_backends_apart(node: ast.AST) -> bool:
+    """``isinstance(xp, Backend)`` does not: it asks whether there are arrays, or Tensors."""
+    if isinstance(node, ast.Compare):
+        parts = {ast.unparse(part) for part in ast.walk(node)}
+        return bool(parts & {"xp.name", "xp.device_type", "xp.library", "'cupy'", "'cuda'"})
+    call = ast.unparse(node) if isinstance(node, ast.Call) else ""
+    return call.startswith("isinstance(xp,") and call != "isinstance(xp, Backend)"
+
+
+def branches_on_the_backend(module: ast.Module) -> list[str]:
+    """In kernels and rules, whose first parameter is ``xp``."""
+    kernels = [node for node in ast.walk(module)
+               if isinstance(node, ast.FunctionDef | ast.Lambda)
+               and [each.arg for each in node.args.args[:1]] == ["xp"]]
+    return [ast.unparse(node) for kernel in kernels for node in ast.walk(kernel)
+            if tells_backends_apart(node)]
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in SOURCES if path.parent.name != "backends"], ids=relative
+)
+def test_no_operation_branches_on_the_backend(path: Path) -> None:
+    assert not branches_on_the_backend(tree(path)), f"{relative(path)}: ask a method of xp"
+
+
+@pytest.mark.parametrize(
+    "test", ["xp.name == 'cupy'", "'cu' in xp.device_type", "isinstance(xp, CupyBackend)"]
+)
+def test_a_branch_on_the_backend_is_found(test: str) -> None:
+    for kernel in (f"def f(xp, x):\n    if {test}:\n        return x", f"f = lambda xp, g: {test}"):
+        assert branches_on_the_backend(ast.parse(kernel)) == [test]
+
+
 @pytest.mark.parametrize("path", OWN_CODE, ids=relative)
 def test_files_and_lines_are_short(path: Path) -> None:
     lines = path.read_text().splitlines()
