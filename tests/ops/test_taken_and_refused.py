@@ -245,6 +245,22 @@ X = L.ones(3).requires_grad_(); L.autograd.grad(X[T([1, 0, 1], dtype=L.uint8)].s
 L.arange(3)[T(2, dtype=L.int8)], L.arange(3)[T([2, 0])], L.arange(3)[T([0.0])]
 """
 
+LISTS_OF_INDICES = """
+L.arange(12).reshape(3, 4)[[[0, 1], [2, 3]]]
+L.arange(12).reshape(3, 4)[[[0, 1]]]
+L.arange(12).reshape(3, 4)[[(0, 1), (1, 2)]]
+L.arange(12).reshape(3, 4)[[0, [1, 2]]]
+L.arange(12).reshape(3, 4)[[range(2), 1]]
+L.arange(12).reshape(3, 4)[[np.array([0, 1]), np.array([1, 2])]]
+L.arange(12).reshape(3, 4)[[np.int64(0), np.int64(2)]]
+L.arange(12).reshape(3, 4)[[[True, False, True]]]
+L.arange(12).reshape(3, 4)[[[[0, 1]], [[2], [3]]]]
+L.arange(12).reshape(3, 4)[[[0]] * 31]
+L.arange(12).reshape(3, 4)[[[0]] * 32].shape
+L.arange(12).reshape(3, 4)[[2, 0]], L.arange(12).reshape(3, 4)[[]].shape
+X = L.zeros(3, 4); X[[[0, 1], [2, 3]]] = 5.0; X
+"""
+
 SHAPES_OF_THE_OTHER = """
 L.trapezoid(T([3.0, 1.0]), T([[1.0, 2.0, 4.0], [3.0, 4.0, 7.0]]))
 L.trapezoid(L.ones(2, 2), L.arange(18.0).reshape(2, 3, 3) ** 2, dim=-1)
@@ -361,7 +377,8 @@ def outcome(library: Any, line: str) -> Any:
 LINES = (
     PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + SIZES_AND_STEPS + EDGES + EDGES_OF_GRADIENTS
-    + INTEGERS_AT_THEIR_ENDS + FACTORS_AS_TENSORS + BYTES_AS_MASKS + SHAPES_OF_THE_OTHER
+    + INTEGERS_AT_THEIR_ENDS + FACTORS_AS_TENSORS + BYTES_AS_MASKS + LISTS_OF_INDICES
+    + SHAPES_OF_THE_OTHER
 )  # fmt: skip
 
 

@@ -142,7 +142,7 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
         IndexError: For too many indices, one out of range, or one of a wrong type.
     """
     xp, shape = tensor._xp, tensor._data.shape
-    if index.__class__ is list and any(_stands_alone(item) for item in index):
+    if index.__class__ is list and len(index) < 32 and any(map(_stands_alone, index)):
         index = tuple(index)
     if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
         return index
@@ -172,8 +172,9 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
 
 
 def _stands_alone(item: Any) -> bool:
-    """Whether an item makes a list that it is in one index per dimension, as in torch."""
-    return item is None or item is Ellipsis or isinstance(item, (Tensor, slice))
+    """Whether an item makes a short list that it is in one index per dimension, as in torch."""
+    sequence = isinstance(item, (Tensor, slice, list, tuple, range)) or getattr(item, "ndim", 0)
+    return item is None or item is Ellipsis or bool(sequence)
 
 
 def _raw_item(tensor: Tensor, item: Any) -> Any:
