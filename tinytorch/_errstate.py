@@ -12,7 +12,7 @@ class errstate(ContextDecorator):  # noqa: N801
     """Ignore, warn of or raise floating-point errors inside a ``with`` block or a function.
 
     It is the array library that sees them; one that computes on a device sees none, and there
-    this does nothing.
+    this does nothing. Fourier transforms and factorizations of matrices tell of none.
 
     Args:
         all: ``"ignore"``, ``"warn"`` or ``"raise"`` for all kinds of errors.

@@ -20,9 +20,9 @@ from tinytorch.backends.deferred import DeferredChecks
 TESTS = Path(__file__).parent.parent
 #: What is about one backend by name, or about files: it runs on numpy alone.
 NOT_ABOUT_ARRAYS = (
-    "cuda", "data/test_pinning.py", "state", "strictcupy", "typing", "test_benchmarks.py",
-    "test_gpu_benchmark.py", "test_layout.py", "test_registry.py", "test_strictcupy",
-    "test_stubs.py", "test_torch_versions.py", "test_wheel.py",
+    "cuda", "data/test_pinning.py", "ops/test_silence.py", "state", "strictcupy", "typing",
+    "test_benchmarks.py", "test_gpu_benchmark.py", "test_layout.py", "test_registry.py",
+    "test_strictcupy", "test_stubs.py", "test_torch_versions.py", "test_wheel.py",
 )  # fmt: skip
 #: Examples in docstrings that name a backend, want NumPy's way with errors, which CuPy lacks,
 #: share memory with an array of NumPy's, which a GPU cannot, or pin memory of the host.

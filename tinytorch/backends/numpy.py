@@ -14,6 +14,7 @@ from . import blas_use, ordering
 from .base import Array, Backend
 from .float_products import float_prod
 from .float_sums import LONG_ROW, SHORT_ONES, float_sum, no_ones
+from .quiet import QuietNamespace, quiet
 from .row_sums import add_rows
 from .scaled_sums import add_scaled
 from .scans import last_true
@@ -43,6 +44,7 @@ _SOME = 4096
 #: exp of this, over a sum of 2**60 of them, is far from both ends of float32.
 _MODERATE = 40.0
 _HALF = numpy.dtype("float16")
+_mean = quiet(numpy.mean)
 _short_ones = SHORT_ONES.get
 _empty = numpy.empty
 _ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in (2, 4, 8)}
@@ -63,6 +65,12 @@ def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
             return None
         pair.append(value)
     return (pair[0], pair[1]) if condition.dtype == bool else None
+
+
+def _accumulate(ufunc: Any, array: Array, axis: int | None, dtype: Any, out: Any) -> Array:
+    if axis is None or not array.ndim:
+        array, axis = array.reshape(-1), 0
+    return ufunc.accumulate(array, axis, dtype, out)
 
 
 class _Numbers(dict[float, Any]):
@@ -87,6 +95,9 @@ class NumpyBackend(Backend):
     name = "numpy"
     library = numpy
     array_type = numpy.ndarray
+    fft = QuietNamespace(numpy.fft)
+    linalg = QuietNamespace(numpy.linalg)
+    tensordot = staticmethod(quiet(numpy.tensordot))
     block_elements = _BLOCK
     column_bytes = 12 << 20
 
@@ -171,11 +182,9 @@ class NumpyBackend(Backend):
         keepdims: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
         """``numpy.mean``, with the sum above."""
-        plain: Any = numpy.mean  # NumPy 2.5 types it for literal keepdims alone
-        if out is not None or others or dtype is not None or array.dtype.char not in "fd":
-            return plain(array, axis, dtype, out, keepdims, **others)
-        if not array.size:
-            return plain(array, axis, None, None, keepdims)
+        plain = out is None and not others and dtype is None and array.dtype.char in "fd"
+        if not plain or not array.size:
+            return _mean(array, axis, dtype, out, keepdims, **others)
         if axis is None and not keepdims:
             return self.total(array) / array.size
         total = self.sum(array, axis, None, None, keepdims)
@@ -258,6 +267,18 @@ class NumpyBackend(Backend):
                 return found
         multiply: Any = numpy.multiply.reduce
         return multiply(array, axis, dtype, out, keepdims, **others)
+
+    def cumsum(
+        self, array: Array, axis: int | None = None, dtype: Any = None, out: Any = None
+    ) -> Array:
+        """``numpy.cumsum`` at a line of ours, which says nothing of infinities."""
+        return _accumulate(numpy.add, array, axis, dtype, out)
+
+    def cumprod(
+        self, array: Array, axis: int | None = None, dtype: Any = None, out: Any = None
+    ) -> Array:
+        """``numpy.cumprod``, likewise."""
+        return _accumulate(numpy.multiply, array, axis, dtype, out)
 
     def lu(self, matrix: Array) -> tuple[Array, Array] | None:
         from . import lapack  # what most programs do without

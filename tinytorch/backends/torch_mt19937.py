@@ -468,7 +468,7 @@ class TorchMT19937:
         xp = self._library
         valid = (weights >= 0) & (weights < math.inf)
         self._check_all(valid, "probability tensor contains either `inf`, `nan` or element < 0")
-        positive = weights.sum(axis=-1) > 0
+        positive = (weights > 0).any(-1)
         self._check_all(positive, "invalid multinomial distribution (sum of probabilities <= 0)")
         if replacement and count > 1:
             rows = weights.reshape(-1, weights.shape[-1])

@@ -207,7 +207,7 @@ elu.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False, exact_out=True)
+@op(namespaces=FUNCTIONAL, method=False, exact_out=True, buffered=False)
 def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
 
@@ -340,7 +340,7 @@ def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
 
     def part(axis: int, g: Any, out: Any) -> Any:
         if axis != -1 or not isinstance(xp, Backend):
-            return out * (g - (g * out).sum(axis, keepdims=True))
+            return out * (g - xp.sum(g * out, axis=axis, keepdims=True))
         slope = g - xp.sum_of_products(g, out)
         return xp.multiply(slope, out, out=slope)
 
@@ -361,7 +361,7 @@ def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
 
     def logarithms(axis: int, x: Array) -> Array:
         out = x - _highest(xp, x, axis)
-        total = xp.exp(out).sum(axis, keepdims=True)
+        total = xp.sum(xp.exp(out), axis=axis, keepdims=True)
         return xp.subtract(out, xp.log(total), out=out)
 
     return in_rows(xp, _by_slices(xp, logarithms, dim, input))
@@ -373,9 +373,9 @@ def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
 
     def part(axis: int, g: Any, out: Any) -> Any:
         if not isinstance(xp, Backend):
-            return g - xp.exp(out) * g.sum(axis, keepdims=True)
+            return g - xp.exp(out) * xp.sum(g, axis=axis, keepdims=True)
         shares = xp.exp(out)
-        shares *= g.sum(axis, keepdims=True)
+        shares *= xp.sum(g, axis=axis, keepdims=True)
         return xp.subtract(g, shares, out=shares)
 
     return _by_slices(xp, part, dim, g, out)

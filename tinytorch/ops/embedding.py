@@ -111,6 +111,7 @@ def embedding(
         raise NotImplementedError("embedding: sparse gradients are not supported")
     rows = weight.shape[0] if weight.ndim else 0
     if padding_idx is not None:
+        padding_idx = integer("embedding", "padding_idx", padding_idx)
         if not -rows <= padding_idx < rows:
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
@@ -129,7 +130,7 @@ def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
     xp, table = weight._xp, weight._data
     used = xp.unique(input._data)
     picked = table[used]
-    norms = (abs(picked) ** norm_type).sum(axis=1, keepdims=True) ** (1.0 / norm_type)
+    norms = xp.sum(abs(picked) ** norm_type, axis=1, keepdims=True) ** (1.0 / norm_type)
     factor = xp.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
     table[used] = picked * factor.astype(table.dtype)
     weight._bump()

@@ -73,9 +73,9 @@ def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array
 
 
 def _shared(xp: Any, g: Any, input: Any, out: Any) -> Any:
-    rest = xp.broadcast_to(input.sum(-1, keepdims=True), input.shape)
+    rest = xp.broadcast_to(xp.sum(input, axis=-1, keepdims=True), input.shape)
     slope = xp.call(_dirichlet_grad, out, input, rest)
-    return slope * (g - (out * g).sum(-1, keepdims=True))
+    return slope * (g - xp.sum(out * g, axis=-1, keepdims=True))
 
 
 _sample_dirichlet.vjp(input=_shared)

@@ -1,0 +1,92 @@
+"""Infinities, NaN, zeros and the largest numbers are computed with in silence, as in PyTorch.
+
+NumPy would warn of them. What it says at our own lines is left out by a filter; what is left are
+warnings at lines of its own Python code, which reach users: here they are errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tests.ops.same_as_torch import flat
+from tests.ops.test_derivatives import EXAMPLES, example_of
+from tinytorch import _facade
+from tinytorch._op import OPS, REQUIRED
+from tinytorch._spec import Op
+
+#: What every number of an example is replaced with, in turn.
+PATTERNS = (
+    "0", "1", "inf", "nan", "most", "least", "inf 1 -inf", "most -most 1",
+    "inf 0 -1 nan -most 1 -inf most -0",
+)  # fmt: skip
+DTYPES = ("float16", "float32", "float64", "complex64")
+#: What takes some of this is told of by the other tests.
+REFUSED = (RuntimeError, ValueError, TypeError, IndexError, AssertionError, OverflowError)
+
+
+def filled(shape: tuple[int, ...], pattern: str, dtype: str) -> Any:
+    """A tensor of the numbers of a pattern, one after the other, in both parts if complex."""
+    limits = np.finfo(dtype)
+    words = {"most": limits.max, "-most": limits.min, "least": limits.smallest_subnormal}
+    numbers = np.array([words.get(word, word) for word in pattern.split()], limits.dtype)
+    values = np.resize(numbers, shape).astype(dtype)
+    if values.dtype.kind == "c":
+        values.imag = np.roll(values.real, 1)
+    return tt.tensor(values, requires_grad=True)
+
+
+def there_and_back(call: Callable[..., Any], *args: Any, **options: Any) -> None:
+    """Call it and derive what it gives, if it takes what it is given."""
+    with suppress(*REFUSED):
+        outs = [out for out in flat(call(*args, **options)) if getattr(out, "requires_grad", False)]
+        tt.autograd.backward(outs, [tt.ones_like(out) for out in outs])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_examples_with_numbers_at_the_limits(key: str) -> None:
+    call, arrays = example_of(key)
+    for pattern in PATTERNS:
+        for dtype in DTYPES:
+            there_and_back(call, tt, *(
+                filled(a.shape, pattern, dtype) if a.dtype.kind in "fc" else tt.tensor(a)
+                for a in arrays
+            ))  # fmt: skip
+
+
+_facade.load_all()
+
+
+def needed(op: Op, tensor: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments of which every tensor is ``tensor``; what else is needed is True or 1."""
+    values = []
+    for i, default in enumerate(op.defaults):
+        other: Any = True if op.annotations.get(op.params[i]) == "bool" else 1
+        if i in op.tensors and (default is REQUIRED or default is not None):
+            values.append([tensor, tensor] if i == op.sequence else tensor)
+        else:
+            values.append(other if default is REQUIRED else default)
+    return values[: op.positional], dict(
+        zip(op.params[op.positional :], values[op.positional :], strict=True)
+    )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("name", [
+    # The recurrence of a polynomial takes as many steps as the largest of its orders.
+    name for name, op in OPS.items() if op.public and op.tensors and "_polynomial_" not in name
+])  # fmt: skip
+def test_every_operation_with_numbers_at_the_limits(name: str) -> None:
+    op = OPS[name]
+    for shape in ((2, 2), (4,)):
+        for pattern in PATTERNS:
+            for dtype in DTYPES[1:]:
+                args, options = needed(op, filled(shape, pattern, dtype))
+                there_and_back(op.function, *args, **options)
