@@ -127,6 +127,12 @@ class device:
 
     Args:
         device: A number, ``"cuda:1"`` or a device; None or a negative number does nothing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     with tt.cuda.device(0):
+        ...         x = tt.ones(1, device="cuda")
     """
 
     def __init__(self, device: Any) -> None:
@@ -158,7 +164,13 @@ class device_of(device):
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait until all work on a device (default: the current one) is done."""
+    """Wait until all work on a device (default: the current one) is done.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.synchronize()
+    """
     _backend().at(_number(device)).synchronize()
 
 
@@ -186,7 +198,13 @@ class DeviceProperties(NamedTuple):
 
 
 def get_device_properties(device: Any = None) -> DeviceProperties:
-    """Facts of a device (default: the current one)."""
+    """Facts of a device (default: the current one).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.get_device_properties(0).total_memory
+    """
     facts = _backend().cuda.runtime.getDeviceProperties(_number(device))
     name = facts["name"]
     return DeviceProperties(
@@ -197,11 +215,23 @@ def get_device_properties(device: Any = None) -> DeviceProperties:
 
 
 def get_device_name(device: Any = None) -> str:
-    """The product's name of a device (default: the current one)."""
+    """The product's name of a device (default: the current one).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.get_device_name()
+    """
     return get_device_properties(device).name
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """Compute capability of a device (default: the current one)."""
+    """Compute capability of a device (default: the current one).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.get_device_capability()
+    """
     facts = get_device_properties(device)
     return facts.major, facts.minor

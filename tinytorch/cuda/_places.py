@@ -45,6 +45,11 @@ def current_device() -> int:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.current_device()
     """
     return int(backend().chosen())
 
@@ -57,6 +62,11 @@ def set_device(device: Any) -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.set_device(0)
     """
     place = number(device)
     if place >= 0:

@@ -42,6 +42,13 @@ def utilization(device: Any = None) -> int:
     Raises:
         ModuleNotFoundError: Without the package nvidia-ml-py.
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     found = tt.cuda.utilization()
+        ... except ImportError:  # without a device, or the package nvidia-ml-py
+        ...     found = None
     """
     nvml = _nvml()
     return int(nvml.nvmlDeviceGetUtilizationRates(_device(nvml, device)).gpu)
@@ -56,6 +63,13 @@ def memory_usage(device: Any = None) -> int:
     Raises:
         ModuleNotFoundError: Without the package nvidia-ml-py.
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     found = tt.cuda.memory_usage()
+        ... except ImportError:  # without a device, or the package nvidia-ml-py
+        ...     found = None
     """
     nvml = _nvml()
     return int(nvml.nvmlDeviceGetUtilizationRates(_device(nvml, device)).memory)
@@ -70,6 +84,13 @@ def device_memory_used(device: Any = None) -> int:
     Raises:
         ModuleNotFoundError: Without the package nvidia-ml-py.
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     found = tt.cuda.device_memory_used()
+        ... except ImportError:  # without a device, or the package nvidia-ml-py
+        ...     found = None
     """
     nvml = _nvml()
     return int(nvml.nvmlDeviceGetMemoryInfo(_device(nvml, device)).used)
@@ -84,6 +105,13 @@ def temperature(device: Any = None) -> int:
     Raises:
         ModuleNotFoundError: Without the package nvidia-ml-py.
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     found = tt.cuda.temperature()
+        ... except ImportError:  # without a device, or the package nvidia-ml-py
+        ...     found = None
     """
     nvml = _nvml()
     return int(nvml.nvmlDeviceGetTemperature(_device(nvml, device), nvml.NVML_TEMPERATURE_GPU))
@@ -98,6 +126,13 @@ def power_draw(device: Any = None) -> int:
     Raises:
         ModuleNotFoundError: Without the package nvidia-ml-py.
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     found = tt.cuda.power_draw()
+        ... except ImportError:  # without a device, or the package nvidia-ml-py
+        ...     found = None
     """
     nvml = _nvml()
     return int(nvml.nvmlDeviceGetPowerUsage(_device(nvml, device)))
@@ -112,6 +147,13 @@ def clock_rate(device: Any = None) -> int:
     Raises:
         ModuleNotFoundError: Without the package nvidia-ml-py.
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     found = tt.cuda.clock_rate()
+        ... except ImportError:  # without a device, or the package nvidia-ml-py
+        ...     found = None
     """
     nvml = _nvml()
     return int(nvml.nvmlDeviceGetClockInfo(_device(nvml, device), nvml.NVML_CLOCK_SM))
@@ -125,6 +167,11 @@ def list_gpu_processes(device: Any = None) -> str:
 
     Raises:
         BackendUnavailableError: With the package nvidia-ml-py, but without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.cuda.list_gpu_processes(), str)
+        True
     """
     try:
         nvml = _nvml()

@@ -35,6 +35,11 @@ def init() -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.init()
     """
     backend()
 
@@ -95,6 +100,11 @@ def can_device_access_peer(device: Any, peer_device: Any) -> bool:
     Raises:
         BackendUnavailableError: Without a device.
         RuntimeError: If there is no such device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.can_device_access_peer(0, 0)
     """
     xp, pair = backend(), (number(device), number(peer_device))
     for index in pair:
@@ -103,7 +113,12 @@ def can_device_access_peer(device: Any, peer_device: Any) -> bool:
 
 
 def ipc_collect() -> None:
-    """Nothing: no memory is shared between processes here."""
+    """Nothing: no memory is shared between processes here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.ipc_collect()
+    """
 
 
 class _Runtime:
@@ -124,6 +139,11 @@ def cudart() -> Any:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.cudart().cudaGetDevice()
     """
     return _Runtime(backend().cuda.runtime)
 
@@ -133,6 +153,11 @@ def current_blas_handle() -> int:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.current_blas_handle()
     """
     return int(backend().here().cuda.device.get_cublas_handle())
 
@@ -147,6 +172,11 @@ def get_sync_debug_mode() -> int:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.get_sync_debug_mode()
     """
     backend()
     return 0
@@ -162,6 +192,11 @@ def set_sync_debug_mode(debug_mode: int | str) -> None:
         BackendUnavailableError: Without a device.
         RuntimeError: For no mode of torch's.
         NotImplementedError: For ``"warn"`` and ``"error"``: CuPy does not tell of every wait.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.set_sync_debug_mode(0)
     """
     backend()
     if debug_mode not in _MODES:

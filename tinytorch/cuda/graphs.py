@@ -24,6 +24,14 @@ class CUDAGraph:
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     tt.cuda.CUDAGraph()
+        ... except NotImplementedError:
+        ...     print("refused")
+        refused
     """
 
     def __init__(self, keep_graph: bool = False) -> None:
@@ -35,6 +43,14 @@ class graph:  # noqa: N801  # a context manager, named as a function
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     tt.cuda.graph(None)
+        ... except NotImplementedError:
+        ...     print("refused")
+        refused
     """
 
     def __init__(self, cuda_graph: Any, *args: Any, **options: Any) -> None:
@@ -46,6 +62,14 @@ def graph_pool_handle() -> tuple[int, int]:
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     tt.cuda.graph_pool_handle()
+        ... except NotImplementedError:
+        ...     print("refused")
+        refused
     """
     _refuse("graph_pool_handle")
 
@@ -55,5 +79,13 @@ def make_graphed_callables(callables: Any, sample_args: Any, *args: Any, **optio
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     tt.cuda.make_graphed_callables(abs, (tt.ones(1),))
+        ... except NotImplementedError:
+        ...     print("refused")
+        refused
     """
     _refuse("make_graphed_callables")

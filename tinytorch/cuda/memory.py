@@ -29,12 +29,24 @@ def _ask(device: Any, question: str) -> int:
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Bytes in use by arrays; 0 without a device."""
+    """Bytes in use by arrays; 0 without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.memory_allocated() >= 0
+        True
+    """
     return _ask(device, "used_bytes") if is_available() else 0
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Bytes the pool holds, in use or free; 0 without a device."""
+    """Bytes the pool holds, in use or free; 0 without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.memory_reserved() >= 0
+        True
+    """
     return _ask(device, "total_bytes") if is_available() else 0
 
 
@@ -88,6 +100,10 @@ def reset_peak_memory_stats(device: Any = None) -> None:
 
     A thread's allocations are looked at once it has called this; what it finds in use then
     includes what the others have. Nothing happens without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.reset_peak_memory_stats()
     """
     if is_available():
         _peak_hook(backend()).peaks[number(device)] = memory_allocated(device)
@@ -99,6 +115,11 @@ def max_memory_allocated(device: Any = None) -> int:
     It is looked up whenever a thread allocates that has called ``reset_peak_memory_stats``.
     Before the first reset nothing counted: then it is what the pool has reserved, which is at
     least as much. 0 without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.max_memory_allocated() >= 0
+        True
     """
     if not is_available():
         return 0
@@ -108,7 +129,13 @@ def max_memory_allocated(device: Any = None) -> int:
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """Bytes the pool holds: it gives nothing back but by ``empty_cache``."""
+    """Bytes the pool holds: it gives nothing back but by ``empty_cache``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.max_memory_reserved() >= 0
+        True
+    """
     return memory_reserved(device)
 
 
@@ -122,7 +149,12 @@ def reset_accumulated_memory_stats(device: Any = None) -> None:
 
 
 def empty_cache() -> None:
-    """Give the pool's free memory back to the device; nothing happens without one."""
+    """Give the pool's free memory back to the device; nothing happens without one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.empty_cache()
+    """
     if is_available():
         xp = backend()
         for index in range(device_count()):
@@ -136,6 +168,11 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     free, total = tt.cuda.mem_get_info()
     """
     free, total = backend().cuda.Device(number(device)).mem_info
     return int(free), int(total)
@@ -189,6 +226,11 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     table = tt.cuda.memory_summary()
     """
     free, total = mem_get_info(device)
     stats = memory_stats(device)
@@ -247,6 +289,11 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
         BackendUnavailableError: Without a device.
         TypeError: If ``fraction`` is not a float.
         ValueError: If it is not between 0 and 1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.set_per_process_memory_fraction(1.0)
     """
     xp = backend()
     if not isinstance(fraction, float):
@@ -264,6 +311,11 @@ def get_per_process_memory_fraction(device: Any = None) -> float:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.get_per_process_memory_fraction()
     """
     most = _ask(device, "get_limit")
     return most / mem_get_info(device)[1] if most else 1.0
@@ -280,24 +332,58 @@ def _renamed(old: str, new: str) -> None:
 
 
 def memory_cached(device: Any = None) -> int:
-    """``memory_reserved``, by its old name."""
+    """``memory_reserved``, by its old name.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     tt.cuda.memory_cached() >= 0
+        True
+    """
     _renamed("memory_cached", "memory_reserved")
     return memory_reserved(device)
 
 
 def max_memory_cached(device: Any = None) -> int:
-    """``max_memory_reserved``, by its old name."""
+    """``max_memory_reserved``, by its old name.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     tt.cuda.max_memory_cached() >= 0
+        True
+    """
     _renamed("max_memory_cached", "max_memory_reserved")
     return max_memory_reserved(device)
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
-    """``reset_peak_memory_stats``, by its old name."""
+    """``reset_peak_memory_stats``, by its old name.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     tt.cuda.reset_max_memory_allocated()
+    """
     _renamed("reset_max_memory_allocated", "reset_peak_memory_stats")
     reset_peak_memory_stats(device)
 
 
 def reset_max_memory_cached(device: Any = None) -> None:
-    """``reset_peak_memory_stats``, by its old name."""
+    """``reset_peak_memory_stats``, by its old name.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     tt.cuda.reset_max_memory_cached()
+    """
     _renamed("reset_max_memory_cached", "reset_peak_memory_stats")
     reset_peak_memory_stats(device)

@@ -32,6 +32,12 @@ def range_push(msg: str) -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.nvtx.range_push("step")
+        ...     tt.cuda.nvtx.range_pop()
     """
     _nvtx().RangePush(msg)
 
@@ -41,6 +47,12 @@ def range_pop() -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.nvtx.range_push("step")
+        ...     tt.cuda.nvtx.range_pop()
     """
     _nvtx().RangePop()
 
@@ -53,6 +65,11 @@ def range_start(msg: str) -> int:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.nvtx.range_end(tt.cuda.nvtx.range_start("step"))
     """
     return int(_nvtx().RangeStart(msg, 0))
 
@@ -65,6 +82,11 @@ def range_end(range_id: int) -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.nvtx.range_end(tt.cuda.nvtx.range_start("step"))
     """
     _nvtx().RangeEnd(range_id)
 
@@ -77,6 +99,11 @@ def mark(msg: str) -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.nvtx.mark("begin")
     """
     _nvtx().Mark(msg)
 
@@ -90,6 +117,12 @@ def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     with tt.cuda.nvtx.range("step"):
+        ...         y = tt.ones(1, device="cuda") + 1
     """
     range_push(msg.format(*args, **kwargs))
     try:

@@ -48,25 +48,45 @@ default_generators: Sequence[Generator] = _Generators()
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the current device; nothing happens without one."""
+    """Seed the generator of the current device; nothing happens without one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.manual_seed(0)
+    """
     if is_available():
         _generator(None).manual_seed(seed)
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all devices; nothing happens without one."""
+    """Seed the generators of all devices; nothing happens without one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.manual_seed_all(0)
+    """
     for index in range(device_count()):
         _generator(index).manual_seed(seed)
 
 
 def seed() -> None:
-    """Seed the generator of the current device by the system; nothing happens without one."""
+    """Seed the generator of the current device by the system; nothing happens without one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.seed()
+    """
     if is_available():
         _generator(None).seed()
 
 
 def seed_all() -> None:
-    """Seed the generators of all devices by the system, alike; nothing happens without one."""
+    """Seed the generators of all devices by the system, alike; nothing happens without one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.seed_all()
+    """
     if is_available():
         manual_seed_all(_generator(None).seed())
 
@@ -76,6 +96,11 @@ def initial_seed() -> int:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     found = tt.cuda.initial_seed()
     """
     return _generator(None).initial_seed()
 
@@ -88,6 +113,11 @@ def get_rng_state(device: Any = "cuda") -> Tensor:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     state = tt.cuda.get_rng_state()
     """
     return _generator(device).get_state()
 
@@ -108,11 +138,21 @@ def set_rng_state(new_state: Tensor, device: Any = "cuda") -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.set_rng_state(tt.cuda.get_rng_state())
     """
     _generator(device).set_state(new_state)
 
 
 def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
-    """Put every device's generator into its state."""
+    """Put every device's generator into its state.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cuda.set_rng_state_all(tt.cuda.get_rng_state_all())
+    """
     for index, state in enumerate(new_states):
         set_rng_state(state, index)

@@ -107,6 +107,12 @@ class ExternalStream(Stream):
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     stream = tt.cuda.Stream()
+        ...     same = tt.cuda.ExternalStream(stream.cuda_stream)
     """
 
     def __init__(self, stream_ptr: int, device: Any = None) -> None:
@@ -119,6 +125,12 @@ def get_stream_from_external(data_ptr: int, device: Any = None) -> Stream:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     stream = tt.cuda.Stream()
+        ...     same = tt.cuda.get_stream_from_external(stream.cuda_stream)
     """
     return ExternalStream(data_ptr, device)
 
@@ -128,6 +140,11 @@ class StreamContext:
 
     Args:
         stream: The queue; None does nothing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.cuda.StreamContext(None):  # the stream that there is
+        ...     y = tt.ones(1) + 1
     """
 
     def __init__(self, stream: Stream | None) -> None:
@@ -166,19 +183,37 @@ def stream(stream: Stream | None) -> StreamContext:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The queue that the calling thread's work on a device (default: the current one) goes to."""
+    """The queue that the calling thread's work on a device (default: the current one) goes to.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     stream = tt.cuda.current_stream()
+    """
     place = number(device)
     return Stream(place, _raw=backend().at(place).cuda.get_current_stream())
 
 
 def default_stream(device: Any = None) -> Stream:
-    """The queue that work on a device (default: the current one) goes to outside ``stream``."""
+    """The queue that work on a device (default: the current one) goes to outside ``stream``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     stream = tt.cuda.default_stream()
+    """
     place = number(device)
     return Stream(place, _raw=backend().at(place).cuda.Stream.null)
 
 
 def set_stream(stream: Stream | None) -> None:
-    """Have the calling thread's work go to ``stream`` from now on; None does nothing."""
+    """Have the calling thread's work go to ``stream`` from now on; None does nothing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.set_stream(tt.cuda.current_stream())
+    """
     if stream is not None:
         set_device(stream.device)
         stream._raw.use()
@@ -191,6 +226,15 @@ class Event:
         enable_timing: Whether ``elapsed_time`` may be asked; default False.
         blocking: Whether ``synchronize`` sleeps instead of spinning; default False.
         interprocess: Accepted for compatibility; must be False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     begin, end = (tt.cuda.Event(enable_timing=True) for _ in range(2))
+        ...     begin.record()
+        ...     end.record()
+        ...     end.synchronize()
+        ...     milliseconds = begin.elapsed_time(end)
     """
 
     def __init__(
