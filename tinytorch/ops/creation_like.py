@@ -113,6 +113,11 @@ def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> T
 def new_zeros(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
     """Zeros of another shape, in the dtype and place of ``input``.
 
+    Args:
+        input: Tensor of any shape.
+        *size: The shape, as a sequence or as ints one by one.
+        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1]).new_zeros(2)
@@ -124,6 +129,11 @@ def new_zeros(input: Tensor, *size: int | Sequence[int], **options: Unpack[Place
 @composite(namespaces=("Tensor",))
 def new_ones(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
     """Ones of another shape, in the dtype and place of ``input``.
+
+    Args:
+        input: Tensor of any shape.
+        *size: The shape, as a sequence or as ints one by one.
+        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
 
     Example:
         >>> import tinytorch as tt
@@ -137,6 +147,11 @@ def new_ones(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placem
 def new_empty(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
     """Uninitialised memory of another shape, in the dtype and place of ``input``.
 
+    Args:
+        input: Tensor of any shape.
+        *size: The shape, as a sequence or as ints one by one.
+        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1]).new_empty(2).dtype
@@ -148,6 +163,12 @@ def new_empty(input: Tensor, *size: int | Sequence[int], **options: Unpack[Place
 @composite(namespaces=("Tensor",))
 def new_full(input: Tensor, size: Shape, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
     """One value everywhere in another shape, in the dtype and place of ``input``.
+
+    Args:
+        input: Tensor of any shape.
+        size: The shape, a sequence.
+        fill_value: The value.
+        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
 
     Example:
         >>> import tinytorch as tt
@@ -167,6 +188,11 @@ def _sizes(size: tuple[Any, ...], options: Any) -> Any:
 def new_tensor(input: Tensor, data: Any, **options: Unpack[Placement]) -> Tensor:
     """``tt.tensor(data)`` in the dtype and place of ``input``.
 
+    Args:
+        input: Tensor of any shape.
+        data: A number, nested sequences, an array or a tensor; it is copied.
+        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros(1).new_tensor([1, 2])
@@ -185,6 +211,12 @@ def new_empty_strided(
     input: Tensor, size: Shape, stride: Sequence[int], **options: Unpack[Placement]
 ) -> Tensor:
     """Uninitialised memory of given sizes and strides, in the dtype and place of ``input``.
+
+    Args:
+        input: Tensor of any shape.
+        size: The shape, a sequence.
+        stride: Elements from one place to the next, for every dimension.
+        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
 
     Example:
         >>> import tinytorch as tt

@@ -55,6 +55,13 @@ def zero_(input: Tensor) -> Tensor:
 def fill_(input: Tensor, value: Operand) -> Tensor:
     """Write ``value``, a number or 0-d tensor, over ``input``.
 
+    Args:
+        input: Tensor of any shape; it is changed.
+        value: What every element becomes, in the dtype of ``input``.
+
+    Returns:
+        ``input``.
+
     Raises:
         RuntimeError: If ``value`` has dimensions, or if it is a tensor and ``input`` is expanded.
 

@@ -142,6 +142,14 @@ def norm(
 def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
     """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form.
 
+    Args:
+        input: Floating-point or complex tensor.
+        dim: One or two dimensions, or an empty sequence for all.
+        keepdim: Whether they stay, with size 1. Default: False.
+
+    Returns:
+        Real tensor without these dimensions.
+
     Raises:
         RuntimeError: For more dimensions, or for integers.
 
