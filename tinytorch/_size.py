@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from typing import Any, SupportsIndex, overload
 
 from . import dtypes
@@ -17,6 +19,14 @@ class Size(tuple[int, ...]):
     """
 
     __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
+        """Sizes, each an int or what counts as one, such as a tensor of one integer.
+
+        Raises:
+            TypeError: For anything else.
+        """
+        return shaped(cls, [n if n.__class__ is int else _int(n, i) for i, n in enumerate(sizes)])
 
     def numel(self) -> int:
         """Product of the sizes: how many elements a tensor of this shape has."""
@@ -38,6 +48,28 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, tuple(other)))
+
+    def __radd__(self, other: tuple[Any, ...]) -> Size:
+        return Size((*other, *self))
+
+    def __mul__(self, count: SupportsIndex) -> Size:
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+
+#: A ``Size`` of what is ints already: ``shaped(Size, array.shape)``.
+shaped = tuple.__new__
+
+
+def _int(value: Any, position: int) -> int:
+    try:
+        return int(operator.index(value))
+    except (TypeError, RuntimeError, ValueError):
+        raise TypeError(
+            f"torch.Size() takes an iterable of 'int' (item {position} is "
+            f"'{type(value).__name__}')"
+        ) from None
 
 
 class ElementCount(int):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from . import dtypes
 from ._device import device
 from ._layouts import checked_format, contiguous_format, layout, memory_format, strided
-from ._size import ElementCount, Size
+from ._size import ElementCount, Size, shaped
 from ._state import grad_enabled
 from .autograd.nodes import Node, Slot
 from .backends.base import Array, Backend
@@ -48,7 +48,7 @@ class Storage:
     @property
     def shape(self) -> Size:
         """The size of each dimension; assigning another shape of as many elements reshapes."""
-        return Size(self._data.shape)
+        return shaped(Size, self._data.shape)
 
     @shape.setter
     def shape(self, shape: Sequence[int]) -> None:
@@ -58,7 +58,7 @@ class Storage:
     @property
     def size(self) -> ElementCount:
         """Number of elements, an int; called, the shape (``size()``) or one size (``size(0)``)."""
-        return ElementCount(Size(self._data.shape))
+        return ElementCount(shaped(Size, self._data.shape))
 
     @property
     def ndim(self) -> int:

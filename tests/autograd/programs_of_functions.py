@@ -4,6 +4,19 @@ Each begins with its name behind a ``#``; ``p`` notes values.
 """
 
 PROGRAMS = r"""
+# function with methods of its own names
+class F(L.autograd.Function):
+    @staticmethod
+    def _forward(x): return x*3
+    @staticmethod
+    def _backward(g): return g*3
+    @staticmethod
+    def _called(x): return x
+    @staticmethod
+    def forward(ctx,x): return F._called(F._forward(x))
+    @staticmethod
+    def backward(ctx,g): return F._backward(g)
+x=L.ones(2,requires_grad=True); y=F.apply(x); y.sum().backward(); p(y); p(x.grad)
 # function wrong count
 class F(L.autograd.Function):
     @staticmethod

@@ -231,6 +231,18 @@ L.tril_indices(3, T(2)), L.triu_indices(T(3), 2, T(1)), L.tril_indices(T(3), T(4
 L.fft.fftshift(L.arange(5), dim=T(0)), L.fft.ifftshift(L.ones(2, 3).cumsum(1), dim=T(1))
 """
 
+SIZES_OF_OTHERS = """
+L.Size((2, T(5))), L.Size(T([2, 3])), L.Size((2, np.int64(5)))
+L.zeros(L.Size((T(2), 1))).shape + (T(3),)
+L.Size((2, 2.5))
+L.Size((2, "a"))
+L.Size((2, T(2.5)))
+L.Size((2, T([2, 3])))
+X = (1, T(4)) + L.Size([2]); X, type(X) is L.Size
+X = L.Size([2]) * 2; X, type(X) is L.Size, type(3 * X) is L.Size
+type(L.Size([2]) + (4,)) is L.Size, type(L.Size([2, 3])[:1]) is L.Size, L.Size(), hash(L.Size([2]))
+"""
+
 BYTES_AS_MASKS = """
 L.arange(3)[T([1, 0, 7], dtype=L.uint8)]
 L.arange(6).reshape(2, 3)[:, T([1, 0, 1], dtype=L.uint8)]
@@ -378,7 +390,7 @@ LINES = (
     PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + SIZES_AND_STEPS + EDGES + EDGES_OF_GRADIENTS
     + INTEGERS_AT_THEIR_ENDS + FACTORS_AS_TENSORS + BYTES_AS_MASKS + LISTS_OF_INDICES
-    + SHAPES_OF_THE_OTHER
+    + SIZES_OF_OTHERS + SHAPES_OF_THE_OTHER
 )  # fmt: skip
 
 

@@ -13,6 +13,3 @@ class Applied(Protocol[R]):
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> R:
         """As in ``Function``."""
-
-    @classmethod
-    def _forward(cls, ctx: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...

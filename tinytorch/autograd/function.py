@@ -289,19 +289,20 @@ class Function:
         recording = _state.grad_enabled() and any(e is not None for e in edges)
         ctx = FunctionCtx(tuple(e is not None for e in edges))
         with _state.no_grad():
-            output = cls._forward(ctx, args, kwargs)
+            output = _called(cls, ctx, args, kwargs)
         outputs = output if isinstance(output, tuple) else (output,)
         if recording and any(isinstance(out, Tensor) for out in outputs):
             outputs = _record(cls, ctx, args, edges, outputs)
         return outputs if isinstance(output, tuple) else outputs[0]  # type: ignore[return-value]
 
-    @classmethod
-    def _forward(cls, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if cls.setup_context is Function.setup_context:
-            return cls.forward(ctx, *args, **kwargs)
-        output = cls.forward(*args, **kwargs)
-        cls.setup_context(ctx, args, output)
-        return output
+
+def _called(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What ``forward`` gives. No method: programs give theirs any name, ``_forward`` among them."""
+    if cls.setup_context is Function.setup_context:
+        return cls.forward(ctx, *args, **kwargs)
+    output = cls.forward(*args, **kwargs)
+    cls.setup_context(ctx, args, output)
+    return output
 
 
 def _bound(

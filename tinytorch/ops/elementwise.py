@@ -246,7 +246,7 @@ over: Any = make_function(div.op.called("DivBackward1", frees=False))
 def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
     """RuntimeError for an integer divided by 0; torch raises this one too."""
     refuse(xp, kernel, "bc", input, other)
-    if kind_of(input, other) in "ui" and getattr(input, "size", 1):
+    if kind_of(input, other) in "ui" and getattr(input, "size", 1) != 0:
         message = f"{kernel}: ZeroDivisionError, an integer was divided by 0"
         if not hasattr(other, "dtype"):
             if other == 0 and input.size:

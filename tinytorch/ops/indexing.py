@@ -173,8 +173,10 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
 
 def _stands_alone(item: Any) -> bool:
     """Whether an item makes a short list that it is in one index per dimension, as in torch."""
-    sequence = isinstance(item, (Tensor, slice, list, tuple, range)) or getattr(item, "ndim", 0)
-    return item is None or item is Ellipsis or bool(sequence)
+    if item is None or item is Ellipsis:
+        return True
+    alone = isinstance(item, (Tensor, slice, list, tuple, range))
+    return alone or getattr(item, "ndim", 0) > 0
 
 
 def _raw_item(tensor: Tensor, item: Any) -> Any:
