@@ -278,7 +278,7 @@ class Backend(Placement):
 
     def sum_of_products(self, a: Array, b: Array) -> Array:
         """The sum of ``a * b`` over the last dimension, which is kept with size 1."""
-        return (a * b).sum(-1, keepdims=True)
+        return self.sum(a * b, axis=-1, keepdims=True)
 
     def erf(self, array: Array) -> Array:
         """The error function of a real floating-point array."""

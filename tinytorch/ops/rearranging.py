@@ -175,7 +175,7 @@ def _tile_gradient(xp: Any, g: Any, in_shape: Any, repeats: Any) -> Any:
     sizes = (1,) * lead + tuple(in_shape)
     pairs = [n for pair in zip(repeats, sizes, strict=True) for n in pair]
     axes = tuple(range(0, len(pairs), 2))
-    return g.reshape(tuple(pairs)).sum(axes).reshape(in_shape) if pairs else g
+    return xp.sum(g.reshape(tuple(pairs)), axis=axes).reshape(in_shape) if pairs else g
 
 
 _tile.vjp(input=_tile_gradient)
