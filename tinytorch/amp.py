@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from . import _state, dtypes
 from ._autocast import has_gpu, refuse
@@ -153,6 +153,10 @@ class GradScaler:
         self._finite: dict[int, bool] = {}
         self._stepped: set[int] = set()
 
+    @overload
+    def scale(self, outputs: Tensor) -> Tensor: ...
+    @overload
+    def scale(self, outputs: Any) -> Any: ...
     def scale(self, outputs: Any) -> Any:
         """Tensors, in a list, tuple or dictionary or not, times the factor.
 

@@ -2114,8 +2114,9 @@ def group_norm(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: _float = 1e-05,
+    cudnn_enabled: _bool = True,
 ) -> Tensor:
-    """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels."""
+    """``nn.functional.group_norm``; ``cudnn_enabled`` is accepted for compatibility."""
 @overload
 def gru(
     input: Tensor,
@@ -2601,8 +2602,9 @@ def layer_norm(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: _float = 1e-05,
+    cudnn_enable: _bool = True,
 ) -> Tensor:
-    """``(input - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions."""
+    """``nn.functional.layer_norm``; ``cudnn_enable`` is accepted for compatibility."""
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; 0 if either is 0."""
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
@@ -3859,9 +3861,13 @@ def renorm_(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor:
     """In-place form of ``renorm``: writes the result over ``input`` and returns it."""
 def repeat(a: Any, repeats: Any, axis: _int | None = None) -> Tensor:
     """Each element several times; the method ``Tensor.repeat`` is ``tile``."""
+@overload
+def repeat_interleave(repeats: Tensor, *, output_size: _int | None = None) -> Tensor:
+    """Each element of ``input`` several times in a row."""
+@overload
 def repeat_interleave(
     input: Tensor,
-    repeats: Any = None,
+    repeats: Tensor | _int,
     dim: _int | None = None,
     *,
     output_size: _int | None = None,
@@ -3886,7 +3892,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     """``input`` itself: conjugates are never pending here."""
 def resolve_neg(input: Tensor) -> Tensor:
     """``input`` itself: signs are never pending here."""
-def result_type(*tensors: Any) -> dtype:
+def result_type(*tensors: Any, **named: Any) -> dtype:
     """The dtype of an arithmetic operation on tensors and numbers."""
 def right_shift(
     input: Tensor | _complex,
@@ -4908,10 +4914,14 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its rows, dimension 0."""
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows."""
+@overload
+def where(condition: Tensor) -> tuple[Tensor, ...]:
+    """Elements of ``input`` where ``condition`` holds, else of ``other``."""
+@overload
 def where(
     condition: Tensor,
-    input: Tensor | _complex | None = None,
-    other: Tensor | _complex | None = None,
+    input: Tensor | _complex,
+    other: Tensor | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:

@@ -90,6 +90,14 @@ def test_uninitialized_parameter_becomes_a_parameter() -> None:
     assert param.dtype == tt.float64 and param.requires_grad
 
 
+def test_uninitialized_parameter_cannot_be_counted() -> None:
+    layer = nn.LazyLinear(3)
+    with pytest.raises(ValueError, match="Attempted to use an uninitialized parameter in numel"):
+        sum(p.numel() for p in layer.parameters())
+    layer(tt.ones(1, 2))
+    assert sum(p.numel() for p in layer.parameters()) == 9
+
+
 def test_uninitialized_buffer_becomes_a_tensor() -> None:
     buffer = nn.UninitializedBuffer(persistent=False)
     assert is_lazy(buffer) and not buffer.requires_grad

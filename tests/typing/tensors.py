@@ -77,6 +77,8 @@ def methods(x: Tensor) -> None:
 def results_by_arguments(x: Tensor) -> None:
     assert_type(tt.max(x), Tensor)
     assert_type(tt.max(x, x), Tensor)
+    assert_type(tt.where(x > 0), tuple[Tensor, ...])
+    assert_type(tt.where(x > 0, x, 0.0), Tensor)
     assert_type(tt.max(x, 1).values, Tensor)
     values, indices = x.min(dim=0)
     assert_type(values, Tensor)

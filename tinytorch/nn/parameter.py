@@ -141,6 +141,19 @@ class Uninitialized:
             "their attributes."
         )
 
+    def numel(self) -> int:
+        """Not known yet.
+
+        Raises:
+            ValueError: Always.
+        """
+        raise ValueError(
+            "Attempted to use an uninitialized parameter in numel: call `forward` once, or "
+            "`materialize`, before its elements are counted."
+        )
+
+    nelement = numel
+
 class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override]
     """A Parameter whose shape is not known yet.
 

@@ -252,7 +252,11 @@ clamp_max.vjp(
 )
 
 
-@op(promote="arithmetic", method=False, exact_out=True)
+@op(forms=(
+    "(condition: Tensor) -> tuple[Tensor, ...]",
+    "(condition: Tensor, input: Tensor | complex, other: Tensor | complex, *, out: Any = None)"
+    " -> Tensor",
+), promote="arithmetic", method=False, exact_out=True)  # fmt: skip
 def where(
     xp: Backend, condition: Mask, input: Operand | None = None, other: Operand | None = None
 ) -> Array:

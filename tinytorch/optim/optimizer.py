@@ -24,8 +24,9 @@ __all__ = [
 ]
 
 #: What an optimizer accepts as ``params``: tensors, groups, or ``(name, tensor)`` pairs. The union
-#: stands inside, or else type checkers take groups of unlike values for a list of objects.
-ParamsT: TypeAlias = Iterable[Tensor | dict[str, Any] | tuple[str, Tensor]]
+#: stands inside, or else type checkers take groups of unlike values for a list of objects; tensors
+#: stand outside, too, for what the function given to ``filter`` takes follows from them.
+ParamsT: TypeAlias = Iterable[Tensor] | Iterable[Tensor | dict[str, Any] | tuple[str, Tensor]]
 _params_t: TypeAlias = ParamsT
 ParamGroup: TypeAlias = dict[str, Any]
 StateDict: TypeAlias = dict[str, Any]
