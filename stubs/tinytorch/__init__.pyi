@@ -4915,7 +4915,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows."""
 @overload
-def where(condition: Tensor) -> tuple[Tensor, ...]:
+def where(condition: Tensor, input: None = None, other: None = None) -> tuple[Tensor, ...]:
     """Elements of ``input`` where ``condition`` holds, else of ``other``."""
 @overload
 def where(

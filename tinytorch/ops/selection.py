@@ -253,7 +253,7 @@ clamp_max.vjp(
 
 
 @op(forms=(
-    "(condition: Tensor) -> tuple[Tensor, ...]",
+    "(condition: Tensor, input: None = None, other: None = None) -> tuple[Tensor, ...]",
     "(condition: Tensor, input: Tensor | complex, other: Tensor | complex, *, out: Any = None)"
     " -> Tensor",
 ), promote="arithmetic", method=False, exact_out=True)  # fmt: skip
