@@ -143,6 +143,7 @@ def test_full_backward_hook_sees_all_gradients() -> None:
     x, y = tt.tensor([2.0], requires_grad=True), tt.tensor([3.0])
     product, total, label = layer(x, y, "name")
     assert label == "name"
+    assert product.grad_fn.name() == "BackwardHookFunctionBackward"  # as PyTorch prints it
     (product + 10 * total).backward()
     ((module, grad_input, grad_output),) = seen
     assert module is layer

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Grads = tuple[Any, ...]
 
 
-class _Watch(Function):
+class BackwardHookFunction(Function):
     """The identity on several tensors, whose backward shows their gradients to a function."""
 
     @staticmethod
@@ -142,7 +142,8 @@ def _watched(
 ) -> tuple[Any, ...]:
     if not places:
         return values
-    watched = dict(zip(places, _Watch.apply(show, *(values[place] for place in places))))
+    shown = BackwardHookFunction.apply(show, *(values[place] for place in places))
+    watched = dict(zip(places, shown))
     changed = [watched.get(place, value) for place, value in enumerate(values)]
     # A named tuple takes its fields one by one.
     return tuple(changed) if type(values) is tuple else type(values)(*changed)
