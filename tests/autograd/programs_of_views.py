@@ -159,6 +159,10 @@ p(y,x.grad)
 for s,t in (((2,3),(4,5)),((2,3,4),(5,6,7)),((2,3),(-1,4,3)),((2,3),(0,0)),((3,2),(3,-2))):
     try: L.ones(s).expand(t)
     except RuntimeError as error: p(str(error).split('Target')[0])
+# viewed: solutions of a column that lay otherwise
+a=L.eye(3).expand(2,3,3)+L.ones(3,3).triu(); b=L.arange(6.).reshape(1,3,2).permute(2,1,0)
+p(L.linalg.solve_triangular(a,b,upper=True).view(-1),L.linalg.solve(a,b).reshape(-1))
+p(L.linalg.solve_triangular(a,b.mT,upper=True,left=False).view(-1))
 # several views unflatten etc
 x=L.ones(2,2,requires_grad=True)*1
 r=L.view_as_real(L.view_as_complex(x)); r.mul_(2); p(x)

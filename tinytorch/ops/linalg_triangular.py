@@ -63,11 +63,12 @@ def solve_triangular(
             f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {B.shape[-2]}x{B.shape[-1]})"
         )
     batch = common_batch(xp, "linalg.solve_triangular", A, B)
-    if not left:
-        A, B, upper = transposed(xp, A), transposed(xp, B), not upper
-    x = xp.array(xp.broadcast_to(B, (*batch, *B.shape[-2:])))
-    substitute(xp, A, x, upper, unitriangular)
-    return x if left else transposed(xp, x)
+    x = xp.array(xp.broadcast_to(B, (*batch, *B.shape[-2:])), order="C")
+    if left:
+        substitute(xp, A, x, upper, unitriangular)
+    else:
+        substitute(xp, transposed(xp, A), transposed(xp, x), not upper, unitriangular)
+    return x
 
 
 @solve_triangular.vjp_joint("A", "B")
