@@ -21,10 +21,10 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "arrays": ("tensors",), "tensor": ("input",),
     "method": ("interpolation",), "split_size": ("split_size_or_sections",),
     "input": ("A", "x", "B", "b", "L", "tensor"), "input2": ("L", "tau"), "input3": ("other",),
-    "other": ("B",), "b": ("B",), "sections": ("indices_or_sections",),
+    "other": ("B", "src"), "b": ("B",), "sections": ("indices_or_sections",),
     "indices": ("indices_or_sections",), "tensor_indices_or_sections": ("indices_or_sections",),
     "element": ("elements",), "test_element": ("test_elements",), "axis0": ("dim0",),
-    "train": ("training",), "the_template": ("other",),
+    "train": ("training",), "the_template": ("other",), "from": ("from_",),
 }  # fmt: skip
 
 

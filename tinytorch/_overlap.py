@@ -41,7 +41,7 @@ def check_overlap(
 def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
     """``check_overlap`` for ``out=`` of operations that write while they read."""
     alone = op.picks or op.sequence is not None
-    elementwise = op.inplace
+    elementwise = op.inplace or op.buffered is False
     if op.kernel is not None:
         elementwise = elementwise or op.promote is not None or op.params == ("input",)
     if op.buffered and not op.inplace or not (alone or elementwise):

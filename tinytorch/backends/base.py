@@ -229,14 +229,15 @@ class Backend(Placement):
         dim: int,
         negative: bool = True,
         text: str = OUT_OF_BOUNDS,
+        error: type[Exception] = IndexError,
     ) -> None:
-        """IndexError if an element of ``index`` does not name one of ``size`` places."""
+        """``error`` if an element of ``index`` does not name one of ``size`` places."""
         if not index.size:
             return
         low, high = int(index.min()), int(index.max())
         if high >= size or low < (-size if negative else 0):
             wrong = high if high >= size else low
-            raise IndexError(text.format(name=name, index=wrong, dim=dim, size=size))
+            raise error(text.format(name=name, index=wrong, dim=dim, size=size))
 
     def extremes(self, index: Array) -> tuple[int, int] | None:
         """The lowest and the highest element; None if there is none or the host would wait."""

@@ -50,12 +50,14 @@ class DeferredChecks(Backend):
         dim: int,
         negative: bool = True,
         text: str = OUT_OF_BOUNDS,
+        error: type[Exception] = IndexError,
     ) -> None:
+        rest = (size, dim, negative, text, error)
         if self.immediate or not index.size:
-            return super().check_indices(name, index, size, dim, negative, text)
+            return super().check_indices(name, index, *rest)
         check = super().check_indices
         extremes = self.library.stack([index.min(), index.max()])
-        return self._defer(extremes, lambda host: check(name, host, size, dim, negative, text))
+        return self._defer(extremes, lambda host: check(name, host, *rest))
 
     def extremes(self, index: Array) -> None:
         return None  # they are on the device

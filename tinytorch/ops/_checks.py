@@ -133,7 +133,8 @@ def integer_each(
         RuntimeError: With ``text`` for another number of them.
     """
     try:
-        given = tuple(map(operator.index, value if isinstance(value, (tuple, list)) else (value,)))
+        values = value if isinstance(value, (tuple, list)) else (value,)
+        given = tuple([n if n.__class__ is int else _no_bool(n) for n in values])
     except TypeError:
         raise TypeError(
             f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}"
@@ -146,6 +147,13 @@ def integer_each(
             name=name, argument=argument, count=count, words=words, given=list(given)
         ))  # fmt: skip
     return given
+
+
+def _no_bool(value: Any) -> int:
+    """``value`` as an int; TypeError for what is none, as a bool is."""
+    if isinstance(value, bool):
+        raise TypeError("a bool is no size")
+    return operator.index(value)
 
 
 def real_factor(name: str, array: Array, factor: Any) -> Any:

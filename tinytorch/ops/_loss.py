@@ -53,13 +53,17 @@ def weighted(loss: Any, weight: Any) -> Any:
     """
     if weight is None:
         return loss
-    product = loss * weight
-    if product.shape != loss.shape:
+    return in_place_of(loss, loss * weight)
+
+
+def in_place_of(tensor: Any, value: Any) -> Any:
+    """``value`` in the dtype of ``tensor``, which PyTorch writes it into; RuntimeError if unfit."""
+    if value.shape != tensor.shape:
         raise RuntimeError(
-            f"output with shape {list(loss.shape)} doesn't match the broadcast shape "
-            f"{list(product.shape)}"
+            f"output with shape {list(tensor.shape)} doesn't match the broadcast shape "
+            f"{list(value.shape)}"
         )
-    return in_dtype(product, loss.dtype)
+    return in_dtype(value, tensor.dtype)
 
 
 def in_dtype(loss: Any, dtype: Any) -> Any:

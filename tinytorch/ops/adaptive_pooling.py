@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from .._op import Array, Backend, composite, op, piecewise
 from .._record import keep_versions
 from .._tensor import Tensor
 from ..autograd.nodes import Node
+from ._checks import integer
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
 from .gathering import gather
@@ -199,7 +199,8 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
         )
     image = input.shape[-spatial:]
     sizes = [
-        n if size is None else operator.index(size) for n, size in zip(image, given, strict=True)
+        n if size is None else integer(name, "output_size", size)
+        for n, size in zip(image, given, strict=True)
     ]
     if min(sizes) < 0:
         raise RuntimeError(

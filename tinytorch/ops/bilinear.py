@@ -7,6 +7,7 @@ from typing import Any
 from .._op import composite
 from .._record import keep_versions
 from .._tensor import Tensor
+from .._write import scalar_name
 
 
 @composite(namespaces=("nn.functional", ""), method=False, node="ViewBackward0")
@@ -55,6 +56,12 @@ def _check(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) 
         if n != m:
             raise RuntimeError(
                 f"bilinear(): input batch dimensions do not match at dim {dim}: got {n} and {m}"
+            )
+    for given in (input2, weight, bias):
+        if given is not None and given.dtype != input1.dtype:
+            raise RuntimeError(
+                "bilinear(): All tensors must have the same dtype, got "
+                f"{scalar_name(input1.dtype)} and {scalar_name(given.dtype)}"
             )
     if weight.ndim != 3:
         raise RuntimeError(f"bilinear(): weight must be 3-D, got {list(weight.shape)}")

@@ -58,7 +58,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
         >>> tt.broadcast_shapes((2, 1), (3,))
         tinytorch.Size([2, 3])
     """
-    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    given = [integers_of("broadcast_shapes", "shapes", shape) for shape in shapes]
     if any(n < 0 for shape in given for n in shape):
         raise ValueError(
             f"broadcast_shapes: Attempting to broadcast a dimension with negative length! {given}"

@@ -9,7 +9,7 @@ from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
 from ..dtypes import int64
-from ._checks import refuse
+from ._checks import integer, refuse
 from ._class_kernels import _negative_at, _reduced_surprise, _surprise, _target_weights
 from ._loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
 from .activation import log_softmax
@@ -147,6 +147,8 @@ def nll_loss(
         tensor(0.2877)
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    if ignore_index.__class__ is not int:
+        ignore_index = integer("nll_loss", "ignore_index", ignore_index)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     weights = _target_weights(x, y, weight, ignore_index)
@@ -204,6 +206,8 @@ def cross_entropy(
         raise RuntimeError(
             f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
         )
+    if ignore_index.__class__ is not int:
+        ignore_index = integer("cross_entropy", "ignore_index", ignore_index)
     if target._data.shape == input._data.shape and input.ndim:
         _check_probabilities(target, ignore_index)
         return _of_probabilities(input, target, weight, reduction, label_smoothing)

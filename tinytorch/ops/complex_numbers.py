@@ -144,6 +144,7 @@ def resolve_conj(input: Tensor) -> Tensor:
         >>> tt.resolve_conj(tt.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
     """
+    check_tensor("resolve_conj", input)
     return input
 
 
@@ -156,6 +157,7 @@ def resolve_neg(input: Tensor) -> Tensor:
         >>> tt.resolve_neg(tt.tensor([1.0]))
         tensor([1.])
     """
+    check_tensor("resolve_neg", input)
     return input
 
 

@@ -272,7 +272,7 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 # -- logarithms of sums of exponentials ----------------------------------------------------------
 
 
-@op(exact_out=True)
+@op(exact_out=True, buffered=False)
 def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
     """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
 

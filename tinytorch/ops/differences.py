@@ -6,6 +6,7 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
+from ._checks import integer
 from .cumulative import cumsum
 from .creation import as_tensor
 from .elementwise import over, times
@@ -19,7 +20,7 @@ def _neighbours(input: Tensor, at: int) -> tuple[Tensor, Tensor]:
     return slice_(input, at, 1, None, 1), slice_(input, at, None, -1, 1)
 
 
-@composite(out=True)
+@composite(out=True, buffered=False)
 def diff(
     input: Tensor,
     n: int = 1,
@@ -49,6 +50,7 @@ def diff(
     """
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    n = integer("diff", "n", n)
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     at = normalize_dim("diff", dim, input.ndim)

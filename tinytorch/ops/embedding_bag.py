@@ -10,8 +10,13 @@ from .._op import Array, Backend, Index, composite, op
 from .._record import keep_versions
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
-from .embedding import renormalize, scaled_gradient, embedding
+from ._checks import integer
+from .embedding import _masked_rows, renormalize, scaled_gradient
 from .gathering import chosen
+
+_NOT_A_ROW = (
+    "{name}: an index of input takes value {index} which is not in the valid range [0, {size})"
+)
 
 
 @op(method=False)
@@ -67,8 +72,7 @@ def embedding_bag(
 
     Raises:
         ValueError: If arguments do not fit each other.
-        RuntimeError: For offsets or a ``padding_idx`` out of range, or a wrong dtype.
-        IndexError: If an index names no row.
+        RuntimeError: For an index, offsets or a ``padding_idx`` out of range, or a wrong dtype.
         NotImplementedError: For ``sparse=True``, or weights in another mode than ``"sum"``.
 
     Example:
@@ -86,6 +90,9 @@ def embedding_bag(
         weight, input = input, weight
     _check(input, weight, offsets, mode, sparse, scale_grad_by_freq)
     _check_weights(input, weight, per_sample_weights, mode)
+    weight._xp.check_indices(
+        "embedding_bag", input._data, weight.shape[0], 0, False, _NOT_A_ROW, RuntimeError
+    )
     padding = _padding(padding_idx, weight.shape[0])
     if max_norm is not None:
         renormalize(input, weight, max_norm, norm_type)
@@ -118,6 +125,12 @@ def _check(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
             f"Long, Int; but got {scalar_name(input.dtype)} instead (while checking arguments for "
             "embedding_bag)"
+        )
+    if not weight.is_floating_point():
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: "
+            f"Half, BFloat16, Float, Double; but got torch.{scalar_name(weight.dtype)}Tensor "
+            "instead (while checking arguments for embedding_bag)"
         )
     if input.ndim == 2 and offsets is not None:
         raise ValueError(
@@ -157,6 +170,7 @@ def _check_weights(input: Tensor, weight: Tensor, factors: Tensor | None, mode: 
 def _padding(index: int | None, rows: int) -> int | None:
     if index is None:
         return None
+    index = integer("embedding_bag", "padding_idx", index)
     if not -rows <= index < rows:
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but "
@@ -197,7 +211,7 @@ def _sums(
     if padding is not None:
         counted = wrap((flat._data != padding).astype(weight._data.dtype), xp)
         factors = counted if factors is None else factors * counted
-    rows = embedding(flat, weight)
+    rows = _masked_rows(weight, flat, -1)
     if factors is not None:
         rows = rows * factors.unsqueeze(1)
     out = _bag_sums(rows, wrap(bags, xp), count)
@@ -212,7 +226,6 @@ def _maxima(
     flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None
 ) -> Tensor:
     xp, rows = weight._xp, flat._data
-    xp.check_indices("embedding_bag", rows, weight.shape[0], 0, negative=False)
     if not (rows.size and count):
         return weight.new_zeros((count, weight.shape[1])) + weight[:0].sum()  # type: ignore
     valid = xp.ones(rows.shape, bool) if padding is None else rows != padding

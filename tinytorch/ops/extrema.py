@@ -194,7 +194,7 @@ def _max_name(node: Node) -> str:
     return "MaxBackward1" if node.op.name == "_extreme_of_all" else "MaxBackward0"
 
 
-@composite(out=True, forms=(
+@composite(out=True, buffered=False, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
@@ -234,7 +234,7 @@ def _min_name(node: Node) -> str:
     return "MinBackward1" if node.op.name == "_extreme_of_all" else "MinBackward0"
 
 
-@composite(out=True, forms=(
+@composite(out=True, buffered=False, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._op import composite
 from .._tensor import Tensor
+from ._checks import integer
 from ._out import written
 from ._transforms import half_spectrum, real_signal, transform
 
@@ -12,7 +13,7 @@ def _points(n: int | None) -> tuple[int] | None:
     """What ``transform`` takes; its -1 for "as many as there are" is not for one dimension."""
     if n == -1:
         raise RuntimeError("Invalid number of data points (-1) specified")
-    return None if n is None else (n,)
+    return None if n is None else (integer("fft", "n", n),)
 
 
 @composite(namespaces=("fft",), method=False)

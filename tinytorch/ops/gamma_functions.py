@@ -104,7 +104,7 @@ def _trigamma(xp: Backend, x: Array) -> Array:
 _polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 1))
 
 
-@composite(namespaces=BOTH, out=True, inplace=False, method=False)
+@composite(namespaces=BOTH, out=True, inplace=False, method=False, buffered=False)
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The ``n``-th derivative of ``digamma``.
 

@@ -47,8 +47,9 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
 
 
 def check_slices(
-    xp: Backend, name: str, input: Array, dim: int, index: Array
-) -> tuple[int, Array]:
+    xp: Backend, name: str, input: Array, dim: int, index: Array,
+    error: type[Exception] = IndexError,
+) -> tuple[int, Array]:  # fmt: skip
     """The dimension counted from the front and the index as a vector, both checked."""
     at = normalize_dim(name, dim, input.ndim)
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:
@@ -60,7 +61,7 @@ def check_slices(
             f"{name}(): Index is supposed to be a vector, got shape {list(index.shape)}"
         )
     size = input.shape[at] if input.ndim else 1
-    xp.check_indices(name, index, size, at, False, OUT_OF_RANGE)
+    xp.check_indices(name, index, size, at, False, OUT_OF_RANGE, error)
     return at, index.reshape(-1)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from .._convert import fit_number, written_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor
+from .._write import scalar_name
+from ..dtypes import int64
 from ._memory import copied, ordered_like
 from ._positions import add_slices, row_major
 from .gathering import check_slices, flat_positions, index_select, take
@@ -21,7 +23,12 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source:
             f"{name}(): self and source expected to have the same dtype, but got (self) "
             f"{input.dtype.name} and (source) {source.dtype.name}"
         )
-    at, index = check_slices(xp, name, input, dim, index)
+    if name == "index_copy" and index.dtype != xp.native_dtype(int64):
+        found = scalar_name(xp.dtype_of(index))
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {found}")
+    # torch's type is another where it adds rows, not elements.
+    rows = name == "index_add" and input.ndim > 1
+    at, index = check_slices(xp, name, input, dim, index, RuntimeError if rows else IndexError)
     check_source(name, tuple(input.shape), at, index.size, tuple(source.shape))
     return at, index
 
@@ -62,7 +69,7 @@ def index_add(
 
     Raises:
         RuntimeError: If shapes or dtypes do not fit.
-        IndexError: If an index is out of range.
+        IndexError: If an index of a vector is out of range; RuntimeError in more dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -94,7 +101,7 @@ def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array)
     Args:
         input: Tensor of any shape.
         dim: The dimension to choose in.
-        index: int32 or int64 tensor of at most one dimension, without repetitions.
+        index: int64 tensor of at most one dimension, without repetitions.
         source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
 
     Returns:

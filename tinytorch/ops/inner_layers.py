@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._op import composite
+from .._op import Shape, composite
 from .._state import grad_enabled
 from .._tensor import Tensor
 from ..autograd.views import check_inplace
@@ -56,6 +56,44 @@ def batch_norm(
     return batch_normalization.batch_norm(
         input, running_mean, running_var, weight, bias, training, momentum, eps
     )
+
+
+@composite(method=False)
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """``nn.functional.group_norm``; ``cudnn_enabled`` is accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.group_norm(tt.tensor([[1.0, 3.0]]), 1, None, None, 0.0, False)
+        tensor([[-1.,  1.]])
+    """
+    return normalization.group_norm(input, num_groups, weight, bias, eps)
+
+
+@composite(method=False)
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Shape,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """``nn.functional.layer_norm``; ``cudnn_enable`` is accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0, False)
+        tensor([[-1.,  1.]])
+    """
+    return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
 @composite(method=False)

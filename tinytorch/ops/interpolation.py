@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 from .._caller import warn
@@ -11,6 +10,7 @@ from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import integer
 from ._taps import Resampling, in_bytes, resample, resampling
 from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .layout import following
@@ -150,7 +150,8 @@ def _sizes(
     if size is not None:
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        return [operator.index(n) for n in _each("output size", size, image)], [None] * len(image)
+        sizes = [integer("interpolate", "size", n) for n in _each("output size", size, image)]
+        return sizes, [None] * len(image)
     scales = [float(scale) for scale in _each("scale_factor", scale_factor, image)]
     sizes = [math.floor(n * scale) for n, scale in zip(image, scales, strict=True)]
     return sizes, [None if recompute else scale for scale in scales]

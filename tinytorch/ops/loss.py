@@ -9,7 +9,7 @@ from .._caller import warn
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import refuse
-from ._loss import SPACE, reduced, reduction_of
+from ._loss import SPACE, in_dtype, reduced, reduction_of
 from .rectifiers import hardtanh
 
 
@@ -48,6 +48,7 @@ def _in_common(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 @op(public=False, promote="arithmetic", node="MseLossBackward0")
 def _squared_error(xp: Backend, input: Array, other: Array) -> Array:
+    refuse(xp, "mse_cpu", "biuc", input)
     difference = input - other
     return difference * difference
 
@@ -72,8 +73,10 @@ _mean_squared_error.vjp(
 
 
 @op(public=False, promote="arithmetic", node="HuberLossBackward0")
-def _huber_error(xp: Backend, input: Array, target: Array, delta: float) -> Array:
-    refuse(xp, "huber_cpu", "c", input)
+def _huber_error(
+    xp: Backend, input: Array, target: Array, delta: float, kernel: str = "huber_cpu"
+) -> Array:
+    refuse(xp, kernel, "biuc", input)
     error = xp.abs(input - target)
     # min(error, delta) · (error - min(error, delta) / 2) is both branches at once.
     inner = xp.between(error, None, delta)
@@ -212,7 +215,7 @@ def smooth_l1_loss(
     if beta == 0:
         difference: Any = input - target
         return reduced(difference.abs(), reduction)
-    return reduced(_huber_error(input, target, float(beta)) / beta, reduction)
+    return reduced(_huber_error(input, target, float(beta), "smooth_l1_cpu") / beta, reduction)
 
 
 @composite(namespaces=SPACE, method=False, node="HuberLossBackward0")
@@ -234,10 +237,10 @@ def huber_loss(
             the number of elements. Default: all 1.
 
     Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
+        A 0-d tensor, or for ``"none"`` one of the input's shape; of the input's dtype.
 
     Raises:
-        RuntimeError: If ``delta`` is not positive.
+        RuntimeError: If ``delta`` is not positive, or the input holds integers.
         ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
 
     Example:
@@ -252,7 +255,7 @@ def huber_loss(
     _warn_of_broadcasting(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    loss = _huber_error(input, target, float(delta))
+    loss = in_dtype(_huber_error(input, target, float(delta)), input.dtype)
     if weight is None:
         return reduced(loss, reduction)
     if weight.shape != input.shape:

@@ -9,7 +9,8 @@ from .._op import composite
 from .._record import keep_versions
 from .._tensor import Tensor
 from ..dtypes import int64
-from ._loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
+from ._loss import SPACE, check_scalar_type, in_place_of, reduced, reduction_of, refuse_grad
+from ._standardize import check_float
 from .activation import relu
 from .distance import pairwise_distance
 from .smooth_activation import logsigmoid
@@ -54,7 +55,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}"
         )
-    gap: Any = -target * (input1 - input2) + margin
+    gap: Any = -target * (input1 - input2) + float(margin)
     return reduced(gap.clamp(min=0), reduction)
 
 
@@ -107,13 +108,16 @@ def soft_margin_loss(
 
     Args:
         input: Any shape.
-        target: The same shape, broadcast.
+        target: A shape that broadcasts to it.
         size_average: Deprecated; see ``reduction``.
         reduce: Deprecated; see ``reduction``.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
-        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
+        A 0-d tensor, or for ``"none"`` one of the input's shape; of the input's dtype.
+
+    Raises:
+        RuntimeError: If the target stretches the input, or the input holds integers.
 
     Example:
         >>> import tinytorch as tt
@@ -123,7 +127,7 @@ def soft_margin_loss(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     refuse_grad("soft_margin_loss", target=target)
-    agreement: Any = target * input
+    agreement = in_place_of(input, target * input)
     return keep_versions(reduced(-logsigmoid(agreement), reduction), input)
 
 
@@ -217,6 +221,7 @@ def multi_margin_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     refuse_grad("multi_margin_loss", weight=weight)
     _check_multi_margin(input, target, p, weight)
+    check_float("multi_margin_loss_cpu_kernel", input)
     x: Any = input
     y: Any = target
     rows = x.reshape(-1, x.shape[-1] if x.ndim else 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._op import Array, Backend, Operand, op
+from .._write import scalar_name
 
 
 @op(method=False, promote="arithmetic", strict=True, exact_out=True)
@@ -31,7 +32,11 @@ def isin(
         tensor([ True, False,  True])
     """
     flat = xp.asarray(elements).reshape(-1)
-    known = xp.sort(xp.asarray(test_elements).reshape(-1))
+    known = xp.asarray(test_elements).reshape(-1)
+    if known.dtype.kind in "bc":
+        kind = scalar_name(xp.dtype_of(known))
+        raise RuntimeError(f"Unsupported input type encountered for isin(): {kind}")
+    known = xp.sort(known)
     if not known.size:
         found = xp.zeros(flat.shape, bool)
     else:

@@ -119,7 +119,7 @@ def _total(xp: Backend, sums: Any, shape: Any) -> Any:
     return xp.reshape(total, shape)
 
 
-@composite(namespaces=("nn.functional", ""), method=False)
+@composite(namespaces=("nn.functional",), method=False)
 def layer_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -159,6 +159,7 @@ def layer_norm(
                 f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"
             )
     check_parameter_dtypes("layer_norm", input, weight, bias)
+    check_float("LayerNormKernelImpl", input)
     return _layer_norm(input, weight, bias, len(shape), eps)
 
 
@@ -212,6 +213,8 @@ def rms_norm(
             "rms_norm: Expected weight to be of same shape as normalized_shape, but got weight of "
             f"shape {list(weight.shape)} and normalized_shape = {list(shape)}"
         )
+    if not (input.is_floating_point() or input.is_complex()):
+        check_float("rms_norm", input)
     x, w = single(input, weight)
     tiny = finfo(x.dtype).eps if eps is None else eps
     dims = tuple(range(-len(shape), 0))
@@ -220,7 +223,7 @@ def rms_norm(
     return following(out if out.dtype is input.dtype else out.to(input.dtype), input)
 
 
-@composite(namespaces=("nn.functional", ""), method=False, node="NativeGroupNormBackward0")
+@composite(namespaces=("nn.functional",), method=False, node="NativeGroupNormBackward0")
 def group_norm(
     input: Tensor,
     num_groups: int,

@@ -110,7 +110,10 @@ def _nanmedian_name(node: Node) -> str:
     return f"NanmedianBackward{int(node.op.name != '_median_of_all')}"
 
 
-@composite(out=True, forms=tuple(form.format(name="median") for form in _FORMS), node=_median_name)
+@composite(
+    out=True, forms=tuple(form.format(name="median") for form in _FORMS), node=_median_name,
+    buffered=False,
+)  # fmt: skip
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element, the lower one of two; NaN if there is one.
 
@@ -137,8 +140,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 @composite(
-    out=True, forms=tuple(form.format(name="nanmedian") for form in _FORMS), node=_nanmedian_name
-)
+    out=True, forms=tuple(form.format(name="nanmedian") for form in _FORMS), node=_nanmedian_name,
+    buffered=False,
+)  # fmt: skip
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element of those that are not NaN, the lower one of two.
 
@@ -186,7 +190,7 @@ def _numpy_nanmedian(
     )
 
 
-@composite(out=True, node="KthvalueBackward0")
+@composite(out=True, node="KthvalueBackward0", buffered=False)
 def kthvalue(
     input: Tensor, k: int, dim: int = -1, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -235,7 +239,7 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
-@composite(out=True, node="ModeBackward0", frees=True)
+@composite(out=True, node="ModeBackward0", frees=True, buffered=False)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The most frequent element along ``dim``, the smallest of several such, and where it is.
 

@@ -190,7 +190,7 @@ def _amounts(pad: Any, input: Tensor) -> list[tuple[int, int]]:
             f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}"
         )
     for i, n in enumerate(pad):
-        if not hasattr(n, "__index__"):
+        if isinstance(n, bool) or not hasattr(n, "__index__"):
             raise TypeError(
                 "pad(): argument 'pad' (position 2) must be tuple of ints, but found element of "
                 f"type {type(n).__name__} at pos {i}"

@@ -8,6 +8,7 @@ from typing import Any
 from .._op import Array, Backend, composite, op
 from .._record import keep_versions
 from .._tensor import Tensor, wrap
+from ..dtypes import int64
 from ._pool_arguments import WITH_INDICES, Size, check_input, check_numbers, slides
 from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
 from .layout import following, following_sequence
@@ -146,7 +147,9 @@ def _max_pool(
     return_indices: bool,
 ) -> Any:
     check_input(name, input, spatial)
-    check_numbers(name, input, "bc")
+    if spatial == 1 and not return_indices:
+        check_numbers("max_pool1d_impl", input, "biuc")
+    check_numbers(f"max_pool{max(spatial, 2)}d", input, "bc")
     windows = slides(name, input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     out = input
     for slide in reversed(windows):
@@ -301,7 +304,8 @@ def _avg_pool(
     divisor_override: int | None,
 ) -> Tensor:
     check_input(name, input, spatial)
-    check_numbers(name, input, "bc")
+    if input.dtype is not int64:  # of all integers PyTorch averages these alone
+        check_numbers("avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d", input, "biuc")
     if divisor_override == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
     windows = slides(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)

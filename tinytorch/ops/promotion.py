@@ -11,20 +11,31 @@ from .._op import composite
 from .._tensor import Tensor
 
 
+_NAMES = frozenset(("tensor", "other", "scalar", "scalar1", "scalar2"))
+
+
 @composite(method=False)
-def result_type(*tensors: Any) -> dtypes.dtype:
+def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
     """The dtype of an arithmetic operation on tensors and numbers.
 
     Tensors with dimensions come before 0-d tensors, and those before numbers.
 
     Args:
         *tensors: Tensors and Python numbers; NumPy's dtypes, too.
+        **named: Likewise, by PyTorch's names: ``tensor``, ``other``, ``scalar``, ``scalar1`` and
+            ``scalar2``.
+
+    Raises:
+        TypeError: For another name, or nothing.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.result_type(tt.tensor([1, 2]), 1.5)
         tinytorch.float32
     """
+    for name in named.keys() - _NAMES:
+        raise TypeError(f"result_type() got an unexpected keyword argument '{name}'")
+    tensors += tuple(named.values())
     dtypes_given = [t for t in tensors if not isinstance(t, (Tensor, int, float, complex))]
     if not dtypes_given:
         return result_dtype(tensors)

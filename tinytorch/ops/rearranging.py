@@ -8,7 +8,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
-from ._checks import integer, integers_of
+from ._checks import check_tensor, integer, integers_of
 from ._memory import arranged, in_rows, suggested
 from ._positions import counting, int64
 from .gathering import index_select
@@ -260,15 +260,24 @@ def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array
     return int64(xp, xp.searchsorted(ends, counting(xp, total), side="right"))
 
 
-@composite(node="ViewBackward0")
+@composite(
+    node="ViewBackward0",
+    forms=(
+        "(repeats: Tensor, *, output_size: int | None = None) -> Tensor",
+        "(input: Tensor, repeats: Tensor | int, dim: int | None = None, *, "
+        "output_size: int | None = None, axis: int | None = ...) -> Tensor",
+    ),
+)
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
-) -> Tensor:
+    input: Any = None, repeats: Any = None, dim: int | None = None, *,
+    output_size: int | None = None,
+) -> Tensor:  # fmt: skip
     """Each element of ``input`` several times in a row.
 
     Args:
-        input: Tensor of any shape. Alone, it says how often each of 0, 1, 2, ... comes.
+        input: Tensor of any shape.
         repeats: An int, or an int32 or int64 tensor with one number per element along ``dim``.
+            Alone, it says how often each of 0, 1, 2, ... comes.
         dim: The dimension; None, the default, means the flattened tensor.
         output_size: The result's size along ``dim``, which spares a wait for the device.
 
@@ -283,7 +292,10 @@ def repeat_interleave(
         >>> tt.repeat_interleave(tt.tensor([7, 8]), tt.tensor([1, 2]))
         tensor([7, 8, 8])
     """
+    if input is None:
+        input, repeats = repeats, None
     if repeats is None:
+        check_tensor("repeat_interleave", input)
         if input.ndim != 1:
             raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
         return _repeat_index(input, output_size)

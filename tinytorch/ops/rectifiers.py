@@ -239,8 +239,8 @@ def prelu(xp: Backend, input: Array, weight: Array) -> Array:
     Reference:
         He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
     """
-    refuse(xp, "prelu_cpu", "c", input)
     _check_prelu(xp, input, weight)
+    refuse(xp, "prelu_cpu", "biuc", input)
     return xp.where(input > 0, input, _per_channel(xp, weight, input.ndim) * input)
 
 

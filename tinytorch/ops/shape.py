@@ -69,6 +69,8 @@ def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tupl
 def normalize_dim(name: str, dim: int, ndim: int) -> int:
     """``dim`` counted from the front; IndexError if there is no such dimension."""
     if dim.__class__ is not int:
+        if isinstance(dim, Tensor) and dim.ndim:
+            raise TypeError(f"{name}(): argument 'dim' must be int, not Tensor")
         dim = integer(name, "dim", dim)
     bound = max(ndim, 1)
     if not -bound <= dim < bound:

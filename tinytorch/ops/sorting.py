@@ -34,7 +34,7 @@ _sort_result = named_result("sort", "values indices")
 _topk_result = named_result("topk", "values indices")
 
 
-@composite(out=True, node="SortBackward0")
+@composite(out=True, node="SortBackward0", buffered=False)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> tuple[Tensor, Tensor]:
@@ -118,7 +118,7 @@ def _numpy_argsort(
     return argsort(source, dim, descending)
 
 
-@composite(out=True, node="SortBackward0", exact_out=True)
+@composite(out=True, node="SortBackward0", exact_out=True, buffered=False)
 def msort(input: Tensor) -> Tensor:
     """``input`` in ascending order along its first dimension, without the indices.
 
@@ -143,7 +143,7 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     return in_rows(xp, xp.leading(input, k, at, largest))
 
 
-@composite(out=True, node="TopkBackward0")
+@composite(out=True, node="TopkBackward0", buffered=False)
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:

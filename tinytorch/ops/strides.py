@@ -10,6 +10,7 @@ from typing import Any
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ..backends.storage import extent
+from ._checks import integers_of
 from ._memory import in_rows, laid, lies
 from ._positions import counting
 from .layout import own_copy
@@ -109,7 +110,8 @@ _as_strided.vjp(input=_strided_rule)
 
 def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]:
     """Sizes and strides as tuples of ints; RuntimeError if they make no window."""
-    sizes, strides = tuple(int(n) for n in size), tuple(int(s) for s in stride)
+    sizes = integers_of("as_strided", "size", size)
+    strides = integers_of("as_strided", "stride", stride)
     if len(sizes) != len(strides):
         raise RuntimeError(
             f"as_strided: mismatch in length of strides and shape, got {list(sizes)} and "

@@ -164,7 +164,7 @@ def _check_dtype(name: str, input: Tensor) -> None:
 
 def _pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not all(hasattr(n, "__index__") for n in given):
+    if not all(hasattr(n, "__index__") and not isinstance(n, bool) for n in given):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
     if isinstance(value, (tuple, list)) and len(given) != 2:
         raise RuntimeError(

@@ -11,6 +11,7 @@ from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._pool_arguments import Size, per_dimension
+from ._standardize import check_float
 from .layout import following
 
 _F = ("nn.functional",)
@@ -192,6 +193,7 @@ def _check(name: str, spatial: int, input: Tensor, indices: Tensor) -> None:
             f"{name}: elements in indices should be type int64 but got: "
             f"{scalar_name(indices.dtype)}"
         )
+    check_float(f"max_unpool{max(spatial, 2)}d", input)
     if indices.shape != input.shape:
         raise RuntimeError(
             f"{name}: Expected shape of indices to be same as that of the input tensor "
