@@ -243,6 +243,12 @@ X = L.Size([2]) * 2; X, type(X) is L.Size, type(3 * X) is L.Size
 type(L.Size([2]) + (4,)) is L.Size, type(L.Size([2, 3])[:1]) is L.Size, L.Size(), hash(L.Size([2]))
 """
 
+TYPES_BY_CLASS = """
+T([1, 2]).type(L.Tensor)
+T([1.5, 2.5], dtype=L.float64).type("torch.Tensor")
+T([1.5, 2.5]).type(L.IntTensor)
+"""
+
 BYTES_AS_MASKS = """
 L.arange(3)[T([1, 0, 7], dtype=L.uint8)]
 L.arange(6).reshape(2, 3)[:, T([1, 0, 1], dtype=L.uint8)]
@@ -390,7 +396,7 @@ LINES = (
     PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + SIZES_AND_STEPS + EDGES + EDGES_OF_GRADIENTS
     + INTEGERS_AT_THEIR_ENDS + FACTORS_AS_TENSORS + BYTES_AS_MASKS + LISTS_OF_INDICES
-    + SIZES_OF_OTHERS + SHAPES_OF_THE_OTHER
+    + SIZES_OF_OTHERS + TYPES_BY_CLASS + SHAPES_OF_THE_OTHER
 )  # fmt: skip
 
 
