@@ -408,7 +408,7 @@ def test_plain_tensors_are_as_before_where_classes_are_asked() -> None:
     with tt.overrides.BaseTorchFunctionMode():
         assert type(x + 1) is tt.Tensor
     assert type(vars(tt.Tensor)["sin"]) is type(tt.sin)
-    assert type(Kept([1.0]) + 1) is Kept and type(x + 1) is tt.Tensor and type(x.T) is tt.Tensor
+    assert type(Kept([1.0]) + 1) is Kept and type(x + 1) is tt.Tensor and type(x.t()) is tt.Tensor
 
 
 def test_modes_do_not_disturb_plain_tensors_of_other_threads() -> None:

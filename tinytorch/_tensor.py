@@ -25,7 +25,7 @@ from .autograd.inference import (
     settle,
     take_after,
 )
-from .autograd.nodes import LeafHooks, RemovableHandle, Slot, add_hook, node_of
+from .autograd.nodes import LeafHooks, RemovableHandle, Slot, add_hook, node_of, warn_of_no_grad
 from .autograd.views import VIEW, edge_of, requires_grad
 from .backends.base import Array, Backend
 from .backends.storage import deep_copied
@@ -118,6 +118,8 @@ class Tensor(Storage):
     @property
     def grad(self) -> Tensor | None:
         """The gradient that backward passes have left here, or None."""
+        if self._grad is None and self._node is not None and not self._retains_grad:
+            warn_of_no_grad()
         return self._grad
 
     @grad.setter

@@ -29,6 +29,37 @@ CALLS = {
     "L.linalg.multi_dot([L.ones(2, 2), L.ones(2, 2)])": None,
     "F.gumbel_softmax(L.ones(2), eps=1e-3)": "`eps` parameter is deprecated",
     "F.gumbel_softmax(L.ones(2))": None,
+    "(L.ones(2, requires_grad=True) * 2).grad": "The .grad attribute of a Tensor that is",
+    "L.ones(2, requires_grad=True).grad": None,
+    "L.ones(2).grad, (L.ones(2) * 2).grad": None,
+    "L.ones(2, requires_grad=True).detach().grad": None,
+    "(L.ones(2, requires_grad=True) * 2).register_hook(print)": None,
+    "[t.grad for t in [L.ones(2, requires_grad=True) * 2] if t.retain_grad() is None]": None,
+    "[t.grad for t in [L.ones(2, requires_grad=True) * 2] if not t.detach_().requires_grad]": None,
+    "L.ones((), requires_grad=True).mul(2).backward(create_graph=True)":
+        r"Using backward\(\) with create_graph=True will create a reference cycle",
+    "L.autograd.backward(L.ones((), requires_grad=True).mul(2), create_graph=True)":
+        r"Using backward\(\) with create_graph=True will create a reference cycle",
+    "[L.autograd.grad(x * 2, x, create_graph=True) for x in [L.ones((), requires_grad=True)]]":
+        None,
+    "L.autograd.detect_anomaly().__exit__(None, None, None)": "Anomaly Detection has been enabled",
+    "L.autograd.set_detect_anomaly(False)": None,
+    "L.tensor(L.ones(2))": "To copy construct from a tensor, it is recommended to use",
+    "L.tensor(L.ones(2, requires_grad=True), requires_grad=True)": "To copy construct from",
+    "L.ones(2).new_tensor(L.ones(2))": "To copy construct from a tensor, it is recommended to use",
+    "L.tensor([L.ones(()), L.ones(())])": None,
+    "L.as_tensor(L.ones(2)), L.asarray(L.ones(2), copy=True)": None,
+    "L.ones(2, 3, 4).T": r"The use of `x\.T` on tensors of dimension other than 2",
+    "L.ones(2).T": r"The use of `x\.T` on tensors of dimension other than 2",
+    "L.ones(()).T": r"Tensor\.T is deprecated on 0-D tensors\. This function is the identity",
+    "L.ones(()).mT": r"Tensor\.mT is deprecated on 0-D tensors\. This function is the identity",
+    "L.ones(()).H": r"Tensor\.H is deprecated on 0-D tensors\. Consider using x\.conj\(\)",
+    "L.ones(()).mH": r"Tensor\.mH is deprecated on 0-D tensors\. Consider using x\.conj\(\)",
+    "L.ones(2, 3).T, L.ones(2, 3).H, L.ones(1, 2, 3).mT, L.ones(1, 2, 3).mH": None,
+    "L.ones(2, 3).t(), L.ones(2).t(), L.ones(2, 3, 4).permute(2, 1, 0)": None,
+    "F.mse_loss(L.ones(2, 3), L.ones(3))": r"Using a target size \(\w+\.Size\(\[3\]\)\) that is",
+    "F.l1_loss(L.ones(2, 3), L.ones(2, 1))": "Using a target size",
+    "F.smooth_l1_loss(L.ones(2, 3), L.ones(2, 3))": None,
 }
 
 

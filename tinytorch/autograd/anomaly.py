@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._caller import warn
 from .engine import Anomaly
 from .packing import Recording
 
@@ -45,13 +46,21 @@ class detect_anomaly(set_detect_anomaly):
     """``set_detect_anomaly(True)`` for a ``with`` block.
 
     Example:
+        >>> import warnings
         >>> import tinytorch as tt
-        >>> with tt.autograd.detect_anomaly():
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")  # it says that it is on, as torch's does
+        ...     anomaly = tt.autograd.detect_anomaly()
+        >>> with anomaly:
         ...     loss = tt.ones(1, requires_grad=True).sum()
     """
 
     def __init__(self, check_nan: bool = True) -> None:
         super().__init__(True, check_nan)
+        warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should "
+            "only be enabled for debugging."
+        )
 
 
 def is_anomaly_enabled() -> bool:

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
+from .._caller import warn
+
 #: Numbers nodes in the order of their creation: an input's node is always older.
 next_seq = itertools.count().__next__
 
@@ -273,3 +275,12 @@ def node_of(edge: Edge) -> Node | None:
     if edge.__class__ is Slot:
         return edge.node
     return edge if edge.__class__ is Node else None
+
+
+def warn_of_no_grad() -> None:
+    """Say that ``grad`` of a result stays None."""
+    warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(): call .retain_grad() on it before "
+        "that, or access the leaf Tensor instead."
+    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _asking
+from .._caller import warn
 from .._tensor import Size, Tensor, wrap
 from .engine import CURRENT, Hooks, Sweep, conjugate
 from .faces import AccumulateGrad
@@ -53,6 +54,12 @@ def backward(
         options = {"grad_tensors": grad_tensors, "inputs": inputs, "retain_graph": retain_graph}
         _asking.ask(backward, values, (tensors,), {**options, "create_graph": create_graph})
         return
+    if create_graph:
+        warn(
+            "Using backward() with create_graph=True will create a reference cycle between the "
+            "parameter and its gradient, which keeps the memory of both: use autograd.grad, or "
+            "reset the .grad fields of the parameters to None after use."
+        )
     roots = _as_tuple(tensors)
     wanted = None if inputs is None else _as_tuple(inputs)
     if wanted is not None and not wanted:

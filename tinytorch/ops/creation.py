@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._convert import dtype_of_number, fit_number, written_number
 from .._creation import backend_for, creation, pinned
 from .._layouts import checked_format, contiguous_format
@@ -165,11 +166,22 @@ def tensor(
         tensor([[1, 2],
                 [3, 4]])
     """
+    if isinstance(data, Tensor):
+        _warn_of_copying()
     xp = backend_for(device, backend)
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     out = wrap(_array_of(data, xp, wanted), xp)
     out = pinned(out) if pin_memory else out
     return out.requires_grad_() if requires_grad else out
+
+
+def _warn_of_copying() -> None:
+    """Say what copies a tensor better than a constructor from data."""
+    warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() "
+        "or sourceTensor.detach().clone().requires_grad_(True), rather than tensor() or "
+        "new_tensor() of it."
+    )
 
 
 def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._caller import warn
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .complex_numbers import conj_physical
@@ -41,7 +42,26 @@ def T(xp: Backend, input: Array) -> Array:
         >>> tt.zeros(2, 3).T.shape
         tinytorch.Size([3, 2])
     """
+    if input.ndim != 2:
+        _warn_of_other_than_matrices(input.ndim)
     return xp.transpose(input)
+
+
+def _warn_of_other_than_matrices(ndim: int) -> None:
+    if not ndim:
+        _warn_of_no_matrix("T")
+        return
+    warn(
+        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+        "deprecated. Consider `x.mT` to transpose batches of matrices or "
+        "`x.permute(*range(x.ndim)[::-1])` to reverse the dimensions of a tensor."
+    )
+
+
+def _warn_of_no_matrix(name: str) -> None:
+    real = name in ("T", "mT")
+    says = "This function is the identity in these cases." if real else "Consider using x.conj()."
+    warn(f"Tensor.{name} is deprecated on 0-D tensors. {says}")
 
 
 T.vjp(input=lambda xp, g: xp.transpose(g))
@@ -63,6 +83,8 @@ def mT(xp: Backend, input: Array) -> Array:
         raise RuntimeError(
             "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
+    if not input.ndim:
+        _warn_of_no_matrix("mT")
     return _swapped(xp, input)
 
 
@@ -93,6 +115,8 @@ def mH(input: Tensor) -> Tensor:
         raise RuntimeError(
             "tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
+    if not input.ndim:
+        _warn_of_no_matrix("mH")
     swapped = transpose(input, -2, -1) if input.ndim else t(input)
     return conj_physical(swapped) if input.is_complex() else swapped
 
@@ -126,6 +150,8 @@ def H(input: Tensor) -> Tensor:
             f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor."
             + (" For batches of matrices, consider using tensor.mH" if input.ndim > 2 else "")
         )
+    if not input.ndim:
+        _warn_of_no_matrix("H")
     swapped = t(input)
     return conj_physical(swapped) if input.is_complex() else swapped
 
