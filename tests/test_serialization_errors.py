@@ -132,6 +132,8 @@ def test_files_of_the_wrong_kind() -> None:
         tt.load(not_a_file)
     with pytest.raises(FileNotFoundError):
         tt.load("there is no such file.pt")
+    with pytest.raises(RuntimeError, match="Parent directory there/is none does not exist"):
+        tt.save({}, "there/is none/file.pt")
 
 
 # -- weights only --------------------------------------------------------------------------------

@@ -309,6 +309,12 @@ def test_set_shares_other_memory(name: str) -> None:
     assert found[0] == found[1]
 
 
+def test_set_refuses_what_is_no_memory() -> None:
+    number: Any = 3
+    with pytest.raises(TypeError, match="'source' .* must be Tensor or UntypedStorage, not int"):
+        tt.ones(2).set_(number)
+
+
 def test_set_writes_where_it_was_set() -> None:
     source = tt.zeros(6)
     tt.ones(1).set_(source.untyped_storage(), 2, (2, 2)).fill_(3.0)

@@ -88,7 +88,8 @@ def save(
 
     Raises:
         AttributeError: If ``f`` is neither a path nor a file.
-        RuntimeError: If two tensors view the same memory as different dtypes.
+        RuntimeError: If two tensors view the same memory as different dtypes, or the file's
+            folder does not exist.
         pickle.PicklingError, AttributeError, TypeError: If ``obj`` cannot be pickled.
 
     Example:
@@ -153,6 +154,9 @@ def _check_file(f: Any, method: str, text: str) -> None:
 @contextlib.contextmanager
 def _opened(f: Any, mode: str) -> Iterator[Any]:
     if isinstance(f, (str, os.PathLike)):
+        folder = os.path.dirname(f)
+        if mode == "wb" and folder and not os.path.isdir(folder):
+            raise RuntimeError(f"Parent directory {os.fsdecode(folder)} does not exist.")
         with open(f, mode) as file:
             yield file
     else:

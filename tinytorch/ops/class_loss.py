@@ -247,13 +247,13 @@ def _of_probabilities(
     if weight is not None:
         _check_count("cross_entropy: ", classes, weight)
     if smoothing:
-        y = y * (1 - smoothing) + smoothing / classes
+        y = y * (1 - smoothing) + smoothing / max(classes, 1)
     terms = log_softmax(x, 1) * y
     if weight is not None:
         terms = terms * _per_class(weight, x.ndim)
     loss = -terms.sum(1)
     if reduction == "mean":
-        return loss.sum() / (x.numel() // classes)  # type: ignore[no-any-return]
+        return loss.sum() / (x.numel() // max(classes, 1))  # type: ignore[no-any-return]
     return reduced(loss if input.ndim > 1 else loss[0], reduction)
 
 

@@ -384,6 +384,7 @@ def set_(
         ``input``.
 
     Raises:
+        TypeError: If ``source`` is none of them.
         RuntimeError: If dtypes differ, the window reaches beyond the memory, or ``input`` is a
             leaf that requires grad.
 
@@ -401,6 +402,11 @@ def set_(
         raise RuntimeError(
             f"Could not set tensor of type {source.dtype.name} to a tensor of type "
             f"{input.dtype.name}"
+        )
+    if not isinstance(source, (Tensor, UntypedStorage, type(None))):
+        raise TypeError(
+            "set_(): argument 'source' (position 1) must be Tensor or UntypedStorage, not "
+            f"{type(source).__name__}"
         )
     if source is None:
         input._take_array(wrap(input._xp.empty(0, input._data.dtype), input._xp))
