@@ -94,8 +94,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "indexing": "index_put index_put_",
         "inner_images": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
         "inner_layers": """alpha_dropout_ batch_norm dropout_ embedding embedding_renorm_
-            feature_alpha_dropout_ feature_dropout_ instance_norm native_batch_norm native_dropout
-            native_group_norm native_layer_norm rrelu_""",
+            feature_alpha_dropout_ feature_dropout_ group_norm instance_norm layer_norm
+            native_batch_norm native_dropout native_group_norm native_layer_norm rrelu_""",
         "inner_losses": """binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss
             hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss""",
         "inspection": "is_conj is_inference is_neg is_nonzero is_same_size is_tensor",
@@ -120,7 +120,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "multiply_add": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
         "nan_reductions": """nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanpercentile
             nanprod nanstd nanvar""",
-        "normalization": "group_norm layer_norm rms_norm",
+        "normalization": "rms_norm",
         "norms": "dist frobenius_norm norm norm_except_dim nuclear_norm renorm renorm_",
         "number_parts": "bitwise_count cbrt divmod fabs iscomplex modf rint",
         "order_statistics": "kthvalue median mode nanmedian",
