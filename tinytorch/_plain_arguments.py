@@ -29,8 +29,8 @@ def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     if value.__class__ is kind or (value is None and or_none):
         return value
     if kind is float and not isinstance(value, (str, bytes, list, tuple, dict, type(None))):
-        if value.__class__ is bool:
-            return float(value)
+        if value.__class__ is bool:  # a number of any kind, as 1 is, is refused as what it is
+            return value if op.defaults[position].__class__ is int else float(value)
         number = hasattr(value, "dtype") and not getattr(value, "requires_grad", False)
         return value.item() if number and not value.ndim else value
     place = f" (position {position + 1})" if placed else ""
