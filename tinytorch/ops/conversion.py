@@ -252,8 +252,11 @@ def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     if dtype is Tensor or dtype == "torch.Tensor":
         dtype = _state.default_dtype()
     named = dtype_and_device(dtype)
-    if named is None and isinstance(dtype, str) and dtype not in dtypes.NAMES:
-        raise ValueError(f"invalid type: '{dtype}'")
+    if named is None and isinstance(dtype, str):
+        try:
+            dtype = dtypes.as_dtype(dtype)
+        except TypeError:
+            raise ValueError(f"invalid type: '{dtype}'") from None
     return to(input, dtype=dtype) if named is None else to(input, named[1], named[0])
 
 

@@ -132,7 +132,10 @@ def mse_loss(
         return _mean_squared_error(input, target)
     if reduction == "sum" and weight is None:
         return _sum_of_squares(input, target)
-    return _weighted(_squared_error(input, target), weight, input, reduction)
+    if weight is None:
+        return reduced(_squared_error(input, target), reduction)
+    difference: Any = input - target  # of any numbers, as PyTorch's weighted form takes them
+    return _weighted(difference.square(), weight, input, reduction)
 
 
 @composite(namespaces=SPACE, method=False)
