@@ -2,7 +2,7 @@
 
 A filter leaves out the warnings at lines of this package; those at lines of NumPy's modules are
 the user's own. ``numpy.errstate`` would take a third as long as a small Fourier transform does: to
-call the function in a context in which NumPy ignores errors takes a tenth of that. Nothing but
+call the function in a context in which NumPy ignores errors takes half of that. Nothing but
 NumPy runs in there, so that the values of other context variables are of no account.
 """
 
