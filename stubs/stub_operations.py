@@ -81,6 +81,8 @@ def as_method(form: ast.FunctionDef) -> None:
     # it takes this name for any.
     first.arg = "self" if form.name.startswith("__") else "_self"
     first.annotation = None
+    if len(form.args.defaults) == len(form.args.posonlyargs + form.args.args):
+        del form.args.defaults[0]
     if writes_in_place(form.name):
         form.returns = ast.Name("Self")
 

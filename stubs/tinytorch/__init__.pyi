@@ -3861,13 +3861,9 @@ def renorm_(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor:
     """In-place form of ``renorm``: writes the result over ``input`` and returns it."""
 def repeat(a: Any, repeats: Any, axis: _int | None = None) -> Tensor:
     """Each element several times; the method ``Tensor.repeat`` is ``tile``."""
-@overload
-def repeat_interleave(repeats: Tensor, *, output_size: _int | None = None) -> Tensor:
-    """Each element of ``input`` several times in a row."""
-@overload
 def repeat_interleave(
-    input: Tensor,
-    repeats: Tensor | _int,
+    input: Tensor | None = None,
+    repeats: Any = None,
     dim: _int | None = None,
     *,
     output_size: _int | None = None,

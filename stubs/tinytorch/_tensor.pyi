@@ -1932,13 +1932,9 @@ class Tensor(Storage):
         """In-place form of ``renorm``: writes the result over ``input`` and returns it."""
     def repeat(_self, *repeats: Any, axis: _int | None = None) -> Tensor:
         """``input`` several times along each dimension."""
-    @overload
-    def repeat_interleave(_self, *, output_size: _int | None = None) -> Tensor:
-        """Each element of ``input`` several times in a row."""
-    @overload
     def repeat_interleave(
         _self,
-        repeats: Tensor | _int,
+        repeats: Any = None,
         dim: _int | None = None,
         *,
         output_size: _int | None = None,

@@ -260,16 +260,9 @@ def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array
     return int64(xp, xp.searchsorted(ends, counting(xp, total), side="right"))
 
 
-@composite(
-    node="ViewBackward0",
-    forms=(
-        "(repeats: Tensor, *, output_size: int | None = None) -> Tensor",
-        "(input: Tensor, repeats: Tensor | int, dim: int | None = None, *, "
-        "output_size: int | None = None, axis: int | None = ...) -> Tensor",
-    ),
-)
+@composite(node="ViewBackward0")
 def repeat_interleave(
-    input: Any = None, repeats: Any = None, dim: int | None = None, *,
+    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *,
     output_size: int | None = None,
 ) -> Tensor:  # fmt: skip
     """Each element of ``input`` several times in a row.
