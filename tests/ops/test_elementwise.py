@@ -197,9 +197,10 @@ def test_sigmoid_and_its_logarithm_far_out() -> None:
 def test_exponentials_do_not_cancel_near_0() -> None:
     x = sample([1e-18])
     # CUDA's functions are off by units in the last place.
-    assert tt.expm1(x).item() == pytest.approx(1e-18, 1e-15, 0)
-    assert tt.log1p(x).item() == pytest.approx(1e-18, 1e-15, 0)
-    assert F.elu(-x).item() == pytest.approx(-1e-18, 1e-15, 0)
+    rounding = 1e-15 if tt.get_backend() == "cupy" else 0
+    assert tt.expm1(x).item() == pytest.approx(1e-18, rounding, 0)
+    assert tt.log1p(x).item() == pytest.approx(1e-18, rounding, 0)
+    assert F.elu(-x).item() == pytest.approx(-1e-18, rounding, 0)
 
 
 def test_sinc_near_0_has_no_cancellation() -> None:
