@@ -65,6 +65,29 @@ def test_results_are_torchs(name: str) -> None:
     same(CASES[name], orders=0)
 
 
+SPACED_KINDS = ("float16", "float32", "float64", "complex64", "complex128", "int64", "uint8")
+
+
+@pytest.mark.parametrize("kind", SPACED_KINDS)
+@pytest.mark.parametrize("name", ["linspace", "logspace"])
+def test_spaced_numbers_are_torchs_to_the_last_digit(name: str, kind: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    draw = np.random.default_rng(3)
+    for steps in (2, 3, 7, 8, 50, 101, 1000):
+        ends = (draw.random(2) * 2).tolist() if "int" in kind else draw.normal(size=2).tolist()
+        if kind.startswith("complex"):
+            ends = [complex(end, 0.3 - end / 2) for end in ends]
+        ours, theirs = (
+            getattr(lib, name)(*ends, steps, dtype=getattr(lib, kind)) for lib in (tt, torch)
+        )
+        if name == "logspace" and kind in ("float64", "complex64", "complex128"):
+            # The powers are the C library's, which NumPy's do not follow to the last digit.
+            rtol = 1e-6 if kind == "complex64" else 1e-14
+            np.testing.assert_allclose(ours.cpu().numpy(), theirs.numpy(), rtol=rtol)
+        else:
+            np.testing.assert_array_equal(ours.cpu().numpy(), theirs.numpy())
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -7,10 +7,12 @@ from typing import Any
 
 from .. import _state, dtypes
 from .._caller import warn
+from .._convert import written_number
 from .._creation import creation
 from .._op import Array, Backend
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import refuse
 
 
 def _number(name: str, value: Any) -> Any:
@@ -130,14 +132,10 @@ def _count(start: Any, end: Any, step: Any, name: str = "arange") -> int:
     return int(math.ceil((end - start) / step))
 
 
-def _spaced(
+def _ends(
     xp: Backend, name: str, start: Any, end: Any, steps: Any, dtype: Any
-) -> tuple[Array, Any]:
-    """``steps`` numbers from ``start`` to ``end``, each counted from the nearer one.
-
-    Returns:
-        The numbers in full precision, and the native dtype they are wanted in.
-    """
+) -> tuple[Any, Any, int, Any]:
+    """The bounds as ``dtype`` holds them, how many steps, and the native dtype wanted."""
     if not hasattr(steps, "__index__"):
         raise TypeError(
             f"{name}() received an invalid combination of arguments - got (int, int, "
@@ -148,20 +146,57 @@ def _spaced(
         raise RuntimeError(f"{name}: number of steps must be non-negative, got {steps}")
     start, end = _number(name, start), _number(name, end)
     dtype = _spaced_dtype(xp, name, start + end, dtype)
-    if dtype.kind in "iu":
-        start, end = (_converted(name, v, dtype) for v in (start, end))
+    refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
+    fitting = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
+    # A single number is computed from its bound as it is.
+    start, end = (start, end) if steps == 1 else fitting
+    return start, end, steps, dtype
+
+
+def _evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
+    """``steps`` numbers, each counted from the nearer end, and of a product and a sum in one.
+
+    Halves are rounded twice, as they are by PyTorch.
+    """
+    if dtype.kind == "c":
+        part = xp.real(xp.empty((), dtype)).dtype
+        parts = [
+            _evenly(xp, *ends, steps, part).astype(part)
+            for ends in ((start.real, end.real), (start.imag, end.imag))
+        ]
+        return xp.stack(parts, -1).view(dtype)[..., 0]
+    many = max(steps - 1, 1)
     place = xp.arange(steps, dtype="float64")
-    step = (end - start) / (steps - 1) if steps > 1 else 0.0
-    first, second = start + step * place, end - step * (steps - 1 - place)
-    return xp.where(place * 2 < steps, first, second), dtype
+    if dtype.kind in "iu" or dtype.itemsize == 8:
+        step = (end - start) / many
+        first, second = _fused(start, step, place), _fused(end, -step, many - place)
+    else:
+        start, end = xp.asarray(start, dtype), xp.asarray(end, dtype)
+        wide = dtype if dtype.itemsize < 4 else "float64"  # where products of singles are exact
+        step = ((end - start) / xp.asarray(many, dtype)).astype(wide)
+        first = start.astype(wide) + step * place.astype(wide)
+        second = end.astype(wide) - step * (many - place).astype(wide)
+    return xp.where(place < steps // 2, first, second) if steps > 1 else first
 
 
-def _converted(name: str, end: float, dtype: Any) -> int:
-    if not math.isfinite(end):
-        raise RuntimeError(
-            f"{name}: value cannot be converted to type {dtype.name} without overflow: {end}"
-        )
-    return int(end)
+def _fused(start: float, step: float, count: Any) -> Any:
+    """``start + step * count``, rounded once, as by a processor's fused operation.
+
+    What the product and the sum lose is added: products of ``count`` with a step of half as many
+    digits, and with the rest of it, are exact.
+
+    Reference: T. J. Dekker, A floating-point technique for extending the available precision,
+    Numerische Mathematik 18 (1971).
+    """
+    product = count * step
+    total = product + start
+    if not math.isfinite(step):
+        return total
+    digits, exponent = math.frexp(step)
+    short = math.ldexp(round(math.ldexp(digits, 26)), exponent - 26)
+    taken = total - start
+    lost = (start - (total - taken)) + (product - taken)
+    return total + (lost + ((count * short - product) + count * (step - short)))
 
 
 def _spaced_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
@@ -200,11 +235,9 @@ def linspace(
         >>> tt.linspace(0, 1, 3)
         tensor([0.0000, 0.5000, 1.0000])
     """
-    if not endpoint:
-        numbers, dtype = _spaced(xp, "linspace", start, end, steps + 1, dtype)
-        return numbers[:-1].astype(dtype)
-    numbers, dtype = _spaced(xp, "linspace", start, end, steps, dtype)
-    return numbers.astype(dtype)
+    start, end, steps, dtype = _ends(xp, "linspace", start, end, steps + (not endpoint), dtype)
+    numbers = _evenly(xp, start, end, steps, dtype).astype(dtype)
+    return numbers if endpoint else numbers[:-1]
 
 
 @creation(default_dtype=False)
@@ -232,5 +265,16 @@ def logspace(
         >>> tt.logspace(0, 2, 3)
         tensor([  1.,  10., 100.])
     """
-    exponents, dtype = _spaced(xp, "logspace", start, end, steps, dtype)
-    return xp.power(xp.asarray(base, dtype=exponents.dtype), exponents).astype(dtype)
+    start, end, steps, dtype = _ends(xp, "logspace", start, end, steps, dtype)
+    wide = dtype if dtype.kind == "c" else xp.native_dtype(dtypes.float64)
+    held = wide if dtype.kind in "iu" or steps == 1 else dtype
+    start, end = xp.asarray(start, held), xp.asarray(end, held)
+    step = (end - start).astype(wide) / xp.asarray(max(steps - 1, 1), wide)
+    place = xp.arange(steps, dtype="float64")
+    first = start.astype(wide) + step * place.astype(wide)
+    second = end.astype(wide) - step * (steps - 1 - place).astype(wide)
+    exponents = first if steps == 1 else xp.where(place < steps // 2, first, second)
+    numbers = xp.power(xp.asarray(base, wide), exponents)
+    if dtype.kind == "f" and dtype.itemsize == 2:  # doubles become halves by way of singles
+        numbers = numbers.astype("float32")
+    return numbers.astype(dtype)
