@@ -304,3 +304,51 @@ def test_attention_in_blocks(shape: Any, causal: bool, monkeypatch: pytest.Monke
         found.append([each.detach().numpy() for each in (out, q.grad, k.grad, v.grad)])
     for whole, blocks in zip(*found, strict=True):
         np.testing.assert_allclose(blocks, whole, rtol=1e-12, atol=1e-12)
+
+
+def quotients(kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Dividends and divisors of float32: of every size, next to whole multiples, or special."""
+    a = (RNG.standard_normal(9000) * 2.0 ** RNG.integers(-20, 20, 9000)).astype("float32")
+    b = (RNG.standard_normal(9000) * 2.0 ** RNG.integers(-4, 8, 9000)).astype("float32")
+    if kind == "near":
+        a = np.nextafter(np.round(RNG.standard_normal(9000) * 1000).astype("float32") * b, a)
+    elif kind == "bits":
+        a = RNG.integers(-(2**31), 2**31, 9000).astype("int32").view("float32")
+        with np.errstate(all="ignore"):
+            b = (a * RNG.uniform(0.1, 4, 9000)).astype("float32")
+    elif kind == "special":
+        pairs = [(0, 1), (-0.0, 1), (0, -1), (-0.0, -1), (6, 3), (-6, 3), (6, -3), (1, 0), (0, 0),
+                 (np.inf, 1), (1, np.inf), (-1, np.inf), (np.nan, 1), (1, np.nan), (1e30, 1e-30)]
+        a, b = (np.resize(np.array(side, "float32"), 9000) for side in zip(*pairs, strict=True))
+    return a, b
+
+
+@pytest.mark.parametrize("kind", ["any", "near", "bits", "special"])
+@pytest.mark.parametrize("name", ["fmod", "remainder", "floor_divide"])
+def test_remainders_to_the_last_bit(name: str, kind: str) -> None:
+    for a, b in (quotients(kind), tuple(x.reshape(60, 150) for x in quotients(kind))):
+        with np.errstate(all="ignore"):
+            # Of quotients that float32 rounds NumPy takes the floor of a rounded number.
+            wide = a.astype("float64") / b
+            few = np.abs(wide) < 2.0**20 if name == "floor_divide" else np.full(a.shape, True)
+            expected = getattr(np, name)(a, b)
+        found = getattr(tt, name)(tt.tensor(a), tt.tensor(b)).numpy()
+        assert found.dtype == np.float32
+        np.testing.assert_array_equal(found[few], expected[few])
+        first = [tt.tensor(x.reshape(-1)[:15]) for x in (a, b)]
+        short = getattr(tt, name)(*first).numpy()
+        zero = short == 0
+        signs = np.signbit(found.reshape(-1)[:15][zero])
+        np.testing.assert_array_equal(signs, np.signbit(short[zero]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_logarithms_of_sums(dtype: str) -> None:
+    a, b = numbers(dtype, (40, 60), False), numbers(dtype, (40, 60), False)
+    with np.errstate(all="ignore"):
+        expected = np.logaddexp(a, b)
+    ulps = 4 * np.finfo(dtype).eps
+    x, y = tt.tensor(a), tt.tensor(b)
+    for found in (tt.logaddexp(x, y), x.T.contiguous().T.logaddexp(y)):
+        assert found.numpy().dtype == dtype
+        np.testing.assert_allclose(found.numpy(), expected, rtol=ulps, atol=ulps)
