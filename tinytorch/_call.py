@@ -136,7 +136,10 @@ def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) 
     check_out(op, out, (*args, *options.values()))
     if op.exact_out == "gives" and isinstance(out, Tensor) and options.get("dtype") is None:
         options["dtype"] = out.dtype
-    return write_to_out(out, call_plain(op, args, options), op)
+    exact = op.exact_out == "numbers" and any(
+        v is not None and not isinstance(v, Tensor) for v in (*args, *options.values())
+    )
+    return write_to_out(out, call_plain(op, args, options), op, exact)
 
 
 def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from . import _state, dtypes
@@ -148,6 +149,12 @@ def result_dtype(values: Any) -> dtypes.dtype:
     return result
 
 
+def _dtype_of_all(values: Any) -> dtypes.dtype:
+    """The dtype of tensors of which those of no dimensions count as much as the others."""
+    found: dtypes.dtype = reduce(dtypes.promote_types, [value.dtype for value in values])
+    return found
+
+
 def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
     """Cast the operands among ``given`` to their common dtype, in place."""
     values = []
@@ -160,7 +167,7 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
         return
     if op.promote == "difference":
         _refuse_bools(values)
-    dtype = result_dtype(values)
+    dtype = result_dtype(values) if op.promote != "alike" else _dtype_of_all(values)
     if dtype.category < 2 and _makes_floats(op, given):
         dtype = _state.default_dtype()
     if not any(isinstance(value, Tensor) for value in values):
@@ -229,6 +236,12 @@ def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
         return xp.asarray(value, dtype=xp.native_dtype(dtype))
     # An int may be too large for the library's rules of converting ints to floats.
     return float(value) if dtype.is_floating_point and isinstance(value, int) else value
+
+
+def plain_number(value: Any) -> Any:
+    """A number of NumPy's as one of Python's; anything else as it is."""
+    numpys = not isinstance(value, Tensor) and getattr(value, "shape", None) == ()
+    return value.item() if numpys else value
 
 
 def written_number(value: Any, dtype: dtypes.dtype) -> Any:

@@ -10,7 +10,7 @@ from . import _asking, _state, dtypes
 from ._device import backend_of_type, device, unknown
 from ._layouts import check_layout
 from ._op import Op, Operation, dress
-from ._plain_arguments import unfit
+from ._plain_arguments import leads, unfit
 from ._tensor import Tensor, wrap
 from .backends import UnknownBackendError, load
 from .backends.base import Backend
@@ -109,6 +109,8 @@ def _create(
     if target is not None:
         from ._write import write_to_out
 
+        if spec.exact_out == "fills" and out.numel() == target.numel():
+            out = out.reshape(target.shape)
         return write_to_out(target, out, spec, warn=False)  # type: ignore[no-any-return]
     if common.get("pin_memory"):
         out = pinned(out)
@@ -155,7 +157,7 @@ def checked_size(name: str, size: Any) -> tuple[int, ...]:
         size = (size,)
     shape = []
     for n in size:
-        if n.__class__ is bool or not hasattr(n, "__index__"):
+        if leads(n, size) or not hasattr(n, "__index__"):
             raise TypeError(
                 f"{name}(): argument 'size' must be tuple of ints, but found element of type "
                 f"{type(n).__name__}"

@@ -44,6 +44,14 @@ def unfit(name: str, argument: str, kind: type, value: Any) -> TypeError:
     return TypeError(f"{name}(): argument {argument} must be {kind.__name__}, not {found}")
 
 
+def leads(value: Any, values: Any) -> bool:
+    """Whether it is a bool where a list of ints may hold none.
+
+    PyTorch looks for it in the first place alone: behind an int a bool is 0 or 1.
+    """
+    return value.__class__ is bool and values[0].__class__ is bool
+
+
 def exact(op: Op, args: tuple[Any, ...]) -> bool:
     """Whether the arguments given by position for plain parameters are what they should be."""
     n = len(args)

@@ -30,7 +30,9 @@ NodeName: TypeAlias = "str | Callable[[Any], str | None] | None"
 
 _PLAIN: dict[str, type] = {"bool": bool, "float": float}
 #: Flags that PyTorch's Python code only tests, so that 1 and 0 do as well.
-_TESTED = frozenset(("return_indices", "antialias", "recompute_scale_factor", "full", "center"))
+_TESTED = frozenset(
+    ("return_indices", "antialias", "recompute_scale_factor", "full", "center", "sym")
+)
 _TENSOR_ANNOTATIONS = ("Array", "Operand", "Index", "Mask", "Tensor")
 
 #: What an operation under another name has for itself.
@@ -63,6 +65,7 @@ class Op:
         numbers: Positions of those that may stay Python numbers.
         optional: Positions of the tensor parameters that may be None.
         promote: Which promotion: ``"arithmetic"``, ``"difference"`` (the same, but no bools),
+            ``"alike"`` (0-d tensors count as much as others),
             ``"float"`` (integers become the default dtype), ``"quotient"`` (they do unless a
             ``rounding_mode`` is given), ``"power"`` (an exponent has to fit the dtype),
             ``"limits"`` (every number has to) or None.
@@ -86,7 +89,9 @@ class Op:
         picks: Whether indices say which elements are meant.
         former_order: The factors that PyTorch still takes in their former place, among the tensors.
         exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or any of its
-            kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``.
+            kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``;
+            ``"numbers"``: exact beside numbers, not beside tensors; ``"any"``: any dtype does;
+            ``"fills"``: with as many elements as the result, it keeps its shape.
         buffered: Whether all is read before anything is written, so that operands may share the
             memory that the in-place form writes to; False where PyTorch refuses an ``out=`` that
             shares memory in part with what is read, None where the kind of operation decides.

@@ -86,6 +86,7 @@ def lstsq(
     rcond: float | None = None,
     *,
     driver: str | None = None,
+    out: Any | None = None,
 ) -> return_types.linalg_lstsq:
     """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column."""
 def lu(

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from .._op import Array, Backend
+from .._plain_arguments import leads
 from .._tensor import Tensor
 from .._write import scalar_name
 
@@ -120,7 +121,15 @@ def integers_of(name: str, argument: str, values: Any) -> tuple[int, ...]:
     if not isinstance(values, (tuple, list)):
         single = not hasattr(values, "__iter__") or not getattr(values, "ndim", 1)
         values = (values,) if single else tuple(values)
-    return tuple([v if v.__class__ is int else integer(name, argument, v) for v in values])
+    return tuple([
+        v if v.__class__ is int else integer_among(name, argument, v, values) for v in values
+    ])  # fmt: skip
+
+
+def integer_among(name: str, argument: str, value: Any, values: Any) -> int:
+    """One of several values as an int; TypeError for what is none."""
+    plain = value.__class__ is bool and not leads(value, values)
+    return int(value) if plain else integer(name, argument, value)
 
 
 def integer_each(
@@ -134,7 +143,7 @@ def integer_each(
     """
     try:
         values = value if isinstance(value, (tuple, list)) else (value,)
-        given = tuple([n if n.__class__ is int else _no_bool(n) for n in values])
+        given = tuple([n if n.__class__ is int else _size_among(n, values) for n in values])
     except TypeError:
         raise TypeError(
             f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}"
@@ -149,9 +158,9 @@ def integer_each(
     return given
 
 
-def _no_bool(value: Any) -> int:
-    """``value`` as an int; TypeError for what is none, as a bool is."""
-    if isinstance(value, bool):
+def _size_among(value: Any, values: Any) -> int:
+    """One of several sizes as an int; TypeError for what is none, as a bool in front is."""
+    if leads(value, values):
         raise TypeError("a bool is no size")
     return operator.index(value)
 

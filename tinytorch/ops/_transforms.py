@@ -201,6 +201,11 @@ def _dims(ndim: int, dim: Any, sizes: Any) -> tuple[int, ...]:
     return dims
 
 
+def _several(sizes: Any) -> Any:
+    """An int for one dimension as what several are given as."""
+    return (sizes,) if hasattr(sizes, "__index__") and not hasattr(sizes, "__len__") else sizes
+
+
 def _sizes(have: Sequence[int], wanted: Any) -> list[int]:
     """The number of points along each dimension; -1 keeps one."""
     sizes = list(have) if wanted is None else [
@@ -236,6 +241,7 @@ def transform(
 
     To torch the conversion is part of the transform along ``one`` dimension.
     """
+    s = _several(s)
     dims = _dims(input.ndim, dim, s)
     sizes = _sizes([input.shape[d] for d in dims], s)
     scale = _scale(norm, forward)
@@ -252,6 +258,7 @@ def half_spectrum(
         raise RuntimeError(
             f"{name} expects a real input tensor, but got {scalar_name(input.dtype)}"
         )
+    s = _several(s)
     dims = _some_dims(name, _dims(input.ndim, dim, s))
     sizes = _sizes([input.shape[d] for d in dims], s)
     points = _with_sizes(_promoted(input, False), dims, sizes)
@@ -262,6 +269,7 @@ def real_signal(
     name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
 ) -> Tensor:
     """The real numbers whose transform of the other sign is the given half spectrum."""
+    s = _several(s)
     dims = _some_dims(name, _dims(input.ndim, dim, s))
     have = [input.shape[d] for d in dims]
     have[-1] = 2 * (have[-1] - 1)

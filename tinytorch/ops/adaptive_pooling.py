@@ -9,7 +9,7 @@ from .._op import Array, Backend, composite, op, piecewise
 from .._record import keep_versions
 from .._tensor import Tensor
 from ..autograd.nodes import Node
-from ._checks import integer
+from ._checks import integer_among
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
 from .gathering import gather
@@ -199,7 +199,7 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
         )
     image = input.shape[-spatial:]
     sizes = [
-        n if size is None else integer(name, "output_size", size)
+        n if size is None else integer_among(name, "output_size", size, given)
         for n, size in zip(image, given, strict=True)
     ]
     if min(sizes) < 0:

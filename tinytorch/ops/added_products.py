@@ -140,7 +140,7 @@ addmv.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic", former_order=("beta", "alpha"))
+@op(inplace=True, promote="alike", former_order=("beta", "alpha"))
 def addr(
     xp: Backend, input: Array, vec1: Array, vec2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:

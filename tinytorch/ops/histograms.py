@@ -254,7 +254,7 @@ def histogramdd(
     """
     if input.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
-    given = [bins] * input.shape[-1] if isinstance(bins, int) else list(bins)
+    given = list(bins) if hasattr(bins, "__len__") else [bins] * input.shape[-1]
     if len(given) != input.shape[-1]:
         raise RuntimeError(
             "torch.histogramdd: histogramdd: The size of bins must be equal to the innermost "

@@ -10,7 +10,7 @@ from .. import dtypes
 from .._op import composite
 from .._tensor import Tensor
 from .._write import scalar_name
-from ._checks import integer
+from ._checks import integer_among
 from ._taps import Resampling, in_bytes, resample, resampling
 from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .layout import following
@@ -150,7 +150,8 @@ def _sizes(
     if size is not None:
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        sizes = [integer("interpolate", "size", n) for n in _each("output size", size, image)]
+        given = _each("output size", size, image)
+        sizes = [integer_among("interpolate", "size", n, given) for n in given]
         return sizes, [None] * len(image)
     scales = [float(scale) for scale in _each("scale_factor", scale_factor, image)]
     sizes = [math.floor(n * scale) for n, scale in zip(image, scales, strict=True)]

@@ -16,7 +16,9 @@ _Lstsq = named_result("linalg_lstsq", "solution residuals rank singular_values")
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@composite(namespaces=("linalg",), method=False, node="LinalgLstsqBackward0")
+@composite(
+    namespaces=("linalg",), method=False, node="LinalgLstsqBackward0", out=True, exact_out=False
+)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column.
 

@@ -71,8 +71,11 @@ _mode_result = named_result("mode", "values indices")
 def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
     refuse(xp, "median_cpu", "bc", input)
     if not input.size:
-        missing = xp.nan if input.dtype.kind == "f" else dtypes.iinfo(xp.dtype_of(input)).min
-        return xp.full((), missing, input.dtype)
+        if input.dtype.kind == "f":
+            return xp.full((), xp.nan, input.dtype)
+        # What C makes of NaN: the least int, of which shorter types keep the last bits, zeros.
+        wide = input.dtype.itemsize > 2
+        return xp.full((), dtypes.iinfo(xp.dtype_of(input)).min if wide else 0, input.dtype)
     flat = input.reshape(-1)
     return xp.take(flat, xp.call(_ranked, flat, 0, None, ignore)).reshape(())
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
+from .._convert import written_number
 from .._op import Array, Backend, composite, op, piecewise
+from .._plain_arguments import leads
 from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -147,7 +149,8 @@ def pad(
     """
     amounts = _amounts(pad, input)
     if mode == "constant":
-        return _constant(input, amounts, value)
+        # An int becomes a float, and below 0 that is no byte.
+        return _constant(input, amounts, float(value) if isinstance(value, int) else value)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:
@@ -190,7 +193,7 @@ def _amounts(pad: Any, input: Tensor) -> list[tuple[int, int]]:
             f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}"
         )
     for i, n in enumerate(pad):
-        if isinstance(n, bool) or not hasattr(n, "__index__"):
+        if leads(n, pad) or not hasattr(n, "__index__"):
             raise TypeError(
                 "pad(): argument 'pad' (position 2) must be tuple of ints, but found element of "
                 f"type {type(n).__name__} at pos {i}"
@@ -216,7 +219,7 @@ def _constant(input: Tensor, amounts: list[tuple[int, int]], value: float | None
                 f"pad: The input size {n}, plus negative padding {a} and {b} resulted in a "
                 f"negative output size, which is invalid. Check dimension {dim} of your input."
             )
-    return _pad_constant(input, sides, 0 if value is None else value)
+    return _pad_constant(input, sides, written_number(value or 0, input.dtype))
 
 
 def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> None:

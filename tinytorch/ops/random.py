@@ -176,7 +176,7 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
 # -- from given parameters ---------------------------------------------------------------------
 
 
-@op
+@op(exact_out="any")
 def bernoulli(
     xp: Backend,
     input: Array,

@@ -27,7 +27,7 @@ def _number(name: str, value: Any) -> Any:
     return value.item()
 
 
-@creation(default_dtype=False)
+@creation(default_dtype=False, exact_out="fills")
 def arange(
     xp: Backend, start: float | None = None, end: float | None = None, step: float = 1, *,
     dtype: Any = None,
@@ -69,7 +69,7 @@ def arange(
     return (xp.arange(count, dtype="int64") * int(step) + int(start)).astype(dtype)
 
 
-@creation(default_dtype=False)
+@creation(default_dtype=False, exact_out="fills")
 def range(
     xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any = None
 ) -> Array:
@@ -209,7 +209,7 @@ def _spaced_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
     return dtype
 
 
-@creation(default_dtype=False)
+@creation(default_dtype=False, exact_out="fills")
 def linspace(
     xp: Backend, start: Any, end: Any, steps: int = 50, *, endpoint: bool = True,
     dtype: Any = None,
@@ -240,7 +240,7 @@ def linspace(
     return numbers if endpoint else numbers[:-1]
 
 
-@creation(default_dtype=False)
+@creation(default_dtype=False, exact_out="fills")
 def logspace(
     xp: Backend, start: Any, end: Any, steps: int = 50, base: float = 10.0, *, dtype: Any = None
 ) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._convert import written_number
+from .._convert import plain_number, written_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
@@ -149,7 +149,7 @@ def scatter(
         >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
         tensor([0., 5., 0.])
     """
-    given = src if value is None else value
+    given = plain_number(src if value is None else value)
     if isinstance(given, Tensor) and given.ndim == 0 and index.ndim:
         given = expand(given, index.shape)
     if reduce is None:

@@ -153,7 +153,7 @@ def _clamp_name(node: Node) -> str:
     return "ClampBackward0" if tensors else "ClampBackward1"
 
 
-@op(inplace=True, promote="limits", aliases=("clip",), node=_clamp_name, exact_out=True)
+@op(inplace=True, promote="limits", aliases=("clip",), node=_clamp_name, exact_out="numbers")
 def clamp(
     xp: Backend, input: Array, min: Operand | None = None, max: Operand | None = None
 ) -> Array:
@@ -204,7 +204,7 @@ clamp.vjp(
 
 @op(
     inplace=True, promote="limits", strict=True,
-    node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"), exact_out=True,
+    node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"), exact_out="numbers",
 )
 def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
     """``input``, but at least ``min``.
@@ -229,7 +229,7 @@ clamp_min.vjp(
 
 @op(
     inplace=True, promote="limits", strict=True,
-    node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"), exact_out=True,
+    node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"), exact_out="numbers",
 )
 def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
     """``input``, but at most ``max``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._convert import dtype_of_number
+from .._convert import dtype_of_number, plain_number
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from ._checks import integer, refuse
@@ -225,6 +225,7 @@ def _values(input: Any, boundaries: Tensor) -> Tensor:
     """The values to look for, as a tensor."""
     if isinstance(input, Tensor):
         return input.detach()
+    input = plain_number(input)
     wanted = dtypes.promote_types(dtype_of_number(input), boundaries.dtype)
     return boundaries.new_tensor(input, dtype=wanted)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from .._op import Array, Backend, composite, op
+from .._plain_arguments import leads
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._conv_arguments import Size
@@ -164,7 +165,7 @@ def _check_dtype(name: str, input: Tensor) -> None:
 
 def _pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not all(hasattr(n, "__index__") and not isinstance(n, bool) for n in given):
+    if not all(hasattr(n, "__index__") and not leads(n, given) for n in given):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
     if isinstance(value, (tuple, list)) and len(given) != 2:
         raise RuntimeError(
