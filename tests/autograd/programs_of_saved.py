@@ -320,4 +320,29 @@ y=L.nn.functional.grid_sample(x,g,align_corners=True); g.add_(1); y.sum().backwa
 x=L.ones(2,requires_grad=True); a=x*1; y=a.dot(L.ones(2)); a.zero_(); y.backward(); p(x.grad)
 # modified: vector of the other's gradient
 x=L.ones(2,requires_grad=True); a=x*1; y=a.dot(x); a.zero_(); y.backward(); p(x.grad)
+# flat: padding that adds nothing
+x=L.arange(12.).reshape(1,3,4).requires_grad_()
+for mode in ('reflect','replicate'):
+    for n in ((0,0),(-1,-1),(-1,0)):
+        y=L.nn.functional.pad(x,n,mode=mode); g,=L.autograd.grad((y*2).sum(),x,create_graph=True)
+        p(g,L.autograd.grad(g.sum(),x))
+# flat: pooling to the same size
+x=L.arange(32.).reshape(1,2,4,4).requires_grad_(); F=L.nn.functional
+for f,n in ((F.adaptive_avg_pool2d,4),(F.adaptive_avg_pool2d,(None,4)),(F.adaptive_max_pool2d,3)):
+    y=f(x,n)
+    g,=L.autograd.grad(y.sum(),x,create_graph=True); p(y,g,L.autograd.grad(g.sum(),x))
+# flat: fractional pooling
+x=L.arange(32.).reshape(1,2,4,4).requires_grad_(); u=L.full((1,2,2),0.4)
+y=L.nn.functional.fractional_max_pool2d(x,2,output_size=2,_random_samples=u)
+g,=L.autograd.grad(y.sum(),x,create_graph=True); p(g,L.autograd.grad(g.sum(),x))
+# flat: randomised slopes
+x=L.tensor([1.,-2.,4.],requires_grad=True); y=L.nn.functional.rrelu(x,0.5,0.5,training=True)
+g,=L.autograd.grad(y.sum(),x,create_graph=True); p(g,L.autograd.grad(g.sum(),x))
+x=L.tensor([1.,-2.,4.],requires_grad=True); y=L.rrelu_(x*1,0.5,0.5,training=True)
+g,=L.autograd.grad(y.sum(),x,create_graph=True); p(g,L.autograd.grad(g.sum(),x))
+# flat: product of one number, and size of a number
+x=L.tensor([3.],requires_grad=True); g,=L.autograd.grad(x.prod(),x,create_graph=True)
+p(g,L.autograd.grad(g.sum(),x))
+y=L.polar(x,L.ones(1)).real; g,=L.autograd.grad(y.sum(),x,create_graph=True)
+p(g,L.autograd.grad(g.sum(),x))
 """

@@ -12,7 +12,7 @@ from ..autograd.nodes import Node
 from ._checks import integer_among
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
-from .gathering import gather
+from .gathering import largest_at_places
 from .layout import contiguous, following, following_sequence
 from .reduction import mean
 
@@ -159,7 +159,9 @@ def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor
 @composite(frees=True)
 def _means(input: Tensor, sizes: list[int]) -> Tensor:
     spatial = len(sizes)
-    out: Any = input.clone() if sizes == list(input.shape[-spatial:]) else input
+    out: Any = input
+    if sizes == list(input.shape[-spatial:]):  # a copy, and the same by all of its derivatives
+        out = slide_sum(input, _even(sizes[-1], sizes[-1], -1))
     shares = 1
     for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
         length = input.shape[axis]
@@ -331,7 +333,7 @@ def _largest(
         if slide is not None:
             out = slide_max(out, slide)
         else:
-            out = gather(out, axis, largest_at(out, axis, size))
+            out = largest_at_places(out, axis, largest_at(out, axis, size))
     out = _LAID[spatial](out, input)
     if not return_indices:
         return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import Array, Backend, composite, op, torch_convention
+from .._op import Array, Backend, composite, op, piecewise, torch_convention
 from .._tensor import Tensor
 from ._checks import check_tensor
 from ._memory import in_rows
@@ -271,7 +271,7 @@ def polar(xp: Backend, abs: Array, angle: Array) -> Array:
 
 
 polar.vjp(
-    abs=lambda xp, g, angle: g * xp.exp(angle * 1j),
+    abs=piecewise(lambda xp, g, angle: g * xp.exp(angle * 1j)),
     angle=lambda xp, g, out: g * (out * 1j),
 )
 

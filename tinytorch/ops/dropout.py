@@ -8,7 +8,7 @@ from typing import Any
 from .. import dtypes
 from .._caller import warn
 from .._inplace import call_inplace
-from .._op import Array, Backend, Mask, composite, op
+from .._op import Array, Backend, Mask, composite, op, piecewise
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ._checks import check_tensor, refuse
@@ -29,6 +29,15 @@ def _scaled(xp: Backend, input: Array, noise: Mask) -> Array:
 
 
 _scaled.vjp(input=lambda xp, g, noise: g * noise)
+
+
+@op(inplace=True, method=False, node="RreluWithNoiseBackward0")
+def _sloped(xp: Backend, input: Array, slopes: Mask) -> Array:
+    return input * slopes
+
+
+# The slopes are drawn where the input is below 0.
+_sloped.vjp(input=piecewise(lambda xp, g, slopes: g * slopes))
 
 
 @op(inplace=True, method=False, node="MulBackward0")
@@ -383,7 +392,7 @@ def rrelu(
 
         out = leaky_relu(input, (lower + upper) / 2, inplace)
         return out if inplace else contiguous(out)
-    return _apply(_scaled, input, inplace, wrap(_slopes(input, lower, upper), input._xp))
+    return _apply(_sloped, input, inplace, wrap(_slopes(input, lower, upper), input._xp))
 
 
 def _slopes(input: Tensor, lower: float, upper: float) -> Array:

@@ -9,7 +9,7 @@ from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._pool_arguments import WITH_INDICES, Size, per_dimension
-from .gathering import gather
+from .gathering import largest_at_places
 
 _F = ("nn.functional",)
 
@@ -169,7 +169,7 @@ def _fractional(
     samples = _samples(name, spatial, batch, samples)
     index = _fractional_indices(batch, samples, kernel, size)
     planes = tuple(batch.shape[:2])
-    out = gather(batch.flatten(2), 2, index).reshape((*planes, *size))
+    out = largest_at_places(batch.flatten(2), 2, index).reshape((*planes, *size))
     index = index.reshape((*planes, *size))
     if batch is not input:
         out, index = out.squeeze(0), index.squeeze(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, Index, composite, op
+from .._op import Array, Backend, Index, composite, op, piecewise
 from .._tensor import Tensor
 from ._checks import OUT_OF_RANGE
 from ._memory import in_rows, memory_order, restored
@@ -177,6 +177,17 @@ def gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) ->
 
 
 gather_sum.vjp(input=lambda xp, g, dim, index: xp.call(gather, g, dim, index))
+
+
+@op(method=False, public=False)
+def largest_at_places(xp: Backend, input: Array, dim: int, index: Index) -> Array:
+    """``gather`` at the places of largest elements, which jump as ``input`` changes."""
+    return gather.kernel(xp, input, dim, index)
+
+
+largest_at_places.vjp(input=piecewise(
+    lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.shape, dim, index)
+))  # fmt: skip
 
 
 _OUT_OF_RANGE = (

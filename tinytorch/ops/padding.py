@@ -165,6 +165,8 @@ def _repeated(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tenso
     out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):
         out = _along(out, -1 - i, before, after, mode)
+    if mode != "circular" and max(map(max, amounts)) <= 0:  # the same by all of its derivatives
+        out = _pad_edge(out, -1, 0, 0, mode)
     out = out if mode == "circular" else following(out, input)
     return out.clone() if out._base is not None else out  # type: ignore[no-any-return]
 

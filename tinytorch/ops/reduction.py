@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _state, dtypes
-from .._op import Array, Backend, op
+from .._op import Array, Backend, op, piecewise
 from .._write import scalar_name
 from ..autograd.names import by_dim
 from ._checks import running_dtype, taken_in
@@ -317,7 +317,7 @@ def _others(xp: Any, rows: Any) -> Any:
     return xp.concatenate(parts if size % 2 else parts[:2], -1)
 
 
-prod.vjp(input=_prod_gradient)
+prod.vjp(input=piecewise(_prod_gradient))
 
 
 @op(promote="float", also=("special.logsumexp",), buffered=True)
