@@ -240,8 +240,9 @@ def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
 
 def plain_number(value: Any) -> Any:
     """A number of NumPy's as one of Python's; anything else as it is."""
-    numpys = not isinstance(value, Tensor) and getattr(value, "shape", None) == ()
-    return value.item() if numpys else value
+    if isinstance(value, Tensor) or not hasattr(value, "item"):
+        return value
+    return value.item() if getattr(value, "shape", None) == () else value
 
 
 def written_number(value: Any, dtype: dtypes.dtype) -> Any:

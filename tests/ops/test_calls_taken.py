@@ -126,9 +126,59 @@ L.signal.windows.bartlett(5, sym=None)
 L.signal.windows.exponential(5, sym='a')
 """
 
+NUMBERS_IN_OTHER_PLACES = """
+L.ones(3, 3).byte().fill_diagonal_(-1)
+L.ones(3, 3).byte().fill_diagonal_(300)
+F.threshold(L.arange(4).byte(), -6, 9)
+F.threshold(L.arange(4).byte(), 2, -9)
+F.threshold(L.arange(4, dtype=L.int8), 300, 3)
+F.threshold(L.arange(4, dtype=L.int8), 2, 300)
+str(L.result_type(L.ones(2), np.int64(2)))[-7:]
+str(L.result_type(np.float64(2), L.ones(2).int()))[-7:]
+L.signal.windows.kaiser(T(3), dtype=L.float64)
+L.signal.windows.blackman(True)
+"""
+
+EMPTY_ONES = """
+L.cat([L.ones(0), L.ones(0)], dim=1)
+L.cat([L.ones(0)], dim=-5)
+L.cat([L.ones(0), L.ones(2, 2)], dim=1)
+L.cat([L.ones(0), L.ones(2, 2)], dim=2)
+L.trapezoid(L.ones(0, dtype=L.int8))
+L.trapezoid(L.ones(2, 0).int())
+L.trapezoid(L.ones(0, requires_grad=True)).requires_grad
+L.trapezoid(L.ones(0, 3).int())
+"""
+
+TRUTH_AMONG_INDICES = """
+L.arange(24).reshape(2, 3, 4)[:, False, ::2, -1]
+L.arange(24).reshape(2, 3, 4)[:, True, ::2, -1]
+L.arange(24).reshape(2, 3, 4)[0, :, True]
+L.arange(24).reshape(2, 3, 4)[:, 0, :, True]
+L.arange(24).reshape(2, 3, 4)[True, 0, :, True]
+L.arange(24).reshape(2, 3, 4)[:, None, True, 0]
+L.arange(24).reshape(2, 3, 4)[[0, 1], True, :, 0]
+x = L.zeros(2, 3, 4); x[0, :, True] = T([[1.0], [2.0], [3.0]]).expand(3, 1, 4); x
+x = L.zeros(2, 3, requires_grad=True); x[0, :, True].sum().backward(); x.grad
+"""
+
+SHAPES_OF_LEAVES = """
+x = L.ones(6).reshape(2, 3).requires_grad_(); L.no_grad()(x.t_)(); [x.requires_grad, x.is_leaf]
+x = L.ones(2, 3)[:].requires_grad_(); L.no_grad()(x.t_)(); L.autograd.grad((x**2).sum(), x)
+x = L.ones(6)[:].requires_grad_(); L.no_grad()(x.unsqueeze_)(0); x[0].requires_grad
+x = L.ones(6).requires_grad_(); L.no_grad()(x.unsqueeze_)(0); [x.requires_grad, x.is_leaf]
+"""
+
+GRADIENTS = """
+x = L.ones(2, 2, requires_grad=True); L.renorm(x, 2, 0, float("inf")).sum().backward(); x.grad
+c = (L.ones(1) * 1j).expand(3).requires_grad_(); x = c.as_strided((2,), (0,)).abs().sum(); \
+L.autograd.grad(x, c, create_graph=True)
+"""
+
 LINES = (
     NUMBERS_OF_NUMPY + BOOLS_AMONG_SIZES + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS
     + RESULTS_IN_OTHER_SHAPES + NUMBERS_THAT_BYTES_DO_NOT_HOLD + WHAT_COUNTS_AS_TRUE
+    + NUMBERS_IN_OTHER_PLACES + EMPTY_ONES + TRUTH_AMONG_INDICES + SHAPES_OF_LEAVES + GRADIENTS
 )  # fmt: skip
 
 

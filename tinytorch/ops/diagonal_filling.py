@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._convert import written_number
 from .._inplace import call_inplace
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
@@ -59,4 +60,5 @@ def fill_diagonal_(input: Tensor, fill_value: float, wrap: bool = False) -> Tens
             "fill_diagonal_: value cannot be converted to type "
             f"{input.dtype.name} without overflow"
         )
+    value = written_number(value, input.dtype)
     return call_inplace(_diagonal_filled.op, (input, value, bool(wrap)), {})

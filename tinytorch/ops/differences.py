@@ -124,7 +124,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
         tensor(4.5000)
     """
     if y.ndim and not y.shape[normalize_dim("trapezoid", dim, y.ndim)]:
-        return y.sum(dim)
+        return y.detach().sum(dim, dtype=y.dtype)  # of nothing there is no history, either
     if x is None and y.dtype.kind in "ui":
         y = y.to("int64")  # as of a sum: 255 + 200 is more than uint8 holds
     areas, at = _areas("trapezoid", y, x, dx, dim)

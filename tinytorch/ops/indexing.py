@@ -275,7 +275,7 @@ def _ints_stand_apart(index: tuple[Any, ...]) -> bool:
     To NumPy an int beside arrays is one of them, and what they select comes first where they
     are apart. To torch it selects before they do, and they alone decide.
     """
-    arrays = [i for i, item in enumerate(index) if hasattr(item, "dtype")]
+    arrays = [i for i, item in enumerate(index) if hasattr(item, "dtype") or item.__class__ is bool]
     ints = [i for i, item in enumerate(index) if item.__class__ is int]
     if not arrays or not ints:
         return False

@@ -49,6 +49,8 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
             raise RuntimeError(
                 f"cat: zero-dimensional tensor (at position {i}) cannot be concatenated"
             )
+    if kept[0].shape == (0,):  # all are skipped, and any dimension will do
+        dim = 0
     at = normalize_dim("cat", dim, kept[0].ndim)
     _check_shapes(kept, at)
     return arranged(xp, xp.concatenate(kept, axis=at), _common_format(kept))

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from .. import dtypes
-from .._convert import result_dtype
+from .._convert import plain_number, result_dtype
 from .._op import composite
 from .._tensor import Tensor
 
@@ -35,7 +35,7 @@ def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
     """
     for name in named.keys() - _NAMES:
         raise TypeError(f"result_type() got an unexpected keyword argument '{name}'")
-    tensors += tuple(named.values())
+    tensors = tuple(map(plain_number, (*tensors, *named.values())))
     dtypes_given = [t for t in tensors if not isinstance(t, (Tensor, int, float, complex))]
     if not dtypes_given:
         return result_dtype(tensors)

@@ -100,7 +100,7 @@ def threshold(
     """
     refuse(xp, "threshold_cpu", "bc", input)
     if input.dtype.kind in "ui":
-        threshold = int(threshold)
+        threshold, value = (written_number(v, xp.dtype_of(input)) for v in (threshold, value))
     # NaN is not below the threshold: it passes.
     return xp.where(input <= threshold, xp.asarray(value).astype(input.dtype), input)
 

@@ -25,15 +25,13 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
     check_mapped(view.__name__, target)
     if _state.grad_enabled() and target.requires_grad:
         check_inplace(target)
-    if target.requires_grad and target.is_leaf:
+    leaf = target.requires_grad and target.is_leaf
+    if not leaf and _has_views(target):
+        reroot(target, wrap(target._data, target._xp))
+    with _state.enable_grad():  # a node fits its tensor, also where nothing is recorded
         shown = view(target, *arguments)
-    else:
-        if _has_views(target):
-            reroot(target, wrap(target._data, target._xp))
-        with _state.enable_grad():  # a node fits its tensor, also where nothing is recorded
-            shown = view(target, *arguments)
     target._data = shown._data
-    target._node = shown._node
+    target._node = None if leaf else shown._node
     if target._base is not None:
         target._view = shown._view
     target._bump()

@@ -96,7 +96,8 @@ def _strided_rule(
     memory = xp.call(_placed, g, count, size, stride, start - first)
     if _shares(in_shape, own):
         ones = xp.zeros(tuple(in_shape), dtype=g.dtype) + 1
-        memory = memory / xp.maximum(xp.call(_placed, ones, count, in_shape, own, -first), 1)
+        shared = xp.call(_placed, ones, count, in_shape, own, -first)
+        memory = memory / (shared + xp.astype(shared == 0, g.dtype))
     return xp.call(_window, memory, tuple(in_shape), own, -first)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,11 +13,13 @@ from ._window_shapes import cosine_sum, finished, span, steps, triangle
 from ._window_shapes import kaiser as kaiser_shape
 
 
-def _check(name: str, M: int, dtype: Any) -> None:
+def _count(name: str, M: Any, dtype: Any) -> int:
+    """``M`` as an int; ValueError if it is negative, or for another dtype."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if dtype.kind != "f" or dtype.itemsize < 4:
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+    return int(operator.index(M))
 
 
 @creation(namespaces=("signal.windows",))
@@ -43,7 +46,7 @@ def general_cosine(
         >>> tt.signal.windows.general_cosine(5, a=[0.5, 0.5])
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    _check("general_cosine", M, dtype)
+    M = _count("general_cosine", M, dtype)
     if not isinstance(a, (list, tuple)):
         raise TypeError(f"Coefficients must be a list/tuple, got {type(a).__name__}")
     if not a:
@@ -75,7 +78,7 @@ def general_hamming(
         >>> tt.signal.windows.general_hamming(5, alpha=0.6)
         tensor([0.2000, 0.6000, 1.0000, 0.6000, 0.2000])
     """
-    _check("general_hamming", M, dtype)
+    M = _count("general_hamming", M, dtype)
     return cosine_sum(xp, M, (alpha, 1 - alpha), sym, dtype)
 
 
@@ -100,7 +103,7 @@ def hann(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
         >>> tt.signal.windows.hann(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    _check("hann", M, dtype)
+    M = _count("hann", M, dtype)
     return cosine_sum(xp, M, (0.5, 0.5), sym, dtype)
 
 
@@ -125,7 +128,7 @@ def hamming(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arra
         >>> tt.signal.windows.hamming(5)
         tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
     """
-    _check("hamming", M, dtype)
+    M = _count("hamming", M, dtype)
     return cosine_sum(xp, M, (0.54, 0.46), sym, dtype)
 
 
@@ -150,7 +153,7 @@ def blackman(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arr
         >>> tt.signal.windows.blackman(5)
         tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.3878e-17])
     """
-    _check("blackman", M, dtype)
+    M = _count("blackman", M, dtype)
     return cosine_sum(xp, M, (0.42, 0.5, 0.08), sym, dtype)
 
 
@@ -179,7 +182,7 @@ def nuttall(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arra
         Nuttall, "Some windows with very good sidelobe behavior", IEEE Trans. Acoustics, Speech,
         Signal Processing 29 (1981).
     """
-    _check("nuttall", M, dtype)
+    M = _count("nuttall", M, dtype)
     return cosine_sum(xp, M, (0.3635819, 0.4891775, 0.1365995, 0.0106411), sym, dtype)
 
 
@@ -204,7 +207,7 @@ def bartlett(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arr
         >>> tt.signal.windows.bartlett(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    _check("bartlett", M, dtype)
+    M = _count("bartlett", M, dtype)
     return triangle(xp, M, sym, dtype)
 
 
@@ -229,7 +232,7 @@ def cosine(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array
         >>> tt.signal.windows.cosine(5)
         tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
     """
-    _check("cosine", M, dtype)
+    M = _count("cosine", M, dtype)
     points = M if sym else M + 1
     window = xp.sin((steps(xp, M) + 0.5) * (math.pi / (points or 1)))
     return finished(xp, M, window, dtype)
@@ -267,7 +270,7 @@ def exponential(
         >>> tt.signal.windows.exponential(5)
         tensor([0.1353, 0.3679, 1.0000, 0.3679, 0.1353])
     """
-    _check("exponential", M, dtype)
+    M = _count("exponential", M, dtype)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -301,7 +304,7 @@ def gaussian(
         >>> tt.signal.windows.gaussian(5)
         tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
     """
-    _check("gaussian", M, dtype)
+    M = _count("gaussian", M, dtype)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     place = (steps(xp, M) - span(M, sym) / 2) / std
@@ -332,7 +335,7 @@ def kaiser(
         >>> tt.signal.windows.kaiser(5)
         tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05])
     """
-    _check("kaiser", M, dtype)
+    M = _count("kaiser", M, dtype)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     return kaiser_shape(xp, M, beta, sym, dtype)
