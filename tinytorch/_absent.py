@@ -6,6 +6,7 @@ the name has to be there, nothing is an instance of it, and whoever makes one is
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
@@ -29,8 +30,19 @@ def absent(name: str, why: str) -> Callable[..., NoReturn]:
         raise NotImplementedError(f"{name}: {why}")
 
     refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
-    refuse.__doc__ = f"Not available: {why}."
+    refuse.__doc__ = f"Not available: {why}.{_example(name, why)}"
     return refuse
+
+
+def _example(name: str, why: str) -> str:
+    """The end of a docstring: what happens to who calls a name that is absent."""
+    module, _, own = name.rpartition(".")
+    lines = (
+        "", "", "Example:", f"    >>> from tinytorch.{module} import {own}", f"    >>> {own}()",
+        "    Traceback (most recent call last):", "        ...",
+        f"    NotImplementedError: {name}: {why}", "",
+    )  # fmt: skip
+    return "\n".join(lines)
 
 
 class Absent:
@@ -58,6 +70,9 @@ class Absent:
         if why is not None:
             module = cls.__module__.removeprefix("tinytorch.")
             cls._why = f"{module}.{cls.__qualname__}: {why}"
+            cls.__doc__ = inspect.cleandoc(cls.__doc__ or "") + _example(
+                f"{module}.{cls.__qualname__}", why
+            )
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(cls._why)

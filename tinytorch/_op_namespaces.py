@@ -34,6 +34,13 @@ def load_library(path: Any) -> NoReturn:
 
     Raises:
         OSError: Always, as PyTorch for a library it cannot load.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ops.load_library("kernels.so")
+        Traceback (most recent call last):
+            ...
+        OSError: Could not load this library: kernels.so (tinytorch loads none made for PyTorch)
     """
     raise OSError(f"Could not load this library: {path} (tinytorch loads none made for PyTorch)")
 

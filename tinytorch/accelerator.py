@@ -60,6 +60,11 @@ def current_device_index() -> int:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     assert tt.accelerator.current_device_index() == tt.cuda.current_device()
     """
     return cuda.current_device()
 
@@ -72,6 +77,11 @@ def set_device_index(device: Any, /) -> None:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     tt.accelerator.set_device_index(0)
     """
     cuda.set_device(device)
 
@@ -81,6 +91,11 @@ def synchronize(device: Any = None, /) -> None:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     tt.accelerator.synchronize()
     """
     cuda.synchronize(device)
 
@@ -116,6 +131,11 @@ def current_stream(device: Any = None, /) -> cuda.Stream:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     assert tt.accelerator.current_stream().device.type == "cuda"
     """
     return cuda.current_stream(device)
 
@@ -125,6 +145,11 @@ def set_stream(stream: cuda.Stream) -> None:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     tt.accelerator.set_stream(tt.accelerator.current_stream())
     """
     cuda.set_stream(stream)
 
@@ -134,6 +159,11 @@ def get_device_capability(device: Any = None, /) -> dict[str, Any]:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     assert tt.float32 in tt.accelerator.get_device_capability()["supported_dtypes"]
     """
     xp = _places.backend().at(_places.number(device))
     return {"supported_dtypes": {each for each in dtypes.ALL if xp.supports(each)}}
@@ -147,6 +177,11 @@ def empty_cache() -> None:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     tt.accelerator.empty_cache()
     """
     _places.backend()
     cuda.empty_cache()
@@ -157,6 +192,11 @@ def empty_host_cache() -> None:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     tt.accelerator.empty_host_cache()
     """
     _places.backend().get_default_pinned_memory_pool().free_all_blocks()
 
@@ -166,6 +206,12 @@ def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     free, total = tt.accelerator.get_memory_info()
+        ...     assert 0 < free <= total
     """
     return cuda.mem_get_info(device_index)
 
@@ -175,6 +221,11 @@ def memory_allocated(device_index: Any = None, /) -> int:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     assert tt.accelerator.memory_allocated() >= 0
     """
     _places.backend()
     return cuda.memory_allocated(device_index)
@@ -185,6 +236,11 @@ def max_memory_allocated(device_index: Any = None, /) -> int:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     assert tt.accelerator.max_memory_allocated() >= 0
     """
     _places.backend()
     return cuda.max_memory_allocated(device_index)
@@ -195,6 +251,11 @@ def memory_reserved(device_index: Any = None, /) -> int:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     assert tt.accelerator.memory_reserved() >= tt.accelerator.memory_allocated()
     """
     _places.backend()
     return cuda.memory_reserved(device_index)
@@ -205,6 +266,11 @@ def max_memory_reserved(device_index: Any = None, /) -> int:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     assert tt.accelerator.max_memory_reserved() >= 0
     """
     _places.backend()
     return cuda.max_memory_reserved(device_index)
@@ -215,6 +281,11 @@ def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     assert len(tt.accelerator.memory_stats()) > 0
     """
     _places.backend()
     return cuda.memory_stats(device_index)
@@ -225,6 +296,11 @@ def reset_peak_memory_stats(device_index: Any = None, /) -> None:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     tt.accelerator.reset_peak_memory_stats()
     """
     _places.backend()
     cuda.reset_peak_memory_stats(device_index)
@@ -235,6 +311,11 @@ def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
 
     Raises:
         BackendUnavailableError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     tt.accelerator.reset_accumulated_memory_stats()
     """
     _places.backend()
 
@@ -243,12 +324,28 @@ def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
 
 
 def current_device_idx() -> int:
-    """``current_device_index``, by its old name."""
+    """``current_device_index``, by its old name.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     with warnings.catch_warnings(action="ignore"):
+        ...         assert tt.accelerator.current_device_idx() == tt.cuda.current_device()
+    """
     warn("Use `current_device_index` instead.", FutureWarning)
     return current_device_index()
 
 
 def set_device_idx(device: Any, /) -> None:
-    """``set_device_index``, by its old name."""
+    """``set_device_index``, by its old name.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> if tt.accelerator.is_available():
+        ...     with warnings.catch_warnings(action="ignore"):
+        ...         tt.accelerator.set_device_idx(0)
+    """
     warn("Use `set_device_index` instead.", FutureWarning)
     set_device_index(device)

@@ -34,7 +34,12 @@ def device_count() -> int:
 
 
 def manual_seed(seed: int) -> None:
-    """Nothing, as in PyTorch without such a GPU."""
+    """Nothing, as in PyTorch without such a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.mps.manual_seed(0)
+    """
 
 
 def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
@@ -42,6 +47,13 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
 
     Raises:
         RuntimeError: Always, as in PyTorch without such a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.mps.synchronize()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
     """
     raise RuntimeError("Cannot execute without MPS backend: tinytorch has none of Apple's GPUs")
 

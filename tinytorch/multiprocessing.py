@@ -52,7 +52,12 @@ class ProcessContext:
     """The processes that ``spawn`` started.
 
     Example:
-        ``spawn(train, nprocs=2, join=False).join()``
+        >>> from tinytorch import multiprocessing
+        >>> context = multiprocessing.spawn(divmod, args=(1,), nprocs=2, join=False)
+        >>> len(context.pids())
+        2
+        >>> while not context.join():
+        ...     pass
     """
 
     def __init__(self, processes: list[Any], receivers: list[Any]) -> None:
@@ -165,6 +170,10 @@ def start_processes(
     Raises:
         ProcessRaisedException: If ``fn`` raised in one of them.
         ProcessExitedException: If one of them ended otherwise.
+
+    Example:
+        >>> from tinytorch import multiprocessing
+        >>> multiprocessing.start_processes(divmod, args=(1,), nprocs=2)
     """
     context: Any = multiprocessing.get_context(start_method)
     processes, receivers = [], []
@@ -185,17 +194,34 @@ def spawn(
     fn: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = 1, join: bool = True,
     daemon: bool = False, start_method: str = "spawn",
 ) -> ProcessContext | None:  # fmt: skip
-    """``start_processes`` by the method ``"spawn"``."""
+    """``start_processes`` by the method ``"spawn"``.
+
+    Example:
+        >>> from tinytorch import multiprocessing
+        >>> multiprocessing.spawn(divmod, args=(1,), nprocs=2)
+    """
     return start_processes(fn, args, nprocs, join, daemon, start_method)
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The ways to share memory: PyTorch's everywhere, though nothing is shared here."""
+    """The ways to share memory: PyTorch's everywhere, though nothing is shared here.
+
+    Example:
+        >>> from tinytorch import multiprocessing
+        >>> multiprocessing.get_all_sharing_strategies()
+        {'file_system'}
+    """
     return {"file_system"}
 
 
 def get_sharing_strategy() -> str:
-    """``"file_system"``."""
+    """``"file_system"``.
+
+    Example:
+        >>> from tinytorch import multiprocessing
+        >>> multiprocessing.get_sharing_strategy()
+        'file_system'
+    """
     return "file_system"
 
 
@@ -207,6 +233,10 @@ def set_sharing_strategy(new_strategy: str) -> None:
 
     Raises:
         AssertionError: For another one.
+
+    Example:
+        >>> from tinytorch import multiprocessing
+        >>> multiprocessing.set_sharing_strategy("file_system")
     """
     if new_strategy not in ("file_system", "file_descriptor"):
         raise AssertionError(f"invalid sharing strategy {new_strategy!r}")

@@ -46,6 +46,10 @@ def register_custom_op_symbolic(
         symbolic_name: ``"mylib::name"``.
         symbolic_fn: The function that would write it.
         opset_version: ONNX's version.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.onnx.register_custom_op_symbolic("mylib::twice", lambda g, x: x, 17)
     """
 
 
@@ -55,6 +59,10 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
     Args:
         symbolic_name: ``"mylib::name"``.
         opset_version: ONNX's version.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.onnx.unregister_custom_op_symbolic("mylib::twice", 17)
     """
 
 
@@ -63,6 +71,15 @@ def parse_args(*arg_descriptors: str) -> Callable[[_F], _F]:
 
     Args:
         *arg_descriptors: The kinds of its arguments, ``"v"`` or ``"i"``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.onnx.symbolic_helper import parse_args
+        >>> @parse_args("v", "i")
+        ... def twice(g, x, dim):
+        ...     return x
+        >>> twice(None, 1, 2)
+        1
     """
     return lambda function: function
 

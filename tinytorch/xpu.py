@@ -38,7 +38,13 @@ def device_count() -> int:
 
 
 def memory_allocated(device: Any = None) -> int:
-    """0: there is no memory of such a GPU."""
+    """0: there is no memory of such a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.xpu.memory_allocated(), tt.xpu.max_memory_reserved()
+        (0, 0)
+    """
     return 0
 
 
@@ -46,18 +52,33 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
 
 def empty_cache() -> None:
-    """Nothing: there is no memory of such a GPU."""
+    """Nothing: there is no memory of such a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.xpu.empty_cache()
+    """
 
 
 def manual_seed(seed: int) -> None:
-    """Nothing, as in PyTorch without such a GPU."""
+    """Nothing, as in PyTorch without such a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.xpu.manual_seed(0)
+    """
 
 
 manual_seed_all = manual_seed
 
 
 def seed() -> None:
-    """Nothing, as in PyTorch without such a GPU."""
+    """Nothing, as in PyTorch without such a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.xpu.seed()
+    """
 
 
 def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
@@ -65,6 +86,13 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
 
     Raises:
         AssertionError: Always, as in PyTorch without such a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.xpu.synchronize()
+        Traceback (most recent call last):
+            ...
+        AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
     """
     raise AssertionError("Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs")
 

@@ -78,6 +78,15 @@ def enter_dual_level() -> int:
 
     Raises:
         RuntimeError: If one is open.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.autograd import forward_ad
+        >>> level = forward_ad.enter_dual_level()
+        >>> x = forward_ad.make_dual(tt.tensor(3.0), tt.tensor(1.0))
+        >>> forward_ad.unpack_dual(x * x).tangent
+        tensor(6.)
+        >>> forward_ad.exit_dual_level()
     """
     if _OPEN.get() is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
@@ -93,6 +102,15 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
     Raises:
         RuntimeError: If no level is open, or that is not its number.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.autograd import forward_ad
+        >>> level = forward_ad.enter_dual_level()
+        >>> x = forward_ad.make_dual(tt.tensor(3.0), tt.tensor(1.0))
+        >>> forward_ad.exit_dual_level()
+        >>> forward_ad.unpack_dual(x).tangent is None
+        True
     """
     opened = _OPEN.get()
     if level is not None and level != (-1 if opened is None else 0):

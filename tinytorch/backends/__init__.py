@@ -224,6 +224,11 @@ def check(backend: object) -> BackendLike:
     Raises:
         UnknownBackendError: If it is a name under which nothing is registered.
         TypeError: If it is anything else.
+
+    Example:
+        >>> from tinytorch import backends
+        >>> backends.check("numpy")
+        'numpy'
     """
     if isinstance(backend, str):
         _registration(backend)
@@ -247,6 +252,11 @@ def load(backend: BackendLike) -> Backend:
         UnknownBackendError: If no backend has that name.
         BackendUnavailableError: If its package or a usable device is missing.
         TypeError: If ``backend`` is none of the above.
+
+    Example:
+        >>> from tinytorch import backends
+        >>> backends.load("numpy").name
+        'numpy'
     """
     if isinstance(backend, str):
         found = _registry.get(backend)
@@ -259,7 +269,13 @@ def load(backend: BackendLike) -> Backend:
 
 
 def loaded(name: str) -> Backend | None:
-    """The backend registered under ``name`` if it has been loaded; loads nothing."""
+    """The backend registered under ``name`` if it has been loaded; loads nothing.
+
+    Example:
+        >>> from tinytorch import backends
+        >>> backends.loaded("numpy") is backends.load("numpy")
+        True
+    """
     found = _registry.get(name)
     return None if found is None else found.backend
 

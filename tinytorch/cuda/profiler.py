@@ -15,6 +15,12 @@ def start() -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.profiler.start()
+        ...     tt.cuda.profiler.stop()
     """
     backend().cuda.runtime.profilerStart()
 
@@ -24,6 +30,11 @@ def stop() -> None:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.cuda.profiler.stop()
     """
     backend().cuda.runtime.profilerStop()
 
@@ -34,6 +45,12 @@ def profile() -> Iterator[None]:
 
     Raises:
         BackendUnavailableError: Without a device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     with tt.cuda.profiler.profile():
+        ...         x = tt.ones(2, device="cuda").sum()
     """
     start()
     try:

@@ -54,6 +54,13 @@ def init_process_group(*args: Any, **kwargs: Any) -> NoReturn:
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("gloo")
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed: tinytorch trains in one process
     """
     raise NotImplementedError("distributed: tinytorch trains in one process")
 

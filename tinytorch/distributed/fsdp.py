@@ -55,7 +55,13 @@ class ShardedGradScaler(Absent, why=_WHY):
 
 
 class ShardingStrategy(enum.Enum):
-    """What is spread over the processes."""
+    """What is spread over the processes.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import ShardingStrategy
+        >>> ShardingStrategy.FULL_SHARD.name
+        'FULL_SHARD'
+    """
 
     FULL_SHARD = 1
     SHARD_GRAD_OP = 2
@@ -65,14 +71,26 @@ class ShardingStrategy(enum.Enum):
 
 
 class BackwardPrefetch(enum.Enum):
-    """When parameters are gathered during the backward pass."""
+    """When parameters are gathered during the backward pass.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import BackwardPrefetch
+        >>> BackwardPrefetch.BACKWARD_PRE.name
+        'BACKWARD_PRE'
+    """
 
     BACKWARD_PRE = 1
     BACKWARD_POST = 2
 
 
 class StateDictType(enum.Enum):
-    """The form of a sharded module's state dict."""
+    """The form of a sharded module's state dict.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import StateDictType
+        >>> StateDictType.FULL_STATE_DICT.name
+        'FULL_STATE_DICT'
+    """
 
     FULL_STATE_DICT = 1
     LOCAL_STATE_DICT = 2

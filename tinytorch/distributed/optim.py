@@ -16,6 +16,13 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     Raises:
         NotImplementedError: When one is made.
+
+    Example:
+        >>> from tinytorch.distributed.optim import ZeroRedundancyOptimizer
+        >>> ZeroRedundancyOptimizer()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.optim.ZeroRedundancyOptimizer: tinytorch trains ...
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -23,8 +30,24 @@ class ZeroRedundancyOptimizer(Optimizer):
 
 
 class DistributedOptimizer(ZeroRedundancyOptimizer):
-    """An optimizer of parameters in other processes, which none is here."""
+    """An optimizer of parameters in other processes, which none is here.
+
+    Example:
+        >>> from tinytorch.distributed.optim import DistributedOptimizer
+        >>> DistributedOptimizer()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.optim.DistributedOptimizer: tinytorch trains ...
+    """
 
 
 class PostLocalSGDOptimizer(ZeroRedundancyOptimizer):
-    """An optimizer that averages over processes, which none is here."""
+    """An optimizer that averages over processes, which none is here.
+
+    Example:
+        >>> from tinytorch.distributed.optim import PostLocalSGDOptimizer
+        >>> PostLocalSGDOptimizer()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.optim.PostLocalSGDOptimizer: tinytorch trains ...
+    """

@@ -19,13 +19,26 @@ class Constraint:
     Attributes:
         is_discrete: Whether the region consists of separate values.
         event_dim: How many of the last dimensions belong to one value.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.simplex.check(tt.tensor([[0.5, 0.5], [0.5, 0.6]]))
+        tensor([ True, False])
     """
 
     is_discrete: Any = False
     event_dim: Any = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether each value lies in the region: bools of the shape without event dimensions."""
+        """Whether each value lies in the region: bools of the shape without event dimensions.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.distributions import constraints
+            >>> constraints.positive.check(tt.tensor([-1.0, 2.0]))
+            tensor([False,  True])
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -272,6 +285,13 @@ class _Cat(_Parts):
     Raises:
         AssertionError: For what is no constraint, lengths of another number, or a dimension
             that a checked value has not.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> both = constraints.cat([constraints.positive, constraints.real], lengths=[1, 2])
+        >>> both.check(tt.tensor([-1.0, -1.0, 2.0]))
+        tensor([False,  True,  True])
     """
 
     def __init__(self, cseq: Iterable[Any], dim: int = 0, lengths: Any = None) -> None:
@@ -292,6 +312,14 @@ class _Stack(_Parts):
 
     Raises:
         AssertionError: For what is no constraint, or a dimension that a checked value has not.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> both = constraints.stack([constraints.positive, constraints.real])
+        >>> both.check(tt.tensor([[-1.0], [-1.0]]))
+        tensor([[False],
+                [ True]])
     """
 
     @property

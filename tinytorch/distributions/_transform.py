@@ -1,4 +1,4 @@
-"""What a transform is, and transforms made of others."""
+"""What a transform is, and several of them one after the other."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from .._tensor import Size, Tensor
 from . import constraints
 from .utils import _sum_rightmost
 
-__all__ = [
-    "ComposeTransform", "IndependentTransform", "ReshapeTransform", "Transform",
-    "identity_transform",
-]  # fmt: skip
+__all__ = ["ComposeTransform", "Transform", "identity_transform"]
 
 
 def check_dims(shape: Any, least: int) -> None:
@@ -56,7 +53,13 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions an argument, and a result, has."""
+        """How many dimensions an argument, and a result, has.
+
+        Example:
+            >>> from tinytorch.distributions import transforms
+            >>> transforms.ExpTransform().event_dim
+            0
+        """
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
         found: int = self.domain.event_dim
@@ -64,7 +67,14 @@ class Transform:
 
     @property
     def inv(self) -> Any:
-        """The inverse, a transform whose ``inv`` is this one."""
+        """The inverse, a transform whose ``inv`` is this one.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.distributions import transforms
+            >>> transforms.AffineTransform(1.0, 2.0).inv(tt.tensor([5.0]))
+            tensor([2.])
+        """
         found = self._inv() if self._inv is not None else None
         if found is None:
             found = _InverseTransform(self)
@@ -73,7 +83,13 @@ class Transform:
 
     @property
     def sign(self) -> Any:
-        """1 for a function that grows, -1 for one that falls."""
+        """1 for a function that grows, -1 for one that falls.
+
+        Example:
+            >>> from tinytorch.distributions import transforms
+            >>> transforms.AffineTransform(0.0, -2.0).sign
+            -1
+        """
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
@@ -81,6 +97,14 @@ class Transform:
 
         Args:
             cache_size: 0 or 1.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.distributions import transforms
+            >>> exp = transforms.ExpTransform().with_cache()
+            >>> x = tt.ones(1)
+            >>> exp.inv(exp(x)) is x
+            True
         """
         return self if self._cache_size == cache_size else self._anew(cache_size)
 
@@ -131,15 +155,35 @@ class Transform:
         Args:
             x: The argument.
             y: The result for it.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.distributions import transforms
+            >>> x = tt.zeros(1)
+            >>> double = transforms.AffineTransform(0.0, 2.0)
+            >>> double.log_abs_det_jacobian(x, double(x))
+            tensor([0.6931])
         """
         raise NotImplementedError
 
     def forward_shape(self, shape: Any) -> Size:
-        """The shape of the result for an argument of this shape."""
+        """The shape of the result for an argument of this shape.
+
+        Example:
+            >>> from tinytorch.distributions import transforms
+            >>> transforms.StickBreakingTransform().forward_shape((3,))
+            tinytorch.Size([4])
+        """
         return Size(shape)
 
     def inverse_shape(self, shape: Any) -> Size:
-        """The shape of the argument for a result of this shape."""
+        """The shape of the argument for a result of this shape.
+
+        Example:
+            >>> from tinytorch.distributions import transforms
+            >>> transforms.StickBreakingTransform().inverse_shape((4,))
+            tinytorch.Size([3])
+        """
         return Size(shape)
 
     def __repr__(self) -> str:
@@ -321,119 +365,3 @@ class ComposeTransform(Transform):
 
 
 identity_transform = ComposeTransform([])
-
-
-class IndependentTransform(Transform):
-    """Another transform, of whose batch dimensions the last ones belong to one value.
-
-    Args:
-        base_transform: The other one.
-        reinterpreted_batch_ndims: How many.
-        cache_size: As for ``Transform``.
-    """
-
-    def __init__(
-        self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0
-    ) -> None:
-        super().__init__(cache_size=cache_size)
-        self.base_transform = base_transform.with_cache(cache_size)
-        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-
-    def _anew(self, cache_size: int) -> Any:
-        n = self.reinterpreted_batch_ndims
-        return IndependentTransform(self.base_transform, n, cache_size)
-
-    @constraints.dependent_property(is_discrete=False)
-    def domain(self) -> Any:
-        inner = self.base_transform.domain
-        return constraints.independent(inner, self.reinterpreted_batch_ndims)
-
-    @constraints.dependent_property(is_discrete=False)
-    def codomain(self) -> Any:
-        inner = self.base_transform.codomain
-        return constraints.independent(inner, self.reinterpreted_batch_ndims)
-
-    @property
-    def bijective(self) -> Any:
-        return self.base_transform.bijective
-
-    @property
-    def sign(self) -> Any:
-        return self.base_transform.sign
-
-    def _call(self, x: Tensor) -> Tensor:
-        check_dims(x.shape, self.domain.event_dim)
-        found: Tensor = self.base_transform(x)
-        return found
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        check_dims(y.shape, self.codomain.event_dim)
-        found: Tensor = self.base_transform.inv(y)
-        return found
-
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        change = self.base_transform.log_abs_det_jacobian(x, y)
-        return _sum_rightmost(change, self.reinterpreted_batch_ndims)
-
-    def forward_shape(self, shape: Any) -> Size:
-        found: Size = self.base_transform.forward_shape(shape)
-        return found
-
-    def inverse_shape(self, shape: Any) -> Size:
-        found: Size = self.base_transform.inverse_shape(shape)
-        return found
-
-    def __repr__(self) -> str:
-        return f"IndependentTransform({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
-
-
-class ReshapeTransform(Transform):
-    """Another arrangement of a value's numbers.
-
-    Args:
-        in_shape: The shape of arguments.
-        out_shape: The shape of results.
-        cache_size: As for ``Transform``.
-    """
-
-    bijective = True
-
-    def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
-        self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
-        if self.in_shape.numel() != self.out_shape.numel():
-            raise ValueError("in_shape, out_shape have different numbers of elements")
-        super().__init__(cache_size=cache_size)
-
-    def _anew(self, cache_size: int) -> Any:
-        return ReshapeTransform(self.in_shape, self.out_shape, cache_size)
-
-    @constraints.dependent_property(is_discrete=False)
-    def domain(self) -> Any:
-        return constraints.independent(constraints.real, len(self.in_shape))
-
-    @constraints.dependent_property(is_discrete=False)
-    def codomain(self) -> Any:
-        return constraints.independent(constraints.real, len(self.out_shape))
-
-    def _call(self, x: Tensor) -> Tensor:
-        return x.reshape((*x.shape[: x.dim() - len(self.in_shape)], *self.out_shape))
-
-    def _inverse(self, y: Tensor) -> Tensor:
-        return y.reshape((*y.shape[: y.dim() - len(self.out_shape)], *self.in_shape))
-
-    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
-
-    def forward_shape(self, shape: Any) -> Size:
-        return _reshaped(Size(shape), self.in_shape, self.out_shape)
-
-    def inverse_shape(self, shape: Any) -> Size:
-        return _reshaped(Size(shape), self.out_shape, self.in_shape)
-
-
-def _reshaped(shape: Size, old: Size, new: Size) -> Size:
-    check_dims(shape, len(old))
-    cut = len(shape) - len(old)
-    if shape[cut:] != old:
-        raise ValueError(f"Shape mismatch: expected {old} but got {shape[cut:]}")
-    return shape[:cut] + new

@@ -26,6 +26,12 @@ class SoftmaxTransform(_Plain):
     """``y = softmax(x)``, whose inverse is one of many: the logarithm.
 
     It has no Jacobian with a determinant.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.SoftmaxTransform()(tt.zeros(4))
+        tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
     domain = constraints.real_vector
@@ -46,7 +52,14 @@ class SoftmaxTransform(_Plain):
 
 
 class StickBreakingTransform(_Plain):
-    """Vectors of ``n - 1`` numbers as ``n`` shares of a stick that is broken again and again."""
+    """Vectors of ``n - 1`` numbers as ``n`` shares of a stick that is broken again and again.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.StickBreakingTransform()(tt.zeros(2))
+        tensor([0.3333, 0.3333, 0.3333])
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -82,6 +95,13 @@ class LowerCholeskyTransform(_Plain):
     """Square matrices as lower triangular ones with a positive diagonal, its exponential.
 
     What is above the diagonal is lost, so there is no determinant.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.LowerCholeskyTransform()(tt.zeros(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]])
     """
 
     domain = constraints.independent(constraints.real, 2)
@@ -95,7 +115,15 @@ class LowerCholeskyTransform(_Plain):
 
 
 class PositiveDefiniteTransform(_Plain):
-    """Square matrices as positive definite ones, by their lower triangular factors."""
+    """Square matrices as positive definite ones, by their lower triangular factors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.PositiveDefiniteTransform()(tt.zeros(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite

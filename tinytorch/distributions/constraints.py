@@ -99,6 +99,12 @@ class _IntegerInterval(_Between):
     Args:
         lower_bound: The least.
         upper_bound: The greatest.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.integer_interval(0, 3).check(tt.tensor([0.0, 1.5, 3.0, 4.0]))
+        tensor([ True, False,  True, False])
     """
 
     is_discrete = True
@@ -138,6 +144,12 @@ class _GreaterThan(_AtLeast):
 
     Args:
         lower_bound: The bound.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.greater_than(1).check(tt.tensor([1.0, 2.0]))
+        tensor([False,  True])
     """
 
     def check(self, value: Tensor) -> Any:
@@ -149,6 +161,12 @@ class _GreaterThanEq(_AtLeast):
 
     Args:
         lower_bound: The bound.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.greater_than_eq(1).check(tt.tensor([0.0, 1.0]))
+        tensor([False,  True])
     """
 
     def check(self, value: Tensor) -> Any:
@@ -160,6 +178,12 @@ class _LessThan(_AtMost):
 
     Args:
         upper_bound: The bound.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.less_than(1).check(tt.tensor([0.0, 1.0]))
+        tensor([ True, False])
     """
 
     def check(self, value: Tensor) -> Any:
@@ -172,6 +196,12 @@ class _Interval(_Between):
     Args:
         lower_bound: The least.
         upper_bound: The greatest.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.interval(0, 1).check(tt.tensor([-1.0, 0.0, 1.0]))
+        tensor([False,  True,  True])
     """
 
     def check(self, value: Tensor) -> Any:
@@ -184,6 +214,12 @@ class _HalfOpenInterval(_Between):
     Args:
         lower_bound: The least.
         upper_bound: The bound above.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.half_open_interval(0, 1).check(tt.tensor([-1.0, 0.0, 1.0]))
+        tensor([False,  True, False])
     """
 
     def check(self, value: Tensor) -> Any:
@@ -195,6 +231,12 @@ class _Multinomial(_AtMost):
 
     Args:
         upper_bound: The bound.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import constraints
+        >>> constraints.multinomial(3).check(tt.tensor([[1, 2], [2, 2]]))
+        tensor([ True, False])
     """
 
     is_discrete = True

@@ -28,6 +28,13 @@ class LogitRelaxedBernoulli(_Chances):
         probs: The chance of 1. Give it or ``logits``.
         logits: Its log-odds.
         validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions.relaxed import LogitRelaxedBernoulli
+        >>> law = LogitRelaxedBernoulli(tt.tensor(1.0), tt.tensor([0.5]))
+        >>> law.log_prob(tt.zeros(1)).exp()
+        tensor([0.2500])
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -117,6 +124,13 @@ class ExpRelaxedCategorical(_OfCategorical):
         probs: As for ``Categorical``.
         logits: As for ``Categorical``.
         validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions.relaxed import ExpRelaxedCategorical
+        >>> law = ExpRelaxedCategorical(tt.tensor(1.0), tt.ones(3))
+        >>> law.rsample().exp().sum().round()
+        tensor(1.)
     """
 
     support = constraints.real_vector

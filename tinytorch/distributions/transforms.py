@@ -12,9 +12,9 @@ from ..ops.smooth_activation import logsigmoid, softplus
 from . import constraints
 from ._joined_transforms import CatTransform as CatTransform
 from ._joined_transforms import StackTransform as StackTransform
+from ._shaping_transforms import IndependentTransform as IndependentTransform
+from ._shaping_transforms import ReshapeTransform as ReshapeTransform
 from ._transform import ComposeTransform as ComposeTransform
-from ._transform import IndependentTransform as IndependentTransform
-from ._transform import ReshapeTransform as ReshapeTransform
 from ._transform import Transform as Transform
 from ._transform import _InverseTransform as _InverseTransform
 from ._transform import _Plain
@@ -38,7 +38,14 @@ __all__ = [
 
 
 class ExpTransform(_Plain):
-    """``y = exp(x)``."""
+    """``y = exp(x)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.ExpTransform()(tt.zeros(2))
+        tensor([1., 1.])
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -61,6 +68,12 @@ class PowerTransform(Transform):
     Args:
         exponent: The exponent, a tensor or number.
         cache_size: As for ``Transform``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.PowerTransform(2.0)(tt.tensor([1.0, 3.0]))
+        tensor([1., 9.])
     """
 
     domain = constraints.positive
@@ -110,7 +123,14 @@ def _broadcast(shape: Any, *parameters: Any) -> Size:
 
 
 class SigmoidTransform(_Plain):
-    """``y = 1 / (1 + exp(-x))``."""
+    """``y = 1 / (1 + exp(-x))``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.SigmoidTransform()(tt.zeros(1))
+        tensor([0.5000])
+    """
 
     domain = constraints.real
     codomain = constraints.unit_interval
@@ -130,7 +150,14 @@ class SigmoidTransform(_Plain):
 
 
 class SoftplusTransform(_Plain):
-    """``y = log(1 + exp(x))``, and ``x`` itself above 20."""
+    """``y = log(1 + exp(x))``, and ``x`` itself above 20.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.SoftplusTransform()(tt.tensor([0.0, 30.0]))
+        tensor([ 0.6931, 30.0000])
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -148,7 +175,14 @@ class SoftplusTransform(_Plain):
 
 
 class TanhTransform(_Plain):
-    """``y = tanh(x)``."""
+    """``y = tanh(x)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.TanhTransform()(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7616])
+    """
 
     domain = constraints.real
     codomain = constraints.interval(-1.0, 1.0)
@@ -166,7 +200,14 @@ class TanhTransform(_Plain):
 
 
 class AbsTransform(_Plain):
-    """``y = |x|``, whose inverse takes the positive number."""
+    """``y = |x|``, whose inverse takes the positive number.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributions import transforms
+        >>> transforms.AbsTransform()(tt.tensor([-2.0, 1.0]))
+        tensor([2., 1.])
+    """
 
     domain = constraints.real
     codomain = constraints.positive

@@ -102,6 +102,13 @@ def freeze(mod: Any, *args: Any, **kwargs: Any) -> Any:
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.freeze(tt.nn.Linear(1, 1))
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: jit.freeze: tinytorch runs ...
     """
     _refuse("freeze")
 
@@ -111,6 +118,13 @@ def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> None:
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.save(tt.nn.Linear(1, 1), "model.pt")
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: jit.save: tinytorch runs ...
     """
     _refuse("save")
 
@@ -120,6 +134,13 @@ def load(f: Any, *args: Any, **kwargs: Any) -> Any:
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.load("model.pt")
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: jit.load: tinytorch runs ...
     """
     _refuse("load")
 

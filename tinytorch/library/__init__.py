@@ -88,6 +88,12 @@ class Library:
         Raises:
             RuntimeError: If it is declared already, the schema cannot be read, or the library is
                 one for kernels alone.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> library = tt.library.Library("defining", "FRAGMENT")
+            >>> library.define("thrice(Tensor x) -> Tensor")
+            'thrice'
         """
         if self.kind == "IMPL":
             raise RuntimeError(
@@ -117,6 +123,14 @@ class Library:
 
         Raises:
             NotImplementedError: For ``"Autograd"``: use ``register_autograd``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> library = tt.library.Library("giving", "FRAGMENT")
+            >>> name = library.define("thrice(Tensor x) -> Tensor")
+            >>> library.impl(name, lambda x: 3 * x, "CPU")
+            >>> tt.ops.giving.thrice(tt.ones(2))
+            tensor([3., 3.])
         """
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
         if key.startswith("Autograd"):
@@ -197,6 +211,15 @@ def register_kernel(
 
     Raises:
         RuntimeError: If there is no such operator.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.library.define("kernels::plus", "(Tensor x, int n=1) -> Tensor")
+        >>> @tt.library.register_kernel("kernels::plus", "cpu")
+        ... def plus(x, n=1):
+        ...     return x + n
+        >>> tt.ops.kernels.plus(tt.ones(1), n=2)
+        tensor([3.])
     """
     operator = find(op)
     kinds = [device_types] if isinstance(device_types, str) else device_types or ["default"]
@@ -221,12 +244,29 @@ def register_fake(
         func: The function. Default: the result is a decorator.
         lib: Accepted for compatibility.
         allow_override: The same.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> @tt.library.register_fake("mylib::scaled")
+        ... def shapes(x, factor):
+        ...     return tt.empty_like(x)
+        >>> shapes(tt.ones(3), 2.0).shape
+        tinytorch.Size([3])
     """
     return _same if func is None else func
 
 
 def impl_abstract(qualname: Any, func: Any = None, *, lib: Any = None) -> Any:
-    """The older name of ``register_fake``."""
+    """The older name of ``register_fake``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> @tt.library.impl_abstract("mylib::scaled")
+        ... def shapes(x, factor):
+        ...     return tt.empty_like(x)
+        >>> shapes(tt.ones(3), 2.0).shape
+        tinytorch.Size([3])
+    """
     return register_fake(qualname, func)
 
 
@@ -246,6 +286,21 @@ def register_autograd(
 
     Raises:
         RuntimeError: If there is no such operator, or it changes an argument in place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> @tt.library.custom_op("slopes::square", mutates_args=())
+        ... def square(x: tt.Tensor) -> tt.Tensor:
+        ...     return x * x
+        >>> def setup_context(ctx, inputs, output):
+        ...     ctx.save_for_backward(*inputs)
+        >>> def backward(ctx, g):
+        ...     return 2 * g * ctx.saved_tensors[0]
+        >>> tt.library.register_autograd("slopes::square", backward, setup_context=setup_context)
+        >>> x = tt.tensor([3.0], requires_grad=True)
+        >>> tt.ops.slopes.square(x).backward()
+        >>> x.grad
+        tensor([6.])
     """
     find(op).differentiate(backward, setup_context)
 

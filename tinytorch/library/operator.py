@@ -32,6 +32,13 @@ class Operator:
         schema: What it takes and returns.
         opaque: Whether its kernels hide what they do from autograd, which then needs a formula:
             those of ``custom_op`` do, those of a ``Library`` do once there is a formula.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.library.operator import find
+        >>> tt.library.define("found::plain", "(Tensor x) -> Tensor")
+        >>> find("found::plain").schema.text
+        'found::plain(Tensor x) -> Tensor'
     """
 
     def __init__(self, schema: Schema, opaque: bool) -> None:
@@ -269,6 +276,13 @@ def find(op: Any) -> Operator:
 
     Raises:
         RuntimeError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.library.operator import find
+        >>> tt.library.define("found::same", "(Tensor x) -> Tensor")
+        >>> type(find("found::same")).__name__
+        'Operator'
     """
     if isinstance(op, OpOverloadPacket):
         return op.default._operator

@@ -46,8 +46,8 @@ from ._array_api import VERSIONS, NamespaceInfo
 from ._dialect import in_float64, same
 
 for _family in (
-    "ufuncs", "reductions", "nan_reductions", "quantiles", "shapes", "creation", "ordering",
-    "products", "statistics", "parts", "files",
+    "ufuncs", "reductions", "nan_reductions", "quantiles", "shapes", "joins", "creation",
+    "diagonals", "ordering", "products", "statistics", "parts", "files",
 ):  # fmt: skip
     importlib.import_module(f"tinytorch.numpy.{_family}")
 
@@ -55,6 +55,7 @@ from . import fft as fft  # noqa: E402  what they call is filed by now
 from . import lib as lib  # noqa: E402
 from . import linalg as linalg  # noqa: E402
 from . import random as random  # noqa: E402
+from ._examples import shown  # noqa: E402
 
 c_: Joiner = Joiner(-1, 2, 0, float64)
 r_: Joiner = Joiner(floats=float64)
@@ -63,7 +64,13 @@ ogrid: Grid = Grid(True, float64)
 
 
 class vectorize(applied_functions.vectorize):  # noqa: N801
-    """A function of numbers as one of tensors; see ``tinytorch.vectorize``."""
+    """A function of numbers as one of tensors; see ``tinytorch.vectorize``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vectorize(lambda x, y: x if x > y else y)([1, 5], 3)
+        tensor([3, 5])
+    """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, ...]:
         with in_float64():
@@ -79,7 +86,13 @@ def __array_namespace_info__() -> NamespaceInfo:
 
 
 def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
-    """Run another operation on tensors: what ``Backend.call`` is on raw arrays."""
+    """Run another operation on tensors: what ``Backend.call`` is on raw arrays.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.call(np.add, 1, 2)
+        tensor(3)
+    """
     return operation(*args, **kwargs)
 
 
@@ -129,7 +142,7 @@ def _function(name: str) -> Callable[..., Any] | None:
     function: Callable[..., Any] | None = NAMESPACES["numpy"].get(name)
     if function is None and name in _SAME:
         return same(name, 2 if name in _JOINED else 0)
-    return function
+    return function and shown(function, name)
 
 
 def __getattr__(name: str) -> Any:

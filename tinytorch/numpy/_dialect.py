@@ -23,23 +23,34 @@ F = TypeVar("F", bound=Callable[..., Any])
 numpy_function = composite(namespaces=("numpy",), method=False)
 
 
-def called(function: F, name: str, doc: str) -> F:
+def called(function: F, name: str, doc: str, *example: str) -> F:
     """A function of a family that differ in little, with a name and a docstring of its own.
 
     Args:
         function: What it does.
         name: What NumPy calls it.
         doc: Its docstring.
+        *example: The lines of an example, what is typed behind ``>>>``; none means that the
+            docstring holds one.
     """
     shown: Any = function
     shown.__name__ = shown.__qualname__ = name
-    shown.__doc__ = doc
+    shown.__doc__ = with_example(doc, *example) if example else doc
     return function
 
 
-def filed(function: F, name: str, doc: str) -> F:
+def with_example(doc: str, *example: str) -> str:
+    """A docstring with an example at its end, in which ``np`` is ``tinytorch.numpy``."""
+    lines = ("    Example:", *(f"        {line}" for line in (_AS_NP, *example)), "    ")
+    return "\n".join((doc.rstrip(), "", *lines))
+
+
+_AS_NP = ">>> import tinytorch.numpy as np"
+
+
+def filed(function: F, name: str, doc: str, *example: str) -> F:
     """``called``, and filed under ``tinytorch.numpy``."""
-    public: Any = numpy_function(called(function, name, doc))
+    public: Any = numpy_function(called(function, name, doc, *example))
     return public  # type: ignore[no-any-return]
 
 
@@ -138,6 +149,11 @@ def as_float(value: Any) -> Any:
     """A tensor, of float64 if it holds integers or bools."""
     found = tensor_of(value)
     return found if found.dtype.category > 1 else found.to(dtypes.float64)
+
+
+def as_floats(*values: Any) -> list[Any]:
+    """Tensors of one backend and of one floating-point dtype."""
+    return [as_float(x) for x in joined(*values)]
 
 
 def cast(tensor: Any, dtype: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from .._tensor import Tensor
-from ..ops._arrays import axes_of, backend_of
+from ..ops._arrays import backend_of
 from ..ops.index_grids import open_grid
 from ._dialect import (
     common_dtype, filed, in_float64, numpy_function, promoted, tensor_of, tensors_of, top_level,
@@ -25,7 +25,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     return tuple(plain) if isinstance(plain, (tuple, list)) else (plain,)
 
 
-def _filled(name: str, summary: str) -> Callable[..., Tensor]:
+def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(shape: Any, dtype: Any = None, order: str = "C", **options: Any) -> Tensor:
         kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
         make = top_level(name)
@@ -38,12 +38,21 @@ def _filled(name: str, summary: str) -> Callable[..., Tensor]:
         dtype: Default float64.
         order: Accepted; the tensor is in row-major order.
         **options: ``device`` or ``backend``; ``like`` is accepted.
-    """)
+    """, *example)
 
 
-zeros = _filled("zeros", "A tensor of zeros.")
-ones = _filled("ones", "A tensor of ones.")
-empty = _filled("empty", "A tensor whose elements are whatever its memory held.")
+zeros = _filled(
+    "zeros", "A tensor of zeros.",
+    ">>> np.zeros(2)", "tensor([0., 0.], dtype=tinytorch.float64)",
+)  # fmt: skip
+ones = _filled(
+    "ones", "A tensor of ones.",
+    ">>> np.ones((2, 2), dtype=int)", "tensor([[1, 1],", "        [1, 1]])",
+)  # fmt: skip
+empty = _filled(
+    "empty", "A tensor whose elements are whatever its memory held.",
+    ">>> np.empty((2, 3)).shape", "tinytorch.Size([2, 3])",
+)  # fmt: skip
 
 
 @numpy_function
@@ -58,6 +67,11 @@ def full(
         dtype: Default that of the value.
         order: Accepted; the tensor is in row-major order.
         **options: ``device`` or ``backend``; ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.full(2, 7)
+        tensor([7, 7])
     """
     value = tensor_of(fill_value)
     if options.get("device") is not None:
@@ -66,7 +80,7 @@ def full(
     return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
 
 
-def _like(name: str, summary: str) -> Callable[..., Tensor]:
+def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(
         a: Any, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None,
         **options: Any,
@@ -86,12 +100,21 @@ def _like(name: str, summary: str) -> Callable[..., Tensor]:
         subok: Accepted.
         shape: The sizes; default ``a``'s.
         **options: ``device`` or ``backend``.
-    """)
+    """, *example)
 
 
-zeros_like = _like("zeros", "A tensor of zeros")
-ones_like = _like("ones", "A tensor of ones")
-empty_like = _like("empty", "A tensor, not filled,")
+zeros_like = _like(
+    "zeros", "A tensor of zeros",
+    ">>> np.zeros_like([1, 2])", "tensor([0, 0])",
+)  # fmt: skip
+ones_like = _like(
+    "ones", "A tensor of ones",
+    ">>> np.ones_like([1.5, 2.5])", "tensor([1., 1.], dtype=tinytorch.float64)",
+)  # fmt: skip
+empty_like = _like(
+    "empty", "A tensor, not filled,",
+    ">>> np.empty_like([[1, 2], [3, 4]]).shape", "tinytorch.Size([2, 2])",
+)  # fmt: skip
 
 
 @numpy_function
@@ -109,6 +132,11 @@ def full_like(
         subok: Accepted.
         shape: The sizes; default ``a``'s.
         **options: ``device`` or ``backend``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.full_like([1, 2], 7)
+        tensor([7, 7])
     """
     x = tensor_of(a)
     value = tensor_of(fill_value, x._xp).to(x.dtype if dtype is None else dtypes.as_dtype(dtype))
@@ -130,6 +158,12 @@ def array(
         subok: Accepted.
         ndmin: The least number of dimensions; new ones of size 1 go in front.
         **options: ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([[1, 2], [3, 4.5]])
+        tensor([[1.0000, 2.0000],
+                [3.0000, 4.5000]], dtype=tinytorch.float64)
     """
     with in_float64():
         return top_level("array")(  # type: ignore[no-any-return]
@@ -150,6 +184,12 @@ def asarray(
         order: Accepted; the result is in row-major order.
         copy: Whether to copy; None, the default, copies only if needed, False must not copy.
         **options: ``device`` or ``backend``; ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x = np.array([1, 2])
+        >>> np.asarray(x) is x
+        True
     """
     place = _place(options)
     source: Any = a.to(**place) if isinstance(a, Tensor) and place else a
@@ -168,6 +208,11 @@ def arange(*args: Any, dtype: Any = None, **options: Any) -> Tensor:
             distance (default 1).
         dtype: Default int64 if all are ints, else float64.
         **options: ``start``, ``stop`` and ``step`` by name; ``device`` or ``backend``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.arange(1, 2, 0.25)
+        tensor([1.0000, 1.2500, 1.5000, 1.7500], dtype=tinytorch.float64)
     """
     given = {name: options[name] for name in ("start", "stop", "step") if name in options}
     given |= dict(zip(("start", "stop", "step"), args, strict=False))
@@ -220,6 +265,11 @@ def linspace(
         dtype: Of the result; default float64.
         axis: Where the new dimension goes; default first.
         device: Accepted for what numbers are on.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linspace(0, 1, 5)
+        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], dtype=tinytorch.float64)
     """
     (first, last), part, count = _steps(start, stop, num, endpoint)
     found = first + (last - first) * part
@@ -251,6 +301,11 @@ def logspace(
         base: What is raised; default 10.
         dtype: Of the result; default float64.
         axis: Where the new dimension goes; default first.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.logspace(0, 3, 4)
+        tensor([   1.,   10.,  100., 1000.], dtype=tinytorch.float64)
     """
     powers: Any = linspace(start, stop, num, endpoint, axis=axis)
     found = tensor_of(base, powers._xp) ** powers
@@ -267,6 +322,12 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, **options: 
         k: Which diagonal; default the main one, positive ones are above it.
         dtype: Default float64.
         **options: ``device`` or ``backend``; ``order`` and ``like`` are accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.eye(2, 3, k=1)
+        tensor([[0., 1., 0.],
+                [0., 0., 1.]], dtype=tinytorch.float64)
     """
     kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
     columns = N if M is None else M
@@ -289,6 +350,13 @@ def meshgrid(
 
     Raises:
         ValueError: For another ``indexing``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x, y = np.meshgrid([1, 2, 3], [10, 20])
+        >>> x + y
+        tensor([[11, 12, 13],
+                [21, 22, 23]])
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -314,79 +382,14 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
         x: Tensor of shape ``(n,)``.
         N: How many columns; default ``n``.
         increasing: Whether the powers grow from left to right.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vander([1, 2, 3], 3)
+        tensor([[1, 1, 1],
+                [4, 2, 1],
+                [9, 3, 1]])
     """
     source = tensor_of(x)
     wide = source.to(common_dtype(source, dtypes.int64))  # as NumPy, so that powers fit
     return top_level("vander")(wide, N, increasing)  # type: ignore[no-any-return]
-
-
-def _triangle(name: str, summary: str) -> Callable[..., Tensor]:
-    def function(m: Any, k: int = 0) -> Tensor:
-        x = tensor_of(m)
-        x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
-        return top_level(name)(x, k)  # type: ignore[no-any-return]
-
-    return filed(function, name, f"""{summary}
-
-    Args:
-        m: Tensor, or what makes one.
-        k: Which diagonal the triangle ends at; default the main one.
-    """)
-
-
-tril = _triangle("tril", "The lower triangle of matrices, zeros above it.")
-triu = _triangle("triu", "The upper triangle of matrices, zeros below it.")
-
-
-def _triangle_places(name: str, summary: str) -> Callable[..., tuple[Tensor, Tensor]]:
-    def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-        return tuple(top_level(name)(n, n if m is None else m, k))
-
-    return filed(function, name, f"""{summary}
-
-    Args:
-        n: Rows.
-        k: Which diagonal the triangle ends at; default the main one.
-        m: Columns; default ``n``.
-    """)
-
-
-tril_indices = _triangle_places("tril_indices", "Where the lower triangle of a matrix lies.")
-triu_indices = _triangle_places("triu_indices", "Where the upper triangle of a matrix lies.")
-
-
-@numpy_function
-def diag(v: Any, k: int = 0) -> Tensor:
-    """A diagonal of a matrix, or the matrix with a vector on its diagonal.
-
-    Args:
-        v: Tensor of one or two dimensions.
-        k: Which diagonal; default the main one, positive ones are above it.
-    """
-    return top_level("diag")(tensor_of(v), k)  # type: ignore[no-any-return]
-
-
-@numpy_function
-def diagflat(v: Any, k: int = 0) -> Tensor:
-    """The matrix with all elements of ``v`` on a diagonal.
-
-    Args:
-        v: Tensor, or what makes one.
-        k: Which diagonal; default the main one, positive ones are above it.
-    """
-    return top_level("diagflat")(tensor_of(v), k)  # type: ignore[no-any-return]
-
-
-@numpy_function
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The diagonals of two dimensions, as the last one.
-
-    Args:
-        a: Tensor of at least two dimensions.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        axis1: The dimension of the rows.
-        axis2: That of the columns.
-    """
-    x = tensor_of(a)
-    first, second = axes_of("diagonal", (axis1, axis2), x.ndim)
-    return top_level("diagonal")(x, offset, first, second)  # type: ignore[no-any-return]

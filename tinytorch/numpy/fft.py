@@ -12,7 +12,7 @@ from ..ops._arrays import axes_of
 from ._dialect import as_float, called, raising, tensor_of, written
 
 
-def _line(name: str, summary: str) -> Callable[..., Tensor]:
+def _line(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     """A transform of one dimension."""
 
     def function(
@@ -32,22 +32,38 @@ def _line(name: str, summary: str) -> Callable[..., Tensor]:
         norm: Which direction is divided by the length: ``"backward"`` (default),
             ``"forward"``, or ``"ortho"`` for its root in both.
         out: Where to write the result.
-    """))
+    """, *example))
 
 
-fft: Callable[..., Tensor] = _line("fft", "The Fourier transform")
-ifft: Callable[..., Tensor] = _line("ifft", "The inverse of ``fft``")
+fft: Callable[..., Tensor] = _line(
+    "fft", "The Fourier transform",
+    ">>> np.fft.fft([1.0, 2.0])", "tensor([ 3.+0.j, -1.+0.j], dtype=tinytorch.complex128)",
+)  # fmt: skip
+ifft: Callable[..., Tensor] = _line(
+    "ifft", "The inverse of ``fft``",
+    ">>> np.fft.ifft([3.0, -1.0])", "tensor([1.+0.j, 2.+0.j], dtype=tinytorch.complex128)",
+)  # fmt: skip
 rfft: Callable[..., Tensor] = _line(
-    "rfft", "The half of the Fourier transform of a real signal that tells the rest"
-)
-irfft: Callable[..., Tensor] = _line("irfft", "The inverse of ``rfft``")
+    "rfft", "The half of the Fourier transform of a real signal that tells the rest",
+    ">>> np.fft.rfft([1.0, 2.0, 3.0, 4.0]).shape", "tinytorch.Size([3])",
+)  # fmt: skip
+irfft: Callable[..., Tensor] = _line(
+    "irfft", "The inverse of ``rfft``",
+    ">>> np.fft.irfft([3.0, -1.0])", "tensor([1., 2.], dtype=tinytorch.float64)",
+)  # fmt: skip
 hfft: Callable[..., Tensor] = _line(
-    "hfft", "The real Fourier transform of a Hermitian signal's first half"
-)
-ihfft: Callable[..., Tensor] = _line("ihfft", "The inverse of ``hfft``")
+    "hfft", "The real Fourier transform of a Hermitian signal's first half",
+    ">>> np.fft.hfft([1.0, 2.0])", "tensor([ 3., -1.], dtype=tinytorch.float64)",
+)  # fmt: skip
+ihfft: Callable[..., Tensor] = _line(
+    "ihfft", "The inverse of ``hfft``",
+    ">>> np.fft.ihfft([3.0, -1.0]).real", "tensor([1., 2.], dtype=tinytorch.float64)",
+)  # fmt: skip
 
 
-def _grid(name: str, summary: str, default: Sequence[int] | None) -> Callable[..., Tensor]:
+def _grid(
+    name: str, summary: str, default: Sequence[int] | None, *example: str
+) -> Callable[..., Tensor]:
     """A transform of several dimensions."""
 
     def function(
@@ -67,20 +83,50 @@ def _grid(name: str, summary: str, default: Sequence[int] | None) -> Callable[..
         norm: Which direction is divided by the length: ``"backward"`` (default),
             ``"forward"``, or ``"ortho"`` for its root in both.
         out: Where to write the result.
-    """))
+    """, *example))
 
 
-fft2: Callable[..., Tensor] = _grid("fft2", "The Fourier transform", (-2, -1))
-ifft2: Callable[..., Tensor] = _grid("ifft2", "The inverse of ``fft2``", (-2, -1))
-rfft2: Callable[..., Tensor] = _grid("rfft2", "The Fourier transform of a real signal", (-2, -1))
-irfft2: Callable[..., Tensor] = _grid("irfft2", "The inverse of ``rfft2``", (-2, -1))
-fftn: Callable[..., Tensor] = _grid("fftn", "The Fourier transform", None)
-ifftn: Callable[..., Tensor] = _grid("ifftn", "The inverse of ``fftn``", None)
-rfftn: Callable[..., Tensor] = _grid("rfftn", "The Fourier transform of a real signal", None)
-irfftn: Callable[..., Tensor] = _grid("irfftn", "The inverse of ``rfftn``", None)
+fft2: Callable[..., Tensor] = _grid(
+    "fft2", "The Fourier transform", (-2, -1),
+    ">>> np.fft.fft2([[1.0, 2.0], [3.0, 4.0]]).real",
+    "tensor([[10., -2.],",
+    "        [-4.,  0.]], dtype=tinytorch.float64)",
+)  # fmt: skip
+ifft2: Callable[..., Tensor] = _grid(
+    "ifft2", "The inverse of ``fft2``", (-2, -1),
+    ">>> np.fft.ifft2([[10.0, -2.0], [-4.0, 0.0]]).real",
+    "tensor([[1., 2.],",
+    "        [3., 4.]], dtype=tinytorch.float64)",
+)  # fmt: skip
+rfft2: Callable[..., Tensor] = _grid(
+    "rfft2", "The Fourier transform of a real signal", (-2, -1),
+    ">>> np.fft.rfft2(np.ones((4, 4))).shape", "tinytorch.Size([4, 3])",
+)  # fmt: skip
+irfft2: Callable[..., Tensor] = _grid(
+    "irfft2", "The inverse of ``rfft2``", (-2, -1),
+    ">>> np.fft.irfft2(np.ones((4, 3))).shape", "tinytorch.Size([4, 4])",
+)  # fmt: skip
+fftn: Callable[..., Tensor] = _grid(
+    "fftn", "The Fourier transform", None,
+    ">>> np.fft.fftn(np.ones((2, 2, 2))).shape", "tinytorch.Size([2, 2, 2])",
+)  # fmt: skip
+ifftn: Callable[..., Tensor] = _grid(
+    "ifftn", "The inverse of ``fftn``", None,
+    ">>> np.fft.ifftn([[10.0, -2.0], [-4.0, 0.0]]).real",
+    "tensor([[1., 2.],",
+    "        [3., 4.]], dtype=tinytorch.float64)",
+)  # fmt: skip
+rfftn: Callable[..., Tensor] = _grid(
+    "rfftn", "The Fourier transform of a real signal", None,
+    ">>> np.fft.rfftn(np.ones((2, 2, 4))).shape", "tinytorch.Size([2, 2, 3])",
+)  # fmt: skip
+irfftn: Callable[..., Tensor] = _grid(
+    "irfftn", "The inverse of ``rfftn``", None,
+    ">>> np.fft.irfftn(np.ones((2, 2, 3))).shape", "tinytorch.Size([2, 2, 4])",
+)  # fmt: skip
 
 
-def _shift(name: str, summary: str) -> Callable[..., Tensor]:
+def _shift(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(x: Any, axes: Any = None) -> Tensor:
         given = tensor_of(x)
         return getattr(_torchs, name)(given, axes_of(name, axes, given.ndim))  # type: ignore
@@ -90,16 +136,20 @@ def _shift(name: str, summary: str) -> Callable[..., Tensor]:
     Args:
         x: Tensor, or what makes one.
         axes: Dimension or dimensions; None, the default, means all.
-    """))
+    """, *example))
 
 
 fftshift: Callable[..., Tensor] = _shift(
-    "fftshift", "The spectrum with the frequency 0 in its middle."
-)
-ifftshift: Callable[..., Tensor] = _shift("ifftshift", "The inverse of ``fftshift``.")
+    "fftshift", "The spectrum with the frequency 0 in its middle.",
+    ">>> np.fft.fftshift([0, 1, 2, -2, -1])", "tensor([-2, -1,  0,  1,  2])",
+)  # fmt: skip
+ifftshift: Callable[..., Tensor] = _shift(
+    "ifftshift", "The inverse of ``fftshift``.",
+    ">>> np.fft.ifftshift([-2, -1, 0, 1, 2])", "tensor([ 0,  1,  2, -2, -1])",
+)  # fmt: skip
 
 
-def _frequencies(name: str, summary: str) -> Callable[..., Tensor]:
+def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(n: int, d: Any = 1.0, device: Any = None) -> Tensor:
         distance = d.item() if hasattr(d, "item") else d
         make = getattr(_torchs, name)
@@ -111,12 +161,15 @@ def _frequencies(name: str, summary: str) -> Callable[..., Tensor]:
         n: How long the signal is.
         d: The distance of its samples; default 1.
         device: Where to make them.
-    """))
+    """, *example))
 
 
 fftfreq: Callable[..., Tensor] = _frequencies(
-    "fftfreq", "The frequencies that ``fft`` gives the parts of."
-)
+    "fftfreq", "The frequencies that ``fft`` gives the parts of.",
+    ">>> np.fft.fftfreq(4)",
+    "tensor([ 0.0000,  0.2500, -0.5000, -0.2500], dtype=tinytorch.float64)",
+)  # fmt: skip
 rfftfreq: Callable[..., Tensor] = _frequencies(
-    "rfftfreq", "The frequencies that ``rfft`` gives the parts of."
-)
+    "rfftfreq", "The frequencies that ``rfft`` gives the parts of.",
+    ">>> np.fft.rfftfreq(4, d=0.5)", "tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)",
+)  # fmt: skip

@@ -17,6 +17,14 @@ def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
         file: A path, to which ``.npy`` is added if it is missing, or a file open for bytes.
         arr: Tensor, or what makes one.
         allow_pickle: Accepted; no tensor needs it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.save(file, [1, 2])
+        >>> file.getvalue()[1:6]
+        b'NUMPY'
     """
     host().save(file, tensor_of(arr).detach().cpu().numpy(), allow_pickle=False)
 
@@ -29,6 +37,17 @@ class Archive(Mapping[str, Tensor]):
 
     Attributes:
         files: The names.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.savez(file, weight=[1, 2], bias=[3])
+        >>> file.seek(0)
+        0
+        >>> with np.load(file) as archive:
+        ...     archive.files, archive["bias"]
+        (['weight', 'bias'], tensor([3]))
     """
 
     def __init__(self, opened: Any) -> None:
@@ -45,7 +64,17 @@ class Archive(Mapping[str, Tensor]):
         return len(self.files)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; what it holds can no longer be read.
+
+        Example:
+            >>> import io
+            >>> import tinytorch.numpy as np
+            >>> file = io.BytesIO()
+            >>> np.savez(file, bias=[3])
+            >>> file.seek(0)
+            0
+            >>> np.load(file).close()
+        """
         self._opened.close()
 
     def __enter__(self) -> Archive:
@@ -67,6 +96,16 @@ def load(file: Any) -> Tensor | Archive:
 
     Raises:
         ValueError: For a file that holds Python objects.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.save(file, [1, 2])
+        >>> file.seek(0)
+        0
+        >>> np.load(file)
+        tensor([1, 2])
     """
     found = host().load(file, allow_pickle=False)
     return Archive(found) if hasattr(found, "files") else tensor_of(found)

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
 from .. import linalg as _torchs
-from .._op import NAMESPACES
 from .._tensor import Tensor
 from ..ops._arrays import axes_of
-from ._dialect import as_float, called, host, joined, raising, tensor_of, written
+from ._dialect import as_float, as_floats, called, host, raising
+from .linalg_products import cross as cross
+from .linalg_products import diagonal as diagonal
+from .linalg_products import matmul as matmul
+from .linalg_products import matrix_power as matrix_power
+from .linalg_products import matrix_transpose as matrix_transpose
+from .linalg_products import multi_dot as multi_dot
+from .linalg_products import outer as outer
+from .linalg_products import tensordot as tensordot
+from .linalg_products import tensorinv as tensorinv
+from .linalg_products import tensorsolve as tensorsolve
+from .linalg_products import trace as trace
+from .linalg_products import vecdot as vecdot
 
 LinAlgError: type[Exception] = _torchs.LinAlgError
 
 
-def _matrices(*values: Any) -> list[Any]:
-    """Tensors of one floating-point dtype."""
-    found = joined(*values)
-    return [x if x.dtype.category > 1 else x.to(dtypes.float64) for x in found]
-
-
-def _of_one(name: str, summary: str) -> Callable[..., Any]:
+def _of_one(name: str, summary: str, *example: str) -> Callable[..., Any]:
     """A function of matrices alone."""
 
     def function(a: Any) -> Any:
@@ -34,14 +39,23 @@ def _of_one(name: str, summary: str) -> Callable[..., Any]:
 
     Raises:
         LinAlgError: For a matrix that has none.
-    """))
+    """, *example))
 
 
-inv: Callable[[Any], Tensor] = _of_one("inv", "The inverse of each matrix.")
-det: Callable[[Any], Tensor] = _of_one("det", "The determinant of each matrix.")
+inv: Callable[[Any], Tensor] = _of_one(
+    "inv", "The inverse of each matrix.",
+    ">>> np.linalg.inv([[1.0, 2.0], [3.0, 4.0]]).round(decimals=4)",
+    "tensor([[-2.0000,  1.0000],",
+    "        [ 1.5000, -0.5000]], dtype=tinytorch.float64)",
+)  # fmt: skip
+det: Callable[[Any], Tensor] = _of_one(
+    "det", "The determinant of each matrix.",
+    ">>> np.linalg.det([[2.0, 0.0], [0.0, 3.0]])", "tensor(6., dtype=tinytorch.float64)",
+)  # fmt: skip
 slogdet: Callable[[Any], Any] = _of_one(
-    "slogdet", "The sign and the logarithm of each determinant, a named tuple."
-)
+    "slogdet", "The sign and the logarithm of each determinant, a named tuple.",
+    ">>> np.linalg.slogdet([[1.0, 0.0], [0.0, -1.0]])[0]", "tensor(-1., dtype=tinytorch.float64)",
+)  # fmt: skip
 
 
 @raising
@@ -50,6 +64,11 @@ def svdvals(x: Any, /) -> Tensor:
 
     Args:
         x: Tensor of shape ``(*, n, m)``, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.svdvals([[3.0, 0.0], [0.0, 4.0]])
+        tensor([4., 3.], dtype=tinytorch.float64)
     """
     return _torchs.svdvals(as_float(x))
 
@@ -68,6 +87,12 @@ def svd(
 
     Returns:
         A named tuple ``(U, S, Vh)``; without ``compute_uv`` the singular values.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> u, s, vh = np.linalg.svd([[3.0, 0.0], [0.0, 4.0]])
+        >>> s
+        tensor([4., 3.], dtype=tinytorch.float64)
     """
     x = as_float(a)
     return _torchs.svd(x, full_matrices) if compute_uv else _torchs.svdvals(x)
@@ -83,6 +108,12 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
     Returns:
         A named tuple ``(Q, R)``, or the triangle.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> q, r = np.linalg.qr([[1.0, 2.0], [3.0, 4.0]])
+        >>> np.allclose(q @ r, [[1.0, 2.0], [3.0, 4.0]])
+        True
     """
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"qr(): mode must be 'reduced', 'complete' or 'r', got {mode!r}")
@@ -100,6 +131,12 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
 
     Raises:
         LinAlgError: If a matrix is not positive-definite.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
+        tensor([[2., 0.],
+                [1., 2.]], dtype=tinytorch.float64)
     """
     return _torchs.cholesky(as_float(a), upper)
 
@@ -127,6 +164,12 @@ def eig(a: Any) -> Any:
 
     Returns:
         A named tuple ``(eigenvalues, eigenvectors)``; the vectors are columns.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> values, vectors = np.linalg.eig([[2.0, 1.0], [1.0, 2.0]])
+        >>> np.allclose(np.sort(np.real(values)), [1.0, 3.0])
+        True
     """
     x = as_float(a)
     found = _torchs.eig(x)
@@ -141,6 +184,11 @@ def eigvals(a: Any) -> Tensor:
 
     Args:
         a: Tensor of shape ``(*, n, n)``, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.sort(np.real(np.linalg.eigvals([[2.0, 0.0], [0.0, 3.0]])))
+        tensor([2., 3.], dtype=tinytorch.float64)
     """
     x = as_float(a)
     return _realized(x, (_torchs.eigvals(x),))[0]  # type: ignore[no-any-return]
@@ -156,6 +204,12 @@ def eigh(a: Any, UPLO: str = "L") -> Any:
 
     Returns:
         A named tuple ``(eigenvalues, eigenvectors)``; the vectors are columns.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> values, vectors = np.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
+        >>> values.round(decimals=4)
+        tensor([1., 3.], dtype=tinytorch.float64)
     """
     return _torchs.eigh(as_float(a), UPLO)
 
@@ -167,6 +221,11 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
     Args:
         a: Tensor of shape ``(*, n, n)``, or what makes one.
         UPLO: Which triangle is read: ``"L"`` (default) or ``"U"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).round(decimals=4)
+        tensor([1., 3.], dtype=tinytorch.float64)
     """
     return _torchs.eigvalsh(as_float(a), UPLO)
 
@@ -181,8 +240,13 @@ def solve(a: Any, b: Any) -> Tensor:
 
     Raises:
         LinAlgError: If a matrix is singular.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [6.0, 8.0])
+        tensor([3., 2.], dtype=tinytorch.float64)
     """
-    x, y = _matrices(a, b)
+    x, y = as_floats(a, b)
     if y.ndim == 1:
         return _torchs.solve(x, y.unsqueeze(-1)).squeeze(-1)
     # One dimension fewer would be vectors to PyTorch; to NumPy they are matrices.
@@ -203,8 +267,14 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Tensor, Tensor, i
     Returns:
         ``x``; the sums of squared residuals, none if the rank is not ``m`` or ``n`` is not
         larger; the rank; the singular values.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x, residuals, rank, s = np.linalg.lstsq([[1.0], [1.0]], [2.0, 4.0])
+        >>> x.round(decimals=4), rank
+        (tensor([3.], dtype=tinytorch.float64), 1)
     """
-    x, y = _matrices(a, b)
+    x, y = as_floats(a, b)
     u, s, vh = _torchs.svd(x, False)
     least = max(x.shape) * dtypes.finfo(s.dtype).eps if rcond is None else rcond
     kept = s > least * s.max() if s.numel() else s > 0
@@ -225,6 +295,12 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
         rcond: Singular values below this part of the largest count as 0; default 1e-15.
         hermitian: Whether the matrices are Hermitian.
         rtol: The same as ``rcond``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.pinv([[2.0, 0.0], [0.0, 0.0]])
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]], dtype=tinytorch.float64)
     """
     part = next((v for v in (rcond, rtol) if v is not None), 1e-15)
     return _torchs.pinv(as_float(a), hermitian=hermitian, rtol=part)
@@ -239,6 +315,11 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         tol: What is below counts as 0; default by ``rtol``.
         hermitian: Whether the matrices are Hermitian.
         rtol: The same relative to the largest; default the precision times the larger size.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
+        tensor(1)
     """
     x = as_float(A)
     if x.ndim < 2:
@@ -255,6 +336,11 @@ def cond(x: Any, p: Any = None) -> Tensor:
     Args:
         x: Tensor of shape ``(*, n, m)``, or what makes one.
         p: The norm; default the quotient of the extreme singular values.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.cond([[4.0, 0.0], [0.0, 2.0]])
+        tensor(2., dtype=tinytorch.float64)
     """
     return _torchs.cond(as_float(x), p)
 
@@ -269,6 +355,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
         axis: A dimension for vectors, two for matrices; None, the default, means all elements,
             or with ``ord`` the one or two dimensions there are.
         keepdims: Keep the reduced dimensions with size 1.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.norm([3.0, 4.0])
+        tensor(5., dtype=tinytorch.float64)
     """
     given = as_float(x)
     axes = None if axis is None else axes_of("norm", axis, given.ndim)
@@ -286,6 +377,11 @@ def vector_norm(
         axis: Dimension or dimensions; None, the default, means all.
         keepdims: Keep the reduced dimensions with size 1.
         ord: Which norm; default 2.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.vector_norm(np.array([[3.0, 4.0], [6.0, 8.0]]), axis=1)
+        tensor([ 5., 10.], dtype=tinytorch.float64)
     """
     given = as_float(x)
     axes = None if axis is None else axes_of("vector_norm", axis, given.ndim)
@@ -300,122 +396,10 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
         x: Tensor of shape ``(*, n, m)``, or what makes one.
         keepdims: Keep the reduced dimensions with size 1.
         ord: Which norm; default Frobenius'.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.matrix_norm(np.array([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5., dtype=tinytorch.float64)
     """
     return _torchs.matrix_norm(as_float(x), ord, keepdim=keepdims)
-
-
-@raising
-def matrix_power(a: Any, n: int) -> Tensor:
-    """Each matrix multiplied by itself ``n`` times.
-
-    Args:
-        a: Tensor of shape ``(*, n, n)``, or what makes one.
-        n: How often; a negative number means the inverse.
-    """
-    return _torchs.matrix_power(tensor_of(a) if n >= 0 else as_float(a), n)
-
-
-@raising
-def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
-    """The product of several matrices, in the cheapest order.
-
-    Args:
-        arrays: Matrices; the first and the last may be vectors.
-        out: Where to write the result.
-    """
-    return written(_torchs.multi_dot(joined(*arrays)), out)  # type: ignore[no-any-return]
-
-
-@raising
-def tensorinv(a: Any, ind: int = 2) -> Tensor:
-    """The inverse of ``tensordot(a, ...)`` over the dimensions from ``ind`` on.
-
-    Args:
-        a: Tensor, or what makes one.
-        ind: How many of its first dimensions go together.
-    """
-    return _torchs.tensorinv(as_float(a), ind)
-
-
-@raising
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
-    """``x`` such that ``tensordot(a, x, x.ndim)`` is ``b``.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: Tensor, or what makes one.
-        axes: Dimensions of ``a`` that are moved to its end first.
-    """
-    x, y = _matrices(a, b)
-    return _torchs.tensorsolve(x, y, axes)
-
-
-def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
-    """The diagonal of each matrix.
-
-    Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
-        offset: Which diagonal; default the main one, positive ones are above it.
-    """
-    return NAMESPACES["numpy"]["diagonal"](x, offset, -2, -1)  # type: ignore[no-any-return]
-
-
-def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
-    """The sum of the elements on the diagonal of each matrix.
-
-    Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        dtype: What to add in; default ``x``'s, 64 bits for integers.
-    """
-    return NAMESPACES["numpy"]["trace"](x, offset, -2, -1, dtype)  # type: ignore[no-any-return]
-
-
-@raising
-def outer(x1: Any, x2: Any, /) -> Tensor:
-    """Every product of an element of one vector and one of another.
-
-    Args:
-        x1: Tensor of shape ``(n,)``, or what makes one.
-        x2: Tensor of shape ``(m,)``, or what makes one.
-
-    Raises:
-        ValueError: For other numbers of dimensions.
-    """
-    return _torchs.outer(*joined(x1, x2))
-
-
-def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """The cross products of vectors of three elements.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        axis: The dimension of the vectors; default the last.
-    """
-    return NAMESPACES["numpy"]["cross"](x1, x2, axis=axis)  # type: ignore[no-any-return]
-
-
-def matmul(x1: Any, x2: Any, /) -> Tensor:
-    """Products of matrices and vectors; see ``tinytorch.numpy.matmul``."""
-    return NAMESPACES["numpy"]["matmul"](x1, x2)  # type: ignore[no-any-return]
-
-
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
-    """Sums of products over several dimensions; see ``tinytorch.numpy.tensordot``."""
-    return NAMESPACES["numpy"]["tensordot"](x1, x2, axes)  # type: ignore[no-any-return]
-
-
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """Sums of products along a dimension; see ``tinytorch.numpy.vecdot``."""
-    return NAMESPACES["numpy"]["vecdot"](x1, x2, axis=axis)  # type: ignore[no-any-return]
-
-
-@raising
-def matrix_transpose(x: Any, /) -> Tensor:
-    """The transpose of each matrix: a view.
-
-    Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
-    """
-    return _torchs.matrix_transpose(tensor_of(x))

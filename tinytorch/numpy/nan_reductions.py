@@ -17,7 +17,9 @@ def _numbers(a: Any, value: float) -> Any:
     return x.masked_fill(x != x, value) if x.dtype.category > 1 else x
 
 
-def _of_numbers(name: str, summary: str, reduce: Any, start: float) -> Callable[..., Tensor]:
+def _of_numbers(
+    name: str, summary: str, reduce: Any, start: float, *example: str
+) -> Callable[..., Tensor]:
     """``nansum`` and ``nanprod``."""
 
     def function(
@@ -38,14 +40,22 @@ def _of_numbers(name: str, summary: str, reduce: Any, start: float) -> Callable[
         initial: What to begin with; default {start:g}.
         where: Which elements count; default all.
     """
-    return filed(function, name, doc)
+    return filed(function, name, doc, *example)
 
 
-nansum = _of_numbers("nansum", "The sum", sum, 0)
-nanprod = _of_numbers("nanprod", "The product", prod, 1)
+nansum = _of_numbers(
+    "nansum", "The sum", sum, 0,
+    ">>> np.nansum([1.0, np.nan, 2.0])", "tensor(3., dtype=tinytorch.float64)",
+)  # fmt: skip
+nanprod = _of_numbers(
+    "nanprod", "The product", prod, 1,
+    ">>> np.nanprod([3.0, np.nan, 2.0])", "tensor(6., dtype=tinytorch.float64)",
+)  # fmt: skip
 
 
-def _running_numbers(name: str, summary: str, run: Any, start: float) -> Callable[..., Tensor]:
+def _running_numbers(
+    name: str, summary: str, run: Any, start: float, *example: str
+) -> Callable[..., Tensor]:
     """``nancumsum`` and ``nancumprod``."""
 
     def function(
@@ -60,11 +70,17 @@ def _running_numbers(name: str, summary: str, run: Any, start: float) -> Callabl
         axis: The dimension; None, the default, means that of the flattened tensor.
         dtype: What to compute in; default ``a``'s, 64 bits for integers.
         out: Where to write the result.
-    """)
+    """, *example)
 
 
-nancumsum = _running_numbers("nancumsum", "Running sums", cumsum, 0)
-nancumprod = _running_numbers("nancumprod", "Running products", cumprod, 1)
+nancumsum = _running_numbers(
+    "nancumsum", "Running sums", cumsum, 0,
+    ">>> np.nancumsum([1.0, np.nan, 2.0])", "tensor([1., 1., 3.], dtype=tinytorch.float64)",
+)  # fmt: skip
+nancumprod = _running_numbers(
+    "nancumprod", "Running products", cumprod, 1,
+    ">>> np.nancumprod([3.0, np.nan, 2.0])", "tensor([3., 3., 6.], dtype=tinytorch.float64)",
+)  # fmt: skip
 
 
 @numpy_function
@@ -79,6 +95,11 @@ def nanmean(
         dtype: What to compute in.
         out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nanmean([1.0, np.nan, 2.0])
+        tensor(1.5000, dtype=tinytorch.float64)
     """
     x = cast(as_float(a), dtype)
     axes = reduction_axes("nanmean", axis, x.ndim)

@@ -33,6 +33,12 @@ def sort(
         order: Must be None.
         stable: Accepted.
         descending: From the largest down, as the array API standard spells it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.sort([[3, 1], [2, 4]], axis=0)
+        tensor([[2, 1],
+                [3, 4]])
     """
     x, at = flat_if_none("sort", tensor_of(a), axis)
     found = top_level("sort")(_orderable(x), at, descending)[0]
@@ -53,6 +59,11 @@ def argsort(
         order: Must be None.
         stable: Accepted.
         descending: From the largest down, as the array API standard spells it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.argsort([30, 10, 20])
+        tensor([1, 2, 0])
     """
     x = tensor_of(a)
     x, at = flat_if_none("argsort", x if x.ndim else x.reshape(1), axis)
@@ -69,6 +80,11 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
 
     Raises:
         ValueError: For a 0-d tensor.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nonzero([0, 5, 0, 7])
+        (tensor([1, 3]),)
     """
     x = tensor_of(a)
     if not x.ndim:
@@ -82,6 +98,12 @@ def argwhere(a: Any) -> Tensor:
 
     Args:
         a: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.argwhere([[0, 5], [7, 0]])
+        tensor([[0, 1],
+                [1, 0]])
     """
     return top_level("argwhere")(tensor_of(a).detach())  # type: ignore[no-any-return]
 
@@ -96,6 +118,13 @@ def where(condition: Any, /, *choices: Any) -> Any:
 
     Returns:
         Tensor of the common shape; without choices what ``nonzero`` gives.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.where([True, False], [1, 2], 0)
+        tensor([1, 0])
+        >>> np.where([False, True])
+        (tensor([1]),)
     """
     if not choices:
         return nonzero(condition)
@@ -131,6 +160,11 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
         v: What to look for; tensor of any shape.
         side: ``"left"`` (default), before equal elements, or ``"right"``, after them.
         sorter: Indices that sort ``a``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.searchsorted([1, 3, 5], [3, 4])
+        tensor([1, 2])
     """
     places, values = promoted(a, v)
     if sorter is not None:
@@ -152,6 +186,11 @@ def isin(
         assume_unique: The elements of each are known to be distinct.
         invert: Whether it is not.
         kind: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isin([1, 2, 3], [2, 3, 4])
+        tensor([False,  True,  True])
     """
     x, others = promoted(element, test_elements)
     return top_level("isin")(x, others, invert=invert)  # type: ignore[no-any-return]
@@ -165,6 +204,11 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
         ar1: Tensor, or what makes one.
         ar2: The others.
         assume_unique: The elements of each are known to be distinct; the order is then kept.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.setdiff1d([3, 1, 2, 3], [2])
+        tensor([1, 3])
     """
     x, others = tensors_of(ar1, ar2)
     kept = x.ravel() if assume_unique else top_level("unique")(x)
@@ -187,6 +231,11 @@ def unique(
         axis: The dimension of the slices; default elements.
         equal_nan: Whether NaNs are equal to each other.
         sorted: Accepted; they are.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.unique([3, 1, 3], return_counts=True)
+        (tensor([1, 3]), tensor([1, 2]))
     """
     x = tensor_of(ar)
     options: Any = {"return_index": return_index, "equal_nan": equal_nan}
@@ -206,6 +255,12 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
 
     Raises:
         ValueError: If there are not as many conditions as choices, or none.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x = np.arange(4)
+        >>> np.select([x < 1, x > 2], [x, 10 * x], default=-1)
+        tensor([ 0, -1, -1, 30])
     """
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("list of cases must be same length as list of conditions")
@@ -229,6 +284,13 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
 
     Raises:
         IndexError: For a place out of range.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x = np.zeros(3)
+        >>> np.put(x, [0, 2], [1, 2])
+        >>> x
+        tensor([1., 0., 2.], dtype=tinytorch.float64)
     """
     target: Any = a
     places = tensor_of(ind, a._xp).long().reshape(-1)
@@ -248,6 +310,11 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
         indices: The places.
         shape: The sizes.
         order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.unravel_index([1, 5], (2, 3))
+        (tensor([0, 1]), tensor([1, 2]))
     """
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     places = tensor_of(indices).long()
@@ -275,6 +342,11 @@ def clip(
         min: The same as ``a_min``.
         max: The same as ``a_max``.
         dtype: What to compute in.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
+        tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
     """
     found: Any = tensor_of(a) if dtype is None else tensor_of(a).to(dtypes.as_dtype(dtype))
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)

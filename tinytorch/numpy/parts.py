@@ -20,6 +20,11 @@ def real(val: Any) -> Tensor:
 
     Args:
         val: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.real([1 + 2j, 3.0])
+        tensor([1., 3.], dtype=tinytorch.float64)
     """
     return top_level("real")(tensor_of(val))  # type: ignore[no-any-return]
 
@@ -30,6 +35,11 @@ def imag(val: Any) -> Tensor:
 
     Args:
         val: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.imag([1 + 2j, 3.0])
+        tensor([2., 0.], dtype=tinytorch.float64)
     """
     x = tensor_of(val)
     return top_level("imag" if x.is_complex() else "zeros_like")(x)  # type: ignore[no-any-return]
@@ -42,6 +52,11 @@ def angle(z: Any, deg: bool = False) -> Tensor:
     Args:
         z: Tensor, or what makes one.
         deg: Whether in degrees.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.angle([1j, -1], deg=True)
+        tensor([ 90., 180.], dtype=tinytorch.float64)
     """
     x = tensor_of(z)
     found: Any = top_level("angle")(x) if x.is_complex() else NAMESPACES["numpy"]["arctan2"](0, x)
@@ -54,6 +69,11 @@ def isreal(x: Any) -> Tensor:
 
     Args:
         x: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isreal([1 + 2j, 3.0])
+        tensor([False,  True])
     """
     return top_level("isreal")(tensor_of(x))  # type: ignore[no-any-return]
 
@@ -66,6 +86,11 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
         a: Tensor, or what makes one.
         decimals: How many digits after the point to keep; negative ones are before it.
         out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.round([0.5, 1.5, 2.675], 1)
+        tensor([0.5000, 1.5000, 2.7000], dtype=tinytorch.float64)
     """
     return written(_rounded(tensor_of(a), decimals), out)  # type: ignore[no-any-return]
 
@@ -81,7 +106,9 @@ def _rounded(x: Any, decimals: int) -> Any:
     return run(x, decimals=decimals)
 
 
-def _elementwise(name: str, summary: str, compute: Callable[[Any], Any]) -> Callable[..., Tensor]:
+def _elementwise(
+    name: str, summary: str, compute: Callable[[Any], Any], *example: str
+) -> Callable[..., Tensor]:
     """A function of one operand that has ``out=`` and no more: it is no ufunc of NumPy's."""
 
     def function(x: Any, out: Tensor | None = None) -> Tensor:
@@ -92,19 +119,24 @@ def _elementwise(name: str, summary: str, compute: Callable[[Any], Any]) -> Call
     Args:
         x: Tensor, or what makes one.
         out: Where to write the result.
-    """)
+    """, *example)
 
 
 fix = _elementwise(
-    "fix", "Each element without its fractional part.", lambda x: NAMESPACES["numpy"]["trunc"](x)
-)
+    "fix", "Each element without its fractional part.", lambda x: NAMESPACES["numpy"]["trunc"](x),
+    ">>> np.fix([-1.5, 1.5])", "tensor([-1.,  1.], dtype=tinytorch.float64)",
+)  # fmt: skip
 isneginf = _elementwise(
-    "isneginf", "Whether each element is minus infinity.",
+    "isneginf",
+    "Whether each element is minus infinity.",
     lambda x: top_level("isneginf")(_real("isneginf", x)),
+    ">>> np.isneginf([-np.inf, 0.0, np.inf])", "tensor([ True, False, False])",
 )  # fmt: skip
 isposinf = _elementwise(
-    "isposinf", "Whether each element is plus infinity.",
+    "isposinf",
+    "Whether each element is plus infinity.",
     lambda x: top_level("isposinf")(_real("isposinf", x)),
+    ">>> np.isposinf([-np.inf, 0.0, np.inf])", "tensor([False, False,  True])",
 )  # fmt: skip
 
 
@@ -120,6 +152,11 @@ def sinc(x: Any, /) -> Tensor:
 
     Args:
         x: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.sinc([0.0, 0.5])
+        tensor([1.0000, 0.6366], dtype=tinytorch.float64)
     """
     return top_level("sinc")(as_float(x))  # type: ignore[no-any-return]
 
@@ -130,6 +167,11 @@ def i0(x: Any) -> Tensor:
 
     Args:
         x: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.i0([0.0, 1.0])
+        tensor([1.0000, 1.2661], dtype=tinytorch.float64)
     """
     return top_level("i0")(as_float(x))  # type: ignore[no-any-return]
 
@@ -143,6 +185,11 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.dtype:
 
     Args:
         *arrays_and_dtypes: Tensors, dtypes and Python numbers.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.result_type(np.int32, np.float32)
+        tinytorch.float64
     """
     return common_dtype(*(dtypes.as_dtype(v) if isinstance(v, (str, type)) else v
                           for v in arrays_and_dtypes))  # fmt: skip
@@ -155,6 +202,11 @@ def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
     Args:
         type1: A dtype.
         type2: A dtype.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.promote_types("int8", "uint8")
+        tinytorch.int16
     """
     return result_type(dtypes.as_dtype(type1), dtypes.as_dtype(type2))
 
@@ -167,6 +219,11 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
         from_: A dtype, or a tensor.
         to: A dtype.
         casting: ``"no"``, ``"equiv"``, ``"safe"`` (default), ``"same_kind"`` or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.can_cast("int64", "float32"), np.can_cast("int32", "float64")
+        (False, True)
     """
     source = from_.dtype if isinstance(from_, Tensor) else dtypes.as_dtype(from_)
     return bool(host().can_cast(source.dtype, dtypes.as_dtype(to).dtype, casting))

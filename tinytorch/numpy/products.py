@@ -25,6 +25,11 @@ def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
 
     Raises:
         ValueError: If the sizes do not fit.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.dot([[1, 2], [3, 4]], [1, 1])
+        tensor([3, 7])
     """
     x, y = joined(a, b)
     if not x.ndim or not y.ndim:
@@ -61,6 +66,12 @@ def matmul(x1: Any, x2: Any, /, out: Tensor | None = None, *, dtype: Any = None)
         x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
         out: Where to write the result.
         dtype: What to compute in; default by NumPy's rules of promotion.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]])
+        tensor([[2, 1],
+                [4, 3]])
     """
     x, y = (cast(t, dtype) for t in joined(x1, x2))
     return written(_matmul(x, y), out)  # type: ignore[no-any-return]
@@ -73,6 +84,11 @@ def vdot(a: Any, b: Any, /) -> Tensor:
     Args:
         a: Tensor, or what makes one.
         b: Tensor with as many elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vdot([1 + 2j, 3.0], [1 + 2j, 3.0])
+        tensor(14.+0.j, dtype=tinytorch.complex128)
     """
     x, y = joined(a, b)
     return _matmul(x.reshape(-1).conj_physical(), y.reshape(-1))  # type: ignore[no-any-return]
@@ -85,6 +101,11 @@ def inner(a: Any, b: Any, /) -> Tensor:
     Args:
         a: Tensor, or what makes one; a 0-d one multiplies.
         b: Tensor of the same last size.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.inner([1, 2, 3], [0, 1, 0])
+        tensor(2)
     """
     x, y = joined(a, b)
     if not x.ndim or not y.ndim:
@@ -100,6 +121,12 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
         a: Tensor, flattened.
         b: Tensor, flattened.
         out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.outer([1, 2], [3, 4])
+        tensor([[3, 4],
+                [6, 8]])
     """
     x, y = joined(a, b)
     return written(_times(x.reshape(-1, 1), y.reshape(1, -1)), out)  # type: ignore[no-any-return]
@@ -112,6 +139,11 @@ def kron(a: Any, b: Any) -> Tensor:
     Args:
         a: Tensor, or what makes one.
         b: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.kron([1, 10], [1, 2])
+        tensor([ 1,  2, 10, 20])
     """
     return top_level("kron")(*joined(a, b))  # type: ignore[no-any-return]
 
@@ -124,6 +156,11 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
         a: Tensor, or what makes one.
         b: Tensor, or what makes one.
         axes: How many: the last ones of ``a`` and the first of ``b``; or which of both.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
+        tinytorch.Size([2, 4])
     """
     x, y = joined(a, b)
     given = axes
@@ -146,6 +183,11 @@ def einsum(
         optimize: Accepted; the order is found in any case.
         dtype: What to compute in; default by NumPy's rules of promotion.
         **options: ``order`` and ``casting`` are accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
+        tensor([3, 7])
     """
     given = [subscripts, *operands]
     # Either the subscripts come first, or each operand's come after it.
@@ -170,6 +212,11 @@ def trace(
         axis2: That of the columns.
         dtype: What to add in.
         out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.trace([[1, 2], [3, 4]])
+        tensor(5)
     """
     x = tensor_of(a)
     rows, columns = axes_of("trace", (axis1, axis2), x.ndim)
@@ -193,6 +240,11 @@ def cross(
 
     Raises:
         ValueError: If a vector has not three elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.cross([1, 0, 0], [0, 1, 0])
+        tensor([0, 0, 1])
     """
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -215,6 +267,11 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
     Args:
         x1: Tensor of shape ``(*, n, k)``.
         x2: Tensor of shape ``(*, k)``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.matvec([[1, 2], [3, 4]], [1, 1])
+        tensor([3, 7])
     """
     return top_level("matvec")(*joined(x1, x2))  # type: ignore[no-any-return]
 
@@ -226,6 +283,11 @@ def vecmat(x1: Any, x2: Any, /) -> Tensor:
     Args:
         x1: Tensor of shape ``(*, n)``.
         x2: Tensor of shape ``(*, n, k)``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vecmat([1, 1], [[1, 2], [3, 4]])
+        tensor([4, 6])
     """
     return top_level("vecmat")(*joined(x1, x2))  # type: ignore[no-any-return]
 
@@ -238,6 +300,11 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         x1: Tensor of at least one dimension.
         x2: Tensor that broadcasts with it.
         axis: The dimension; default the last.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vecdot([[1, 2], [3, 4]], [1, 1])
+        tensor([3, 7])
     """
     x, y = joined(x1, x2)
     return top_level("vecdot")(x, y, axis=axis).to(x.dtype)  # type: ignore[no-any-return]
@@ -255,6 +322,11 @@ def isclose(
         rtol: The tolerance relative to ``b``.
         atol: The absolute tolerance.
         equal_nan: Whether NaNs are equal to each other.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
+        tensor([ True, False])
     """
     x, y = _comparable(a, b)
     if isinstance(rtol, Tensor) or isinstance(atol, Tensor):
@@ -282,6 +354,11 @@ def allclose(
         rtol: The tolerance relative to ``b``.
         atol: The absolute tolerance.
         equal_nan: Whether NaNs are equal to each other.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0])
+        True
     """
     found: Any = isclose(a, b, rtol, atol, equal_nan)
     return bool(found.all())
@@ -295,6 +372,11 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
         a1: Tensor, or what makes one.
         a2: Tensor, or what makes one.
         equal_nan: Whether NaNs are equal to each other.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [1, 2, 3])
+        (True, False)
     """
     first, second = tensors_of(a1, a2)
     return bool(top_level("array_equal")(first, second, equal_nan))

@@ -129,7 +129,7 @@ _QUANTILE = """The values below which given parts of the elements{ignoring} lie.
     """
 
 
-def _quantile(name: str, scale: int) -> Callable[..., Tensor]:
+def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
     ignore = name.startswith("nan")
 
     def function(
@@ -151,16 +151,29 @@ def _quantile(name: str, scale: int) -> Callable[..., Tensor]:
         return written(found, out)  # type: ignore[no-any-return]
 
     doc = _QUANTILE.format(ignoring=" that are not NaN" if ignore else "", scale=scale)
-    return filed(function, name, doc)
+    return filed(function, name, doc, *example)
 
 
-quantile = _quantile("quantile", 1)
-nanquantile = _quantile("nanquantile", 1)
-percentile = _quantile("percentile", 100)
-nanpercentile = _quantile("nanpercentile", 100)
+quantile = _quantile(
+    "quantile", 1,
+    ">>> np.quantile([1.0, 2.0, 3.0, 4.0], 0.5)", "tensor(2.5000, dtype=tinytorch.float64)",
+)  # fmt: skip
+nanquantile = _quantile(
+    "nanquantile", 1,
+    ">>> np.nanquantile([1.0, np.nan, 3.0], 0.5)", "tensor(2., dtype=tinytorch.float64)",
+)  # fmt: skip
+percentile = _quantile(
+    "percentile", 100,
+    ">>> np.percentile([1.0, 2.0, 3.0, 4.0, 5.0], [25, 50])",
+    "tensor([2., 3.], dtype=tinytorch.float64)",
+)  # fmt: skip
+nanpercentile = _quantile(
+    "nanpercentile", 100,
+    ">>> np.nanpercentile([1.0, np.nan, 3.0], 50)", "tensor(2., dtype=tinytorch.float64)",
+)  # fmt: skip
 
 
-def _middle(name: str) -> Callable[..., Tensor]:
+def _middle(name: str, *example: str) -> Callable[..., Tensor]:
     """``median`` and ``nanmedian``."""
     ignore = name.startswith("nan")
 
@@ -189,8 +202,14 @@ def _middle(name: str) -> Callable[..., Tensor]:
     Returns:
         Tensor without the reduced dimensions; NaN where there is nothing.
     """
-    return filed(function, name, doc)
+    return filed(function, name, doc, *example)
 
 
-median = _middle("median")
-nanmedian = _middle("nanmedian")
+median = _middle(
+    "median",
+    ">>> np.median([[1, 2], [3, 5]], axis=0)", "tensor([2.0000, 3.5000], dtype=tinytorch.float64)",
+)  # fmt: skip
+nanmedian = _middle(
+    "nanmedian",
+    ">>> np.nanmedian([1.0, np.nan, 3.0])", "tensor(2., dtype=tinytorch.float64)",
+)  # fmt: skip

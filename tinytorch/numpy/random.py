@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import _state
 from .._tensor import Tensor, wrap
-from ._dialect import raising, tensor_of
+from ._dialect import raising, tensor_of, with_example
 
 
 def _drawn(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:
@@ -32,8 +32,15 @@ def _raw(value: Any) -> Any:
     return value.detach()._data if isinstance(value, Tensor) else value
 
 
-def _law(name: str) -> Any:
-    """A method that draws by the library's method of the same name."""
+def _law(name: str, call: str, drawn: str, first: str = "np.random.seed(0)") -> Any:
+    """A method that draws by the library's method of the same name.
+
+    Args:
+        name: The method.
+        call: What its docstring's example calls.
+        drawn: What that prints; NumPy keeps the numbers of its older kind of generator as they are.
+        first: What the example does before.
+    """
 
     @raising
     def method(self: Generator, *args: Any, **options: Any) -> Any:
@@ -41,7 +48,8 @@ def _law(name: str) -> Any:
 
     method.__name__ = name
     method.__qualname__ = f"Generator.{name}"
-    method.__doc__ = f"Draw by ``numpy.random``'s ``{name}``, whose arguments it takes."
+    doc = f"Draw by ``numpy.random``'s ``{name}``, whose arguments it takes."
+    method.__doc__ = with_example(doc, f">>> {first}", f">>> {call}", drawn)
     return method
 
 
@@ -51,6 +59,11 @@ class Generator:
     Args:
         source: The library's generator; None means its module, of the active backend.
         backend: Whose library.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.random.Generator().normal(size=(2, 3)).shape
+        tinytorch.Size([2, 3])
     """
 
     def __init__(self, source: Any = None, backend: Any = None) -> None:
@@ -61,55 +74,151 @@ class Generator:
         backend = _state.current_backend() if self._backend is None else self._backend
         return (backend.library.random if self._source is None else self._source), backend
 
-    beta = _law("beta")
-    binomial = _law("binomial")
-    bytes = _law("bytes")
-    chisquare = _law("chisquare")
-    dirichlet = _law("dirichlet")
-    exponential = _law("exponential")
-    f = _law("f")
-    gamma = _law("gamma")
-    geometric = _law("geometric")
-    gumbel = _law("gumbel")
-    hypergeometric = _law("hypergeometric")
-    integers = _law("integers")
-    laplace = _law("laplace")
-    logistic = _law("logistic")
-    lognormal = _law("lognormal")
-    logseries = _law("logseries")
-    multinomial = _law("multinomial")
-    multivariate_normal = _law("multivariate_normal")
-    negative_binomial = _law("negative_binomial")
-    noncentral_chisquare = _law("noncentral_chisquare")
-    noncentral_f = _law("noncentral_f")
-    normal = _law("normal")
-    pareto = _law("pareto")
-    poisson = _law("poisson")
-    power = _law("power")
-    rand = _law("rand")
-    randint = _law("randint")
-    randn = _law("randn")
-    random = _law("random")
-    random_sample = _law("random_sample")
-    rayleigh = _law("rayleigh")
-    seed = _law("seed")
-    standard_cauchy = _law("standard_cauchy")
-    standard_exponential = _law("standard_exponential")
-    standard_gamma = _law("standard_gamma")
-    standard_normal = _law("standard_normal")
-    standard_t = _law("standard_t")
-    triangular = _law("triangular")
-    uniform = _law("uniform")
-    vonmises = _law("vonmises")
-    wald = _law("wald")
-    weibull = _law("weibull")
-    zipf = _law("zipf")
+    beta = _law(
+        "beta", "np.random.beta(2.0, 3.0, size=2)",
+        "tensor([0.6036, 0.7987], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    binomial = _law("binomial", "np.random.binomial(10, 0.5, size=3)", "tensor([5, 6, 5])")
+    bytes = _law("bytes", "np.random.bytes(2)", "b'\\xac\\n'")
+    chisquare = _law(
+        "chisquare", "np.random.chisquare(2.0, size=2)",
+        "tensor([1.5917, 2.5119], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    dirichlet = _law(
+        "dirichlet", "np.random.dirichlet([1.0, 1.0])",
+        "tensor([0.3879, 0.6121], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    exponential = _law(
+        "exponential", "np.random.exponential(2.0, size=2)",
+        "tensor([1.5917, 2.5119], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    f = _law(
+        "f", "np.random.f(2.0, 3.0, size=2)", "tensor([0.5514, 0.2189], dtype=tinytorch.float64)"
+    )
+    gamma = _law(
+        "gamma", "np.random.gamma(2.0, size=2)", "tensor([5.1388, 2.2385], dtype=tinytorch.float64)"
+    )
+    geometric = _law("geometric", "np.random.geometric(0.5, size=3)", "tensor([2, 2, 2])")
+    gumbel = _law(
+        "gumbel", "np.random.gumbel(size=2)", "tensor([ 0.2283, -0.2279], dtype=tinytorch.float64)"
+    )
+    hypergeometric = _law(
+        "hypergeometric", "np.random.hypergeometric(5, 5, 4, size=3)", "tensor([2, 2, 2])"
+    )
+    integers = _law(
+        "integers", "rng.integers(10, size=(2, 3)).shape",
+        "tinytorch.Size([2, 3])", "rng = np.random.default_rng(0)",
+    )  # fmt: skip
+    laplace = _law(
+        "laplace", "np.random.laplace(size=2)", "tensor([0.1027, 0.5628], dtype=tinytorch.float64)"
+    )
+    logistic = _law(
+        "logistic", "np.random.logistic(size=2)",
+        "tensor([0.1959, 0.9207], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    lognormal = _law(
+        "lognormal", "np.random.lognormal(size=2)",
+        "tensor([5.8360, 1.4921], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    logseries = _law("logseries", "np.random.logseries(0.5, size=3)", "tensor([1, 1, 1])")
+    multinomial = _law("multinomial", "np.random.multinomial(6, [0.5, 0.5])", "tensor([3, 3])")
+    multivariate_normal = _law(
+        "multivariate_normal",
+        "np.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape",
+        "tinytorch.Size([3, 2])",
+    )  # fmt: skip
+    negative_binomial = _law(
+        "negative_binomial", "np.random.negative_binomial(3, 0.5, size=3)", "tensor([11,  0,  5])"
+    )
+    noncentral_chisquare = _law(
+        "noncentral_chisquare", "np.random.noncentral_chisquare(2.0, 1.0, size=2)",
+        "tensor([ 4.5234, 10.8624], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    noncentral_f = _law(
+        "noncentral_f", "np.random.noncentral_f(2.0, 3.0, 1.0, size=2)",
+        "tensor([0.6008, 6.4609], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    normal = _law(
+        "normal", "np.random.normal(10.0, 2.0, size=2)",
+        "tensor([13.5281, 10.8003], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    pareto = _law(
+        "pareto", "np.random.pareto(3.0, size=2)",
+        "tensor([0.3038, 0.5199], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    poisson = _law("poisson", "np.random.poisson(4.0, size=3)", "tensor([6, 7, 1])")
+    power = _law(
+        "power", "np.random.power(2.0, size=2)", "tensor([0.7408, 0.8457], dtype=tinytorch.float64)"
+    )
+    rand = _law("rand", "np.random.rand(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)")
+    randint = _law("randint", "np.random.randint(10, size=3)", "tensor([5, 0, 3])")
+    randn = _law("randn", "np.random.randn(2)", "tensor([1.7641, 0.4002], dtype=tinytorch.float64)")
+    random = _law(
+        "random", "np.random.random(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)"
+    )
+    random_sample = _law(
+        "random_sample", "np.random.random_sample(2)",
+        "tensor([0.5488, 0.7152], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    rayleigh = _law(
+        "rayleigh", "np.random.rayleigh(size=2)",
+        "tensor([1.2616, 1.5849], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    seed = _law("seed", "np.random.rand(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)")
+    standard_cauchy = _law(
+        "standard_cauchy", "np.random.standard_cauchy(2)",
+        "tensor([4.4084, 0.4368], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    standard_exponential = _law(
+        "standard_exponential", "np.random.standard_exponential(2)",
+        "tensor([0.7959, 1.2559], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    standard_gamma = _law(
+        "standard_gamma", "np.random.standard_gamma(2.0, size=2)",
+        "tensor([5.1388, 2.2385], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    standard_normal = _law(
+        "standard_normal", "np.random.standard_normal(2)",
+        "tensor([1.7641, 0.4002], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    standard_t = _law(
+        "standard_t", "np.random.standard_t(3.0, size=2)",
+        "tensor([ 1.6797, -1.5337], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    triangular = _law(
+        "triangular", "np.random.triangular(0.0, 1.0, 2.0, size=2)",
+        "tensor([1.0501, 1.2453], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    uniform = _law(
+        "uniform", "np.random.uniform(1.0, 2.0, size=2)",
+        "tensor([1.5488, 1.7152], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    vonmises = _law(
+        "vonmises", "np.random.vonmises(0.0, 4.0, size=2)",
+        "tensor([0.5664, 0.5598], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    wald = _law(
+        "wald", "np.random.wald(1.0, 2.0, size=2)",
+        "tensor([0.3079, 0.7543], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    weibull = _law(
+        "weibull", "np.random.weibull(2.0, size=2)",
+        "tensor([0.8921, 1.1207], dtype=tinytorch.float64)",
+    )  # fmt: skip
+    zipf = _law("zipf", "np.random.zipf(3.0, size=3)", "tensor([1, 1, 1])")
 
     def shuffle(self, x: Any) -> None:
         """Put the elements of a list, or the slices of a tensor, in a random order.
 
         Args:
             x: What is written to.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> x = [1, 2, 3]
+            >>> np.random.shuffle(x)
+            >>> sorted(x)
+            [1, 2, 3]
         """
         if not isinstance(x, Tensor):
             self._place()[0].shuffle(x)
@@ -121,6 +230,12 @@ class Generator:
 
         Args:
             x: A number, or a tensor of at least one dimension, to which the gradient flows.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.random.seed(0)
+            >>> np.random.permutation(4)
+            tensor([2, 3, 1, 0])
         """
         source, backend = self._place()
         if isinstance(x, Integral):
@@ -138,6 +253,11 @@ class Generator:
             size: How many, or a shape; None, the default, means one.
             replace: Whether one may be drawn several times; default yes.
             p: How probable each is; default all the same.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
+            tensor([20, 20])
         """
         place = self._place()
         if isinstance(a, Integral):
@@ -151,6 +271,12 @@ def default_rng(seed: Any = None) -> Generator:
 
     Args:
         seed: A number, which gives the same tensors again; None, the default, gives new ones.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> first, second = np.random.default_rng(0), np.random.default_rng(0)
+        >>> np.array_equal(first.random(3), second.random(3))
+        True
     """
     backend = _state.current_backend()
     source = seed._source if isinstance(seed, Generator) else seed
@@ -162,6 +288,11 @@ def RandomState(seed: Any = None) -> Generator:  # noqa: N802
 
     Args:
         seed: A number, which gives the same tensors again; None, the default, gives new ones.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.random.RandomState(0).rand(2)
+        tensor([0.5488, 0.7152], dtype=tinytorch.float64)
     """
     backend = _state.current_backend()
     return Generator(backend.library.random.RandomState(seed), backend)

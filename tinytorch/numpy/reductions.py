@@ -56,7 +56,7 @@ def _multiplied(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
 
 
 def _total(
-    name: str, summary: str, verb: str, reduce: Any, combine: str, start: int
+    name: str, summary: str, verb: str, reduce: Any, combine: str, start: int, *example: str
 ) -> Callable[..., Tensor]:
     """``sum`` and ``prod``."""
 
@@ -77,11 +77,17 @@ def _total(
         keepdims: Keep the reduced dimensions with size 1.
         initial: What to begin with; default {start}.
         where: Which elements count; default all.
-    """)
+    """, *example)
 
 
-sum = _total("sum", "The sum", "add", _added, "add", 0)
-prod = _total("prod", "The product", "multiply", _multiplied, "mul", 1)
+sum = _total(
+    "sum", "The sum", "add", _added, "add", 0,
+    ">>> np.sum([[1, 2], [3, 4]], axis=0)", "tensor([4, 6])",
+)  # fmt: skip
+prod = _total(
+    "prod", "The product", "multiply", _multiplied, "mul", 1,
+    ">>> np.prod([[1, 2], [3, 4]])", "tensor(24)",
+)  # fmt: skip
 
 
 def _count(x: Any, axes: tuple[int, ...], keepdims: bool, where: Any) -> Any:
@@ -104,6 +110,11 @@ def mean(
         out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
         where: Which elements count; default all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.mean([[1, 2], [3, 4]], axis=1)
+        tensor([1.5000, 3.5000], dtype=tinytorch.float64)
     """
     x = cast(as_float(a), dtype)
     axes = axes_of("mean", axis, x.ndim)
@@ -127,7 +138,9 @@ def _variance(x: Any, axes: tuple[int, ...], freedom: float, keepdims: bool, whe
     return _added(squares, axes, None, keepdims) / left.clamp(min=0)
 
 
-def _spread(name: str, summary: str, finish: Callable[[Any], Any]) -> Callable[..., Tensor]:
+def _spread(
+    name: str, summary: str, finish: Callable[[Any], Any], *example: str
+) -> Callable[..., Tensor]:
     """``var`` and ``std``, which ``finish`` makes of it."""
 
     def function(
@@ -152,11 +165,17 @@ def _spread(name: str, summary: str, finish: Callable[[Any], Any]) -> Callable[.
         where: Which elements count; default all.
         mean: Accepted; it is computed in any case.
         correction: The same as ``ddof``, before which it comes.
-    """)
+    """, *example)
 
 
-var = _spread("var", "The variance of the elements", lambda variance: variance)
-std = _spread("std", "The standard deviation of the elements", lambda variance: variance.sqrt())
+var = _spread(
+    "var", "The variance of the elements", lambda variance: variance,
+    ">>> np.var([1.0, 3.0])", "tensor(1., dtype=tinytorch.float64)",
+)  # fmt: skip
+std = _spread(
+    "std", "The standard deviation of the elements", lambda variance: variance.sqrt(),
+    ">>> np.std([1.0, 3.0])", "tensor(1., dtype=tinytorch.float64)",
+)  # fmt: skip
 
 
 def _nothing(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -165,7 +184,9 @@ def _nothing(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     return x.new_empty([1 if d in axes else n for d, n in enumerate(x.shape)] if keepdims else left)
 
 
-def _extreme(name: str, summary: str, reduce: str, combine: str) -> Callable[..., Tensor]:
+def _extreme(
+    name: str, summary: str, reduce: str, combine: str, *example: str
+) -> Callable[..., Tensor]:
     """``max``, ``min`` and their other names."""
 
     def function(
@@ -196,16 +217,28 @@ def _extreme(name: str, summary: str, reduce: str, combine: str) -> Callable[...
         keepdims: Keep the reduced dimensions with size 1.
         initial: The result is at least, or at most, this.
         where: Which elements count; needs ``initial``.
-    """)
+    """, *example)
 
 
-max = _extreme("max", "The largest element", "amax", "maximum")
-min = _extreme("min", "The smallest element", "amin", "minimum")
-amax = _extreme("amax", "The largest element", "amax", "maximum")
-amin = _extreme("amin", "The smallest element", "amin", "minimum")
+max = _extreme(
+    "max", "The largest element", "amax", "maximum",
+    ">>> np.max([[1, 4], [3, 2]], axis=1)", "tensor([4, 3])",
+)  # fmt: skip
+min = _extreme(
+    "min", "The smallest element", "amin", "minimum",
+    ">>> np.min([[1, 4], [3, 2]], axis=1)", "tensor([1, 2])",
+)  # fmt: skip
+amax = _extreme(
+    "amax", "The largest element", "amax", "maximum",
+    ">>> np.amax([1, 4, 3])", "tensor(4)",
+)  # fmt: skip
+amin = _extreme(
+    "amin", "The smallest element", "amin", "minimum",
+    ">>> np.amin([2, 1, 3])", "tensor(1)",
+)  # fmt: skip
 
 
-def _truth(name: str, summary: str, start: bool) -> Callable[..., Tensor]:
+def _truth(name: str, summary: str, start: bool, *example: str) -> Callable[..., Tensor]:
     def function(
         a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False, *,
         where: Any = True,
@@ -223,14 +256,20 @@ def _truth(name: str, summary: str, start: bool) -> Callable[..., Tensor]:
         out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
         where: Which elements count; default all.
-    """)
+    """, *example)
 
 
-all = _truth("all", "Whether no element is zero", True)
-any = _truth("any", "Whether an element is not zero", False)
+all = _truth(
+    "all", "Whether no element is zero", True,
+    ">>> np.all([[1, 0], [1, 1]], axis=1)", "tensor([False,  True])",
+)  # fmt: skip
+any = _truth(
+    "any", "Whether an element is not zero", False,
+    ">>> np.any([[0, 0], [1, 0]], axis=1)", "tensor([False,  True])",
+)  # fmt: skip
 
 
-def _place(name: str, summary: str) -> Callable[..., Tensor]:
+def _place(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(
         a: Any, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
     ) -> Tensor:
@@ -246,14 +285,20 @@ def _place(name: str, summary: str) -> Callable[..., Tensor]:
         axis: The dimension; None, the default, means the flattened tensor.
         out: Where to write the result.
         keepdims: Keep the dimension with size 1.
-    """)
+    """, *example)
 
 
-argmax = _place("argmax", "The index of the largest element")
-argmin = _place("argmin", "The index of the smallest element")
+argmax = _place(
+    "argmax", "The index of the largest element",
+    ">>> np.argmax([1, 4, 3])", "tensor(1)",
+)  # fmt: skip
+argmin = _place(
+    "argmin", "The index of the smallest element",
+    ">>> np.argmin([[2, 1], [0, 3]], axis=0)", "tensor([1, 0])",
+)  # fmt: skip
 
 
-def _running(name: str, summary: str) -> Callable[..., Tensor]:
+def _running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(
         a: Any, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
     ) -> Tensor:
@@ -270,14 +315,20 @@ def _running(name: str, summary: str) -> Callable[..., Tensor]:
         axis: The dimension; None, the default, means that of the flattened tensor.
         dtype: What to compute in; default ``a``'s, 64 bits for integers.
         out: Where to write the result.
-    """)
+    """, *example)
 
 
-cumsum = _running("cumsum", "Running sums")
-cumprod = _running("cumprod", "Running products")
+cumsum = _running(
+    "cumsum", "Running sums",
+    ">>> np.cumsum([1, 2, 3])", "tensor([1, 3, 6])",
+)  # fmt: skip
+cumprod = _running(
+    "cumprod", "Running products",
+    ">>> np.cumprod([1, 2, 3])", "tensor([1, 2, 6])",
+)  # fmt: skip
 
 
-def _running_from(name: str, what: str, start: str) -> Callable[..., Tensor]:
+def _running_from(name: str, what: str, start: str, *example: str) -> Callable[..., Tensor]:
     def function(
         x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
     ) -> Tensor:
@@ -297,11 +348,17 @@ def _running_from(name: str, what: str, start: str) -> Callable[..., Tensor]:
 
     Raises:
         ValueError: If ``axis`` is missing and there are several dimensions.
-    """)
+    """, *example)
 
 
-cumulative_sum = _running_from("cumulative_sum", "sums", "0")
-cumulative_prod = _running_from("cumulative_prod", "products", "1")
+cumulative_sum = _running_from(
+    "cumulative_sum", "sums", "0",
+    ">>> np.cumulative_sum([1, 2, 3], include_initial=True)", "tensor([0, 1, 3, 6])",
+)  # fmt: skip
+cumulative_prod = _running_from(
+    "cumulative_prod", "products", "1",
+    ">>> np.cumulative_prod([2, 3, 4])", "tensor([ 2,  6, 24])",
+)  # fmt: skip
 
 
 @numpy_function
@@ -312,5 +369,10 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tensor
         a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
         keepdims: Keep the reduced dimensions with size 1.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.count_nonzero([[0, 5], [7, 8]], axis=1)
+        tensor([1, 2])
     """
     return _added(tensor_of(a) != 0, axis, None, keepdims)  # type: ignore[no-any-return]

@@ -31,6 +31,12 @@ def cov(
         fweights: How often each observation counts.
         aweights: How much each counts.
         dtype: Of the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+        tensor([[ 1., -1.],
+                [-1.,  1.]], dtype=tinytorch.float64)
     """
     rows = _rows(m, y, rowvar, dtype)
     correction = ddof if ddof is not None else 0 if bias else 1
@@ -61,6 +67,12 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         y: More variables.
         rowvar: Whether variables are rows; else they are columns.
         dtype: Of the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).round(decimals=4)
+        tensor([[ 1., -1.],
+                [-1.,  1.]], dtype=tinytorch.float64)
     """
     return top_level("corrcoef")(_rows(x, y, rowvar, dtype))  # type: ignore[no-any-return]
 
@@ -80,6 +92,11 @@ def histogram(
 
     Returns:
         The counts, int64 unless there are weights or a density; and the edges.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.histogram([1, 2, 2, 4], bins=3)
+        (tensor([1, 2, 1]), tensor([1., 2., 3., 4.], dtype=tinytorch.float64))
     """
     x = tensor_of(a).detach().reshape(-1)
     with in_float64():
@@ -108,6 +125,13 @@ def histogramdd(
 
     Returns:
         The counts, floating-point, and the edges of each dimension.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0]], bins=2)
+        >>> counts
+        tensor([[0., 0.],
+                [0., 2.]], dtype=tinytorch.float64)
     """
     points = _points(sample)
     each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * len(points)
@@ -139,6 +163,13 @@ def histogram2d(
 
     Returns:
         The counts, of shape ``(nx, ny)`` in float64; the edges of ``x``; those of ``y``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> counts, xs, ys = np.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)
+        >>> counts
+        tensor([[1., 0.],
+                [0., 2.]], dtype=tinytorch.float64)
     """
     first, second = _points([x, y])
     if first.shape != second.shape:
@@ -156,6 +187,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
         x: Tensor of one dimension, integers that are not negative.
         weights: How much each counts; default 1.
         minlength: The least length of the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bincount([0, 1, 1, 3])
+        tensor([1, 2, 0, 1])
     """
     places = tensor_of(x)
     places = places.long() if places.dtype is dtypes.bool else places
@@ -175,6 +211,11 @@ def diff(
         axis: The dimension; default the last.
         prepend: What to put before ``a`` first; a number stands for one slice.
         append: What to put after it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.diff([1, 4, 9, 16])
+        tensor([3, 5, 7])
     """
     x = tensor_of(a)
     if not n:
@@ -205,6 +246,11 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
         x: Where they belong; default at equal distances.
         dx: The distance where ``x`` is not given.
         axis: The dimension; default the last.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.trapezoid([1, 2, 3], dx=2)
+        tensor(8., dtype=tinytorch.float64)
     """
     values = as_float(y)
     integrate = top_level("trapezoid")
@@ -227,6 +273,11 @@ def gradient(
 
     Returns:
         A tensor for each dimension; not in a tuple if there is only one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.gradient([1.0, 4.0, 9.0, 16.0])
+        tensor([3., 4., 6., 7.], dtype=tinytorch.float64)
     """
     x = as_float(f)
     axes = list(range(x.ndim)) if axis is None else (
@@ -256,6 +307,11 @@ def nan_to_num(
         nan: For NaN; default 0.
         posinf: For plus infinity; default the largest number.
         neginf: For minus infinity; default the smallest.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nan_to_num([1.0, np.nan])
+        tensor([1., 0.], dtype=tinytorch.float64)
     """
     source = tensor_of(x)
     found = top_level("nan_to_num")(source, nan, posinf, neginf)

@@ -26,6 +26,12 @@ def as_strided(
 
     Raises:
         ValueError: If the window leaves the memory, or a step is no whole number of elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.lib.stride_tricks.as_strided(np.arange(4), shape=(2, 2), strides=(8, 8))
+        tensor([[0, 1],
+                [1, 2]])
     """
     source = tensor_of(x)
     steps = source.strides if strides is None else tuple(strides)
@@ -58,6 +64,12 @@ def sliding_window_view(
 
     Raises:
         ValueError: If there are not as many sizes as dimensions, or one is out of range.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.lib.stride_tricks.sliding_window_view(np.arange(4), 3)
+        tensor([[0, 1, 2],
+                [1, 2, 3]])
     """
     found = tensor_of(x)
     sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)

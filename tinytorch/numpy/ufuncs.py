@@ -371,6 +371,11 @@ def heaviside(
         out: Where to write the result.
         where: Where to compute; elsewhere is what ``out`` holds, or zero.
         dtype: What to compute in; default by NumPy's rules of promotion.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
+        tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
     """
     return _run("heaviside", _step, (x1, x2), out, where, dtype=dtype)  # type: ignore
 
@@ -392,6 +397,11 @@ def ldexp(
         out: Where to write the result.
         where: Where to compute; elsewhere is what ``out`` holds, or zero.
         dtype: What to compute in; default by NumPy's rules of promotion.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.ldexp([1.0, 3.0], 2)
+        tensor([ 4., 12.], dtype=tinytorch.float64)
     """
     return _run("ldexp", _scaled, (x1, x2), out, where, dtype=dtype)  # type: ignore
 
@@ -415,6 +425,14 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
 
     Returns:
         The fractions and the exponents.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> fraction, exponent = np.frexp([1.0, 6.0])
+        >>> fraction
+        tensor([0.5000, 0.7500], dtype=tinytorch.float64)
+        >>> exponent
+        tensor([1, 3], dtype=tinytorch.int32)
     """
     return _run("frexp", top_level("frexp"), (x,))  # type: ignore[no-any-return]
 
@@ -429,6 +447,11 @@ def divmod(
         x1: Dividends.
         x2: Divisors.
         out: Where to write both.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.divmod([-7, 7], 3)
+        (tensor([-3,  2]), tensor([2, 1]))
     """
     return _run("divmod", _divided, (x1, x2), out)  # type: ignore[no-any-return]
 
@@ -449,5 +472,13 @@ def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, T
     Args:
         x: Real tensor, or what makes one.
         out: Where to write both.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> fraction, whole = np.modf([-1.5, 2.25])
+        >>> fraction
+        tensor([-0.5000,  0.2500], dtype=tinytorch.float64)
+        >>> whole
+        tensor([-1.,  2.], dtype=tinytorch.float64)
     """
     return _run("modf", top_level("modf"), (x,), out)  # type: ignore[no-any-return]

@@ -51,6 +51,8 @@ def array(
         raise ValueError("array(): a copy cannot be avoided; copy=None copies only if needed")
     if copy and (not fresh or hasattr(object, "__array_interface__")) and found is source:
         found = found.clone()
+    if ndmin <= found.ndim:
+        return found  # type: ignore[no-any-return]
     return found.reshape([1] * (ndmin - found.ndim) + list(found.shape))  # type: ignore
 
 

@@ -339,6 +339,11 @@ def set_device_states(
         devices: Their numbers.
         states: The states.
         device_type: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.checkpoint import get_device_states, set_device_states
+        >>> set_device_states(*get_device_states(tt.ones(1)))
     """
     cuda = importlib.import_module("tinytorch.cuda")
     for device, state in zip(devices, states, strict=False):

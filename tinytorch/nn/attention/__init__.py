@@ -19,7 +19,13 @@ __all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(enum.Enum):
-    """PyTorch's ways of computing attention; here there is one."""
+    """PyTorch's ways of computing attention; here there is one.
+
+    Example:
+        >>> from tinytorch.nn.attention import SDPBackend, sdpa_kernel
+        >>> with sdpa_kernel([SDPBackend.MATH]):
+        ...     pass
+    """
 
     ERROR = -1
     MATH = 0

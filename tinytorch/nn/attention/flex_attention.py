@@ -47,7 +47,14 @@ class AuxOutput(NamedTuple):
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Any:
-    """The mask of attention to everything."""
+    """The mask of attention to everything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn.attention import flex_attention as flex
+        >>> flex.create_mask(flex.noop_mask, 1, 1, 2, 2, device="cpu").all()
+        tensor(True)
+    """
     return ones((), dtype=bool, device=batch.device)
 
 
@@ -56,6 +63,16 @@ def and_masks(*mask_mods: MaskMod) -> MaskMod:
 
     Args:
         *mask_mods: The masks.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn.attention import flex_attention as flex
+        >>> def causal(b, h, q, kv):
+        ...     return q >= kv
+        >>> own = flex.and_masks(causal, lambda b, h, q, kv: q <= kv)
+        >>> flex.create_mask(own, 1, 1, 2, 2, device="cpu")[0, 0]
+        tensor([[ True, False],
+                [False,  True]])
     """
 
     def both(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Any:
@@ -72,6 +89,17 @@ def or_masks(*mask_mods: MaskMod) -> MaskMod:
 
     Args:
         *mask_mods: The masks.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn.attention import flex_attention as flex
+        >>> def causal(b, h, q, kv):
+        ...     return q >= kv
+        >>> near = flex.or_masks(causal, lambda b, h, q, kv: kv == q + 1)
+        >>> flex.create_mask(near, 1, 1, 3, 3, device="cpu")[0, 0]
+        tensor([[ True,  True, False],
+                [ True,  True,  True],
+                [ True,  True,  True]])
     """
 
     def either(b: Tensor, h: Tensor, q: Tensor, k: Tensor) -> Any:

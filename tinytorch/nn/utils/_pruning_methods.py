@@ -24,6 +24,15 @@ class BasePruningMethod(ABC):
     Attributes:
         PRUNING_TYPE: ``"unstructured"`` for masks of single elements, ``"structured"`` for masks
             of channels, ``"global"`` for masks that regard earlier ones in no way.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.nn.utils import prune
+        >>> class Negative(prune.BasePruningMethod):
+        ...     def compute_mask(self, t, default_mask):
+        ...         return default_mask * (t > 0)
+        >>> Negative().prune(tt.tensor([2.0, -1.0]))
+        tensor([2., -0.])
     """
 
     PRUNING_TYPE: ClassVar[str] = "unstructured"
@@ -39,6 +48,12 @@ class BasePruningMethod(ABC):
         Args:
             t: How important each element is.
             default_mask: What is pruned already.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> method = tt.nn.utils.prune.L1Unstructured(1)
+            >>> method.compute_mask(tt.tensor([3.0, -1.0]), default_mask=tt.ones(2))
+            tensor([1., 0.])
         """
 
     def apply_mask(self, module: Module) -> Tensor:
@@ -46,6 +61,15 @@ class BasePruningMethod(ABC):
 
         Args:
             module: The module, which holds both.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch import nn
+            >>> from tinytorch.nn.utils import prune
+            >>> layer = nn.Linear(2, 1)
+            >>> method = prune.L1Unstructured.apply(layer, "weight", 1)
+            >>> tt.equal(method.apply_mask(layer), layer.weight)
+            True
         """
         mask: Any = getattr(module, f"{self._tensor_name}_mask")
         original = getattr(module, f"{self._tensor_name}_orig")
@@ -93,6 +117,14 @@ class BasePruningMethod(ABC):
 
         Raises:
             AssertionError: For scores of another shape than the parameter's.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> from tinytorch.nn.utils import prune
+            >>> layer = nn.Linear(4, 1)
+            >>> method = prune.L1Unstructured.apply(layer, "weight", amount=3)
+            >>> layer.weight.count_nonzero()
+            tensor(1)
         """
         method = cls(*args, **kwargs)
         method._tensor_name = name
@@ -127,6 +159,15 @@ class BasePruningMethod(ABC):
 
         Args:
             module: The module.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> from tinytorch.nn.utils import prune
+            >>> layer = nn.Linear(4, 1)
+            >>> method = prune.L1Unstructured.apply(layer, "weight", amount=3)
+            >>> method.remove(layer)
+            >>> list(layer.state_dict())
+            ['bias', 'weight']
         """
         name = self._tensor_name
         value = self.apply_mask(module)
@@ -142,6 +183,15 @@ class PruningContainer(BasePruningMethod):
 
     Args:
         *args: The methods.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.utils import prune
+        >>> layer = nn.Linear(4, 1)
+        >>> hook = prune.L1Unstructured.apply(layer, "weight", 1)
+        >>> hook = prune.RandomUnstructured.apply(layer, "weight", 1)
+        >>> type(hook).__name__, len(hook)
+        ('PruningContainer', 2)
     """
 
     PRUNING_TYPE = "container"
@@ -166,6 +216,16 @@ class PruningContainer(BasePruningMethod):
         Raises:
             TypeError: If it is none.
             ValueError: If it prunes another parameter.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> from tinytorch.nn.utils import prune
+            >>> layer = nn.Linear(4, 1)
+            >>> first = prune.L1Unstructured.apply(layer, "weight", 1)
+            >>> container = prune.PruningContainer(first)
+            >>> container.add_pruning_method(first)
+            >>> len(container)
+            2
         """
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
@@ -192,7 +252,13 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing."""
+    """Prunes nothing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.utils.prune.Identity().prune(tt.tensor([3.0, -1.0]))
+        tensor([ 3., -1.])
+    """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask that there is."""
@@ -204,6 +270,11 @@ class CustomFromMask(BasePruningMethod):
 
     Args:
         mask: Zeros and ones, of the parameter's shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.utils.prune.CustomFromMask(tt.tensor([1, 0])).prune(tt.tensor([3.0, 1.0]))
+        tensor([3., 0.])
     """
 
     PRUNING_TYPE = "global"
@@ -244,6 +315,11 @@ class RandomUnstructured(_Unstructured):
 
     Args:
         amount: How many, or which part of them.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.utils.prune.RandomUnstructured(0.5).prune(tt.ones(4)).sum()
+        tensor(2.)
     """
 
     def _scores(self, t: Any) -> Any:
@@ -255,6 +331,11 @@ class L1Unstructured(_Unstructured):
 
     Args:
         amount: How many, or which part of them.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.utils.prune.L1Unstructured(1).prune(tt.tensor([3.0, 1.0, -2.0]))
+        tensor([ 3.,  0., -2.])
     """
 
     def _scores(self, t: Any) -> Any:
@@ -297,6 +378,11 @@ class RandomStructured(_Structured):
     Args:
         amount: How many, or which part of them.
         dim: Along which dimension. Default: the last.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.utils.prune.RandomStructured(1, dim=0).prune(tt.ones(3, 2)).sum()
+        tensor(4.)
     """
 
     def _scores(self, t: Any) -> Any:
@@ -310,6 +396,12 @@ class LnStructured(_Structured):
         amount: How many, or which part of them.
         n: Which norm.
         dim: Along which dimension. Default: the last.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.utils.prune.LnStructured(1, n=2, dim=0).prune(tt.tensor([[3.0, 4.0], [1.0, 1.0]]))
+        tensor([[3., 4.],
+                [0., 0.]])
     """
 
     def __init__(self, amount: float, n: float, dim: int = -1) -> None:

@@ -82,6 +82,16 @@ class ParametrizationList(ModuleList):
 
     Raises:
         ValueError: If there is no module, or shape, dtype or type of a result are wrong.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.utils import parametrize
+        >>> layer = nn.Linear(2, 1)
+        >>> layer = parametrize.register_parametrization(layer, "weight", nn.Tanh(), unsafe=True)
+        >>> layer.parametrizations.weight
+        ParametrizationList(
+          (0): Tanh()
+        )
     """
 
     #: The one tensor it starts from, where it is one.

@@ -25,6 +25,13 @@ class SpectralNorm:
 
     Raises:
         ValueError: If there are no iterations.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.utils.spectral_norm import SpectralNorm
+        >>> layer = nn.utils.spectral_norm(nn.Linear(4, 2))
+        >>> any(isinstance(hook, SpectralNorm) for hook in layer._forward_pre_hooks.values())
+        True
     """
 
     def __init__(
@@ -35,7 +42,16 @@ class SpectralNorm:
         self.n_power_iterations = n_power_iterations
 
     def attach(self, module: Module) -> None:
-        """Replace the parameter by its original and the two vectors of the estimate."""
+        """Replace the parameter by its original and the two vectors of the estimate.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> from tinytorch.nn.utils.spectral_norm import SpectralNorm
+            >>> layer = nn.Linear(4, 2)
+            >>> SpectralNorm().attach(layer)
+            >>> list(layer.state_dict())
+            ['bias', 'weight_orig', 'weight_u', 'weight_v']
+        """
         weight: Any = module._parameters[self.name]
         if weight is None:
             raise ValueError(
@@ -55,7 +71,16 @@ class SpectralNorm:
         module.register_forward_pre_hook(self)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        """The weight over its largest singular value, estimated anew if wanted."""
+        """The weight over its largest singular value, estimated anew if wanted.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> from tinytorch.nn.utils.spectral_norm import SpectralNorm
+            >>> layer, hook = nn.Linear(4, 2), SpectralNorm(n_power_iterations=20)
+            >>> hook.attach(layer)
+            >>> hook.compute_weight(layer, do_power_iteration=True).shape
+            tinytorch.Size([2, 4])
+        """
         weight: Any = getattr(module, f"{self.name}_orig")
         u: Any = getattr(module, f"{self.name}_u")
         v: Any = getattr(module, f"{self.name}_v")

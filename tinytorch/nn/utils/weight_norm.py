@@ -20,13 +20,32 @@ class WeightNorm:
     Args:
         name: The parameter.
         dim: The dimension with a length for every index; None or -1 for one length in all.
+
+    Example:
+        >>> import warnings
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.utils.weight_norm import WeightNorm
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     layer = nn.utils.weight_norm(nn.Linear(4, 2))
+        >>> any(isinstance(hook, WeightNorm) for hook in layer._forward_pre_hooks.values())
+        True
     """
 
     def __init__(self, name: str, dim: int | None) -> None:
         self.name, self.dim = name, -1 if dim is None else dim
 
     def compute_weight(self, module: Module) -> Tensor:
-        """The weight from the module's two parts of it."""
+        """The weight from the module's two parts of it.
+
+        Example:
+            >>> import warnings
+            >>> import tinytorch as tt
+            >>> from tinytorch.nn.utils.weight_norm import WeightNorm
+            >>> with warnings.catch_warnings(action="ignore"):
+            ...     layer = tt.nn.utils.weight_norm(tt.nn.Linear(4, 2))
+            >>> tt.equal(WeightNorm("weight", 0).compute_weight(layer), layer.weight)
+            True
+        """
         g: Any = getattr(module, f"{self.name}_g")
         v: Any = getattr(module, f"{self.name}_v")
         return v * (g / norm_except(v, self.dim))  # type: ignore[no-any-return]

@@ -1,0 +1,195 @@
+"""``numpy.linalg``'s products of matrices and tensors, and what views them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import linalg as _torchs
+from .._op import NAMESPACES
+from .._tensor import Tensor
+from ._dialect import as_float, as_floats, joined, raising, tensor_of, written
+
+
+@raising
+def matrix_power(a: Any, n: int) -> Tensor:
+    """Each matrix multiplied by itself ``n`` times.
+
+    Args:
+        a: Tensor of shape ``(*, n, n)``, or what makes one.
+        n: How often; a negative number means the inverse.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.matrix_power([[1, 1], [0, 1]], 3)
+        tensor([[1, 3],
+                [0, 1]])
+    """
+    return _torchs.matrix_power(tensor_of(a) if n >= 0 else as_float(a), n)
+
+
+@raising
+def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices, in the cheapest order.
+
+    Args:
+        arrays: Matrices; the first and the last may be vectors.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.multi_dot([[[1, 2]], [[3], [4]], [[5]]])
+        tensor([[55]])
+    """
+    return written(_torchs.multi_dot(joined(*arrays)), out)  # type: ignore[no-any-return]
+
+
+@raising
+def tensorinv(a: Any, ind: int = 2) -> Tensor:
+    """The inverse of ``tensordot(a, ...)`` over the dimensions from ``ind`` on.
+
+    Args:
+        a: Tensor, or what makes one.
+        ind: How many of its first dimensions go together.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.tensorinv(np.eye(4).reshape(4, 2, 2), ind=1).shape
+        tinytorch.Size([2, 2, 4])
+    """
+    return _torchs.tensorinv(as_float(a), ind)
+
+
+@raising
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
+    """``x`` such that ``tensordot(a, x, x.ndim)`` is ``b``.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor, or what makes one.
+        axes: Dimensions of ``a`` that are moved to its end first.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.tensorsolve(2 * np.eye(4).reshape(4, 2, 2), np.ones(4))
+        tensor([[0.5000, 0.5000],
+                [0.5000, 0.5000]], dtype=tinytorch.float64)
+    """
+    x, y = as_floats(a, b)
+    return _torchs.tensorsolve(x, y, axes)
+
+
+def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
+    """The diagonal of each matrix.
+
+    Args:
+        x: Tensor of shape ``(*, n, m)``, or what makes one.
+        offset: Which diagonal; default the main one, positive ones are above it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
+        tensor([1, 4])
+    """
+    return NAMESPACES["numpy"]["diagonal"](x, offset, -2, -1)  # type: ignore[no-any-return]
+
+
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
+    """The sum of the elements on the diagonal of each matrix.
+
+    Args:
+        x: Tensor of shape ``(*, n, m)``, or what makes one.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        dtype: What to add in; default ``x``'s, 64 bits for integers.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.trace(np.array([[1, 2], [3, 4]]))
+        tensor(5)
+    """
+    return NAMESPACES["numpy"]["trace"](x, offset, -2, -1, dtype)  # type: ignore[no-any-return]
+
+
+@raising
+def outer(x1: Any, x2: Any, /) -> Tensor:
+    """Every product of an element of one vector and one of another.
+
+    Args:
+        x1: Tensor of shape ``(n,)``, or what makes one.
+        x2: Tensor of shape ``(m,)``, or what makes one.
+
+    Raises:
+        ValueError: For other numbers of dimensions.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.outer(np.array([1, 2]), np.array([3, 4]))
+        tensor([[3, 4],
+                [6, 8]])
+    """
+    return _torchs.outer(*joined(x1, x2))
+
+
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
+    """The cross products of vectors of three elements.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        axis: The dimension of the vectors; default the last.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
+        tensor([0, 0, 1])
+    """
+    return NAMESPACES["numpy"]["cross"](x1, x2, axis=axis)  # type: ignore[no-any-return]
+
+
+def matmul(x1: Any, x2: Any, /) -> Tensor:
+    """Products of matrices and vectors; see ``tinytorch.numpy.matmul``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+        tensor([3, 7])
+    """
+    return NAMESPACES["numpy"]["matmul"](x1, x2)  # type: ignore[no-any-return]
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
+    """Sums of products over several dimensions; see ``tinytorch.numpy.tensordot``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.tensordot(np.ones((2, 3)), np.ones((2, 3)), axes=2)
+        tensor(6., dtype=tinytorch.float64)
+    """
+    return NAMESPACES["numpy"]["tensordot"](x1, x2, axes)  # type: ignore[no-any-return]
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
+    """Sums of products along a dimension; see ``tinytorch.numpy.vecdot``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+        tensor([3, 7])
+    """
+    return NAMESPACES["numpy"]["vecdot"](x1, x2, axis=axis)  # type: ignore[no-any-return]
+
+
+@raising
+def matrix_transpose(x: Any, /) -> Tensor:
+    """The transpose of each matrix: a view.
+
+    Args:
+        x: Tensor of shape ``(*, n, m)``, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linalg.matrix_transpose(np.array([[1, 2], [3, 4]]))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    return _torchs.matrix_transpose(tensor_of(x))
