@@ -33,6 +33,21 @@ def test_sums_are_near_the_exact_ones(shape: tuple[int, ...], dtype: str) -> Non
             assert (np.abs(np.asarray(found).reshape(exact.shape) - exact) <= bound * size).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dims", [(-1,), (0, 2, 3), (2, 3), (0, -1)], ids=str)
+def test_sums_of_rows_that_lie_apart(dims: tuple[int, ...], dtype: str) -> None:
+    whole = np.random.RandomState(0).randn(6, 9, 40, 64).astype(dtype)
+    some = slice(None)
+    for part in ((some, slice(2, 5)), (slice(0, 6, 2), slice(1, 9, 3)), (..., slice(63))):
+        values = whole[part]
+        exact = values.astype("longdouble").sum(dims)
+        size = np.abs(values.astype("longdouble")).sum(dims)
+        found = tt.tensor(whole)[part].sum(dims)
+        bound = np.finfo(dtype).eps * 4
+        assert found.dtype.name == dtype and tuple(found.shape) == exact.shape
+        assert (np.abs(np.asarray(found) - exact) <= bound * size).all()
+
+
 def test_ones_are_counted_exactly() -> None:
     assert tt.ones(16_000_001).sum().item() == 16_000_001
     assert tt.ones(100, 2000).sum(0).eq(100).all() and tt.ones(100, 2000).sum(1).eq(2000).all()

@@ -91,6 +91,23 @@ def test_layer_and_rms_norm() -> None:
     compare("rms_norm", x.astype("float32"), (5,))
 
 
+@pytest.mark.parametrize("shape", [(5, 6, 80, 64), (3, 6, 9000), (2, 4, 30, 32, 32), (30_000, 6)])
+def test_inputs_of_several_pieces(shape: Any) -> None:
+    """What is larger than the cache is gone through piece by piece."""
+    size = shape[1]
+    x, w, b = randn(*shape), randn(size), randn(size)
+    before = np.getbufsize()
+    compare("batch_norm", x, None, None, w, b, training=True)
+    compare("batch_norm", x, None, None, training=True)
+    compare("group_norm", x, 2, w, b)
+    if len(shape) > 2:
+        compare("instance_norm", x, weight=w, bias=b)
+        last = (shape[-1],)
+        compare("layer_norm", x, last, randn(*last), randn(*last))
+    compare("layer_norm", np.ascontiguousarray(x.reshape(size, -1).T), (size,), w, b)
+    assert np.getbufsize() == before
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.parametrize("shape", [(2, 4, 3), (2, 4, 3, 2), (1, 3, 2, 2, 2)])
 def test_local_response_norm(size: int, shape: Any) -> None:

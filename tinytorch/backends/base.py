@@ -368,6 +368,15 @@ class Backend(Placement):
         """
         return [work(0, count)]
 
+    def row_after_row(self, row: int, size: int) -> AbstractContextManager[None]:
+        """Open around operations of arrays and a number for each of their rows.
+
+        Args:
+            row: Elements of a row.
+            size: Elements of an array.
+        """
+        return nullcontext()
+
     def fused(self, name: str, *args: Any) -> Any:
         """The result of the backend's own kernel for ``name``; None if it has or takes none."""
         kernel = self.kernel(name)

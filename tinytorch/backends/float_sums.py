@@ -70,6 +70,8 @@ def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
     axes = tuple(sorted(a % ndim for a in given))
     found = (_sum if array.flags.c_contiguous else _turned)(array, axes)
     if found is None:
+        found = _rows_apart(array, axes)
+    if found is None:
         if math.prod(array.shape[a] for a in axes) <= LONG_ROW:
             return None
         found = array
@@ -121,6 +123,31 @@ def _turned(array: Any, axes: tuple[int, ...]) -> Any:
     return found.transpose([left.index(a) for a in sorted(left)])
 
 
+def _rows_apart(array: Any, axes: tuple[int, ...]) -> Any:
+    """The sum over rows that lie anywhere, and over other dimensions."""
+    first = array.ndim
+    while first - 1 in axes:
+        first -= 1
+    size = math.prod(array.shape[first:])
+    if size < _ROW // 2 or not array[(0,) * first].flags.c_contiguous:
+        return None
+    part = piece_of(size)
+    if part is None:
+        return None
+    sums = numpy.vecdot(
+        array.reshape(*array.shape[:first], -1, part), _ones(part, array.dtype.char)
+    )
+    return numpy.add.reduce(sums, (*(axis for axis in axes if axis < first), first))
+
+
+def piece_of(row: int) -> int | None:
+    """How many elements of a row to sum up in turn; None where that does not divide it well."""
+    if row <= LONG_ROW:
+        return row
+    part = math.gcd(row, _ROW)
+    return part if part >= _ROW // 2 else None
+
+
 def _along(array: Any, axis: int) -> Any:
     """The sum over one dimension of an array with any strides, in pieces that are views."""
     count = array.shape[axis]
@@ -142,11 +169,11 @@ def _total(flat: Any) -> Any:
 
 def _rows(matrix: Any) -> Any:
     count, size = matrix.shape
-    if size <= LONG_ROW:
-        return _product(matrix)
-    part = math.gcd(size, _ROW)
-    if part < _ROW // 2:
+    part = piece_of(size)
+    if part is None:
         return numpy.add.reduce(matrix, 1)
+    if part == size:
+        return _product(matrix)
     return numpy.add.reduce(_product(matrix.reshape(-1, part)).reshape(count, -1), 1)
 
 

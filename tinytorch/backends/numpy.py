@@ -13,8 +13,9 @@ import numpy
 from . import blas_use, float_remainders, log_sums, ordering
 from .base import Array, Backend
 from .float_products import float_prod
-from .float_sums import LONG_ROW, SHORT_ONES, float_sum, no_ones
+from .float_sums import SHORT_ONES, float_sum, no_ones, piece_of
 from .quiet import QuietNamespace, quiet
+from .row_broadcasting import row_after_row
 from .row_sums import add_rows
 from .scaled_sums import add_scaled
 from .scans import last_true
@@ -130,7 +131,8 @@ class NumpyBackend(Backend):
         if size < 2 * _BLOCK or not all(
             array.shape == shape and array.flags.c_contiguous or not array.ndim for array in arrays
         ):
-            return function(*arrays)
+            with row_after_row(unit, size):
+                return function(*arrays)
         out = numpy.empty(shape, arrays[0].dtype)
         form = -1 if unit == 1 else (-1, unit)
         flat = [array.reshape(form) if array.ndim else array for array in arrays]
@@ -138,9 +140,10 @@ class NumpyBackend(Backend):
         step = max(1, _BLOCK // unit)
 
         def work(start: int, stop: int) -> None:
-            for at in range(start * step, min(stop * step, len(target)), step):
-                piece = slice(at, at + step)
-                target[piece] = function(*(a[piece] if a.ndim else a for a in flat))
+            with row_after_row(unit, size):
+                for at in range(start * step, min(stop * step, len(target)), step):
+                    piece = slice(at, at + step)
+                    target[piece] = function(*(a[piece] if a.ndim else a for a in flat))
 
         blocks = -(-len(target) // step)
         if size < _THREADED:
@@ -205,9 +208,14 @@ class NumpyBackend(Backend):
             super().add_scaled(target, array, scale, keep, buffer)
 
     def sum_of_products(self, a: Array, b: Array) -> Array:
-        """The same in a third of the time, for rows short enough to be summed up in turn."""
-        if a.dtype.char in "fd" and a.shape[-1] <= LONG_ROW:
+        """The same in a third of the time, in pieces short enough to be summed up in turn."""
+        part = piece_of(a.shape[-1]) if a.dtype.char in "fd" else None
+        if part == a.shape[-1]:
             return numpy.vecdot(a, b)[..., None]
+        if part is not None:
+            form = (*a.shape[:-1], -1, part)
+            sums = numpy.vecdot(a.reshape(form), b.reshape(form))
+            return numpy.add.reduce(sums, -1, keepdims=True)
         return super().sum_of_products(a, b)
 
     def between(self, array: Array, low: Any, high: Any) -> Array:
@@ -336,6 +344,10 @@ class NumpyBackend(Backend):
                 rows = numpy.matmul(x1.reshape(-1, x2.shape[0]), x2)
                 return rows.reshape(*x1.shape[:-1], x2.shape[1])
         return numpy.matmul(x1, x2, order="C", **options)  # whatever the order of the batches
+
+    def row_after_row(self, row: int, size: int) -> AbstractContextManager[None]:
+        """With it ``x - x.mean(-1, keepdims=True)`` of long rows takes a third of the time."""
+        return row_after_row(row, size)
 
     def in_parts(
         self, work: Callable[[int, int], Any], count: int, products: bool = False

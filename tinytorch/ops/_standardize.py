@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
@@ -29,14 +30,72 @@ def standardize(
         axes: The dimensions that mean and variance are taken over; they keep size 1.
         eps: Added to the variance.
     """
+    def part(at: Any, out: Any) -> tuple[Array, ...]:
+        w, b = (_there(given, at, input.ndim) for given in (weight, bias))
+        return _standardized(xp, input[at], w, b, axes, eps, out)
+
+    return _in_pieces(xp, part, input, axes)
+
+
+def _standardized(
+    xp: Backend, input: Array, weight: Any, bias: Any, axes: tuple[int, ...], eps: float, out: Any
+) -> tuple[Array, Array, Array]:
     mean = xp.mean(input, axis=axes, keepdims=True)
-    out = input - mean
-    var = xp.mean(out * out, axis=axes, keepdims=True)
+    out = xp.subtract(input, mean, out=out)
+    var = _sum_of_products(xp, out, out, axes) / _count(input, axes)
     factor = 1.0 / xp.sqrt(var + eps)
     out *= factor if weight is None else factor * weight  # small, both: one pass over the input
     if bias is not None:
         out += bias
     return out, mean, var
+
+
+def _in_pieces(xp: Backend, part: Any, input: Array, axes: Any) -> tuple[Any, ...]:
+    """The results of ``part`` for pieces of the input that fit the processor's cache.
+
+    Args:
+        xp: The backend.
+        part: Of the index of a piece and where its first result, of the piece's shape, goes
+            (None: anywhere). The other results are small, or None.
+        input: Array; it is cut along the first dimension that is not in ``axes``.
+        axes: Dimensions.
+    """
+    axis = next((i for i in range(input.ndim) if i not in axes), None)
+    row = math.prod(input.shape[_first_of_rows(input, axes) :])
+    block = xp.block_elements
+    if axis is None or not block or input.size < 2 * block or not input.flags.c_contiguous:
+        with xp.row_after_row(row, input.size):
+            return part((), None)  # type: ignore[no-any-return]
+    out, length = xp.empty(input.shape, input.dtype), input.shape[axis]
+    step = max(1, block * length // input.size)
+
+    def work(start: int, stop: int) -> list[Any]:
+        places = (slice(i, i + step) for i in range(start * step, min(stop * step, length), step))
+        pieces = ((*(slice(None),) * axis, place) for place in places)
+        with xp.row_after_row(row, input.size):
+            return [part(at, out[at])[1:] for at in pieces]
+
+    small = [found for some in xp.in_parts(work, -(-length // step)) for found in some]
+    whole = (None if x[0] is None else xp.concatenate(x, axis) for x in zip(*small, strict=True))
+    return out, *whole
+
+
+def _first_of_rows(array: Any, axes: Any) -> int:
+    """The first of the last dimensions that are all in ``axes``."""
+    first: int = array.ndim
+    while first - 1 in axes:
+        first -= 1
+    return first
+
+
+def _there(array: Any, at: tuple[slice, ...], ndim: int) -> Any:
+    """What of a parameter belongs to a piece of the input of so many dimensions."""
+    if array is None or not at:
+        return array
+    axis = len(at) - 1 - (ndim - array.ndim)
+    if axis < 0 or array.shape[axis] == 1:
+        return array
+    return array[(*(slice(None),) * axis, at[-1])]
 
 
 @standardize.vjp_joint("input", "weight", "bias")
@@ -46,7 +105,13 @@ def _standardize_rule(
     # Mean and variance, the other results, are only used where nothing is recorded.
     g = g[0]
     if isinstance(xp, Backend):
-        return _raw_gradients(xp, g, in_shape, input, weight, axes, eps)
+
+        def part(at: Any, out: Any) -> tuple[Any, ...]:
+            w = _there(weight, at, input.ndim)
+            return _raw_gradients(xp, g[at], in_shape, input[at], w, axes, eps, out)
+
+        found = _in_pieces(xp, part, input, axes)
+        return found if in_shape[0] is not None else (None, *found[1:])
     centered = input - xp.mean(input, axis=axes, keepdims=True)
     scale = 1.0 / xp.sqrt(xp.mean(centered * centered, axis=axes, keepdims=True) + eps)
     normal = centered * scale
@@ -72,23 +137,62 @@ def unstandardized(xp: Any, g: Any, weight: Any, normal: Any, scale: Any, axes: 
 
 
 def _raw_gradients(
-    xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, axes: Any, eps: float
-) -> tuple[Any, ...]:
-    """The same on raw arrays, in as little memory as it takes."""
-    normal = input - xp.mean(input, axis=axes, keepdims=True)
-    scale = 1.0 / xp.sqrt(xp.mean(normal * normal, axis=axes, keepdims=True) + eps)
-    normal *= scale
-    of_weight = None if in_shape[1] is None else g * normal
-    of_bias = None if in_shape[2] is None else g
+    xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, axes: Any, eps: float,
+    out: Any,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The same on raw arrays, in as few passes over them as it takes.
+
+    What is summed up is summed first over the axes along which the parameters are constant:
+    these sums are the parameters' gradients, and all that the input's takes of ``g``.
+    """
+    shape = None if weight is None else weight.shape
+    flat, rest = _constant_along(axes, input.ndim, shape, in_shape[2])
+    count = _count(input, axes)
+    centered = input - xp.mean(input, axis=axes, keepdims=True)
+    var = _sum_of_products(xp, centered, centered, axes) / count
+    scale = 1.0 / xp.sqrt(var + eps)
+    sums = xp.sum(g, axis=flat, keepdims=True)
+    products = _sum_of_products(xp, g, centered, flat) * scale
+    of_weight = None if in_shape[1] is None else products
+    of_bias = None if in_shape[2] is None else sums
     if in_shape[0] is None:
         return None, of_weight, of_bias
-    h = g if weight is None else g * weight
-    slope = h * normal
-    normal *= xp.mean(slope, axis=axes, keepdims=True)
-    xp.subtract(h, xp.mean(h, axis=axes, keepdims=True), out=slope)
-    slope -= normal
-    slope *= scale
+    if weight is not None:
+        sums, products = sums * weight, products * weight
+    if rest:
+        sums, products = (xp.sum(x, axis=rest, keepdims=True) for x in (sums, products))
+    slope = xp.multiply(g, scale if weight is None else scale * weight, out=out)
+    centered *= products * (scale * scale / count)
+    slope -= centered
+    slope -= sums * (scale / count)
     return slope, of_weight, of_bias
+
+
+def _constant_along(axes: Any, ndim: int, *shapes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Those of the axes along which no array of these shapes varies, and the others."""
+    varying = {
+        i + ndim - len(shape)
+        for shape in shapes if shape is not None
+        for i, size in enumerate(shape) if size != 1
+    }  # fmt: skip
+    axes = [axis % ndim for axis in axes]
+    return tuple(a for a in axes if a not in varying), tuple(a for a in axes if a in varying)
+
+
+def _count(array: Any, axes: Any) -> int:
+    return math.prod(array.shape[axis] for axis in axes)
+
+
+def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
+    """The sum of ``a * b`` over the axes, which keep size 1; products of rows are not stored."""
+    ndim, last = a.ndim, _first_of_rows(a, axes)
+    if last == ndim or a.shape != b.shape:
+        return xp.sum(a * b, axis=axes, keepdims=True)
+    form = (*a.shape[:last], math.prod(a.shape[last:]))
+    sums = xp.sum_of_products(xp.reshape(a, form), xp.reshape(b, form))
+    sums = xp.reshape(sums, (*a.shape[:last], *(1,) * (ndim - last)))
+    before = tuple(axis for axis in axes if axis < last)
+    return xp.sum(sums, axis=before, keepdims=True) if before else sums
 
 
 def check_float(name: str, input: Tensor) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name, write_to_out
+from ._checks import integers_of
 from ._memory import in_rows, suggested
 from ._standardize import check_float, check_parameter_dtypes, single, standardize, unstandardized
 from .layout import contiguous, following
@@ -26,13 +27,18 @@ def _layer_norm(
     if not input.size:
         return xp.zeros(input.shape, native)
     input, weight, bias = _single(xp, input, weight, bias)
-    axes = tuple(range(-count, 0))
-    centered = input - xp.mean(input, axis=axes, keepdims=True)
-    scale = _rstd(xp, centered, axes, eps)
-    out = xp.multiply(centered, scale, out=centered)
-    if weight is not None:
-        out = xp.multiply(out, weight, out=out)
-    return in_rows(xp, xp.astype(out if bias is None else xp.add(out, bias, out=out), native))
+    size = math.prod(input.shape[input.ndim - count :])
+    weight, bias = (None if w is None else w.reshape(-1) for w in (weight, bias))
+
+    def part(x: Array) -> Array:
+        out = x - xp.mean(x, axis=-1, keepdims=True)
+        out *= _scale(xp, out, eps)
+        if weight is not None:
+            out *= weight
+        return out if bias is None else xp.add(out, bias, out=out)
+
+    out = xp.blockwise(part, xp.reshape(input, (-1, size)), unit=size)
+    return in_rows(xp, xp.astype(xp.reshape(out, input.shape), native))
 
 
 def _single(xp: Any, *arrays: Any) -> tuple[Any, ...]:
@@ -81,9 +87,10 @@ def _by_rows(
 
     def part(start: int, stop: int) -> list[Array | None]:
         sums = [None if s is None else xp.zeros(form[1], input.dtype) for s in in_shape[1:]]
-        for at in range(start * step, min(stop * step, len(x) if x.size else 0), step):
-            rows = slice(at, at + step)
-            normal = _of_rows(xp, gs[rows], x[rows], w, eps, None if out is None else out[rows])
+        starts = range(start * step, min(stop * step, len(x) if x.size else 0), step)
+        for rows in (slice(at, at + step) for at in starts):
+            with xp.row_after_row(form[1], x.size):
+                normal = _of_rows(xp, gs[rows], x[rows], w, eps, None if out is None else out[rows])
             if sums[0] is not None:
                 sums[0] += xp.sum(xp.multiply(normal, gs[rows], out=normal), axis=0)
             if sums[1] is not None:
@@ -98,7 +105,7 @@ def _by_rows(
 def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any) -> Any:
     """Write the gradient for the rows ``x`` to ``out``, if any; return them normalized."""
     normal = x - xp.mean(x, axis=1, keepdims=True)
-    scale = 1.0 / xp.sqrt(xp.sum_of_products(normal, normal) / x.shape[1] + eps)
+    scale = _scale(xp, normal, eps)
     normal *= scale
     if out is not None:
         h = g if weight is None else g * weight
@@ -107,6 +114,11 @@ def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any)
         out -= xp.mean(h, axis=1, keepdims=True)
         out *= scale
     return normal
+
+
+def _scale(xp: Backend, centered: Array, eps: float) -> Array:
+    """One over the standard deviation of rows that were centered."""
+    return 1.0 / xp.sqrt(xp.sum_of_products(centered, centered) / centered.shape[-1] + eps)
 
 
 def _total(xp: Backend, sums: Any, shape: Any) -> Any:
@@ -150,8 +162,7 @@ def layer_norm(
     Reference:
         Ba, Kiros, Hinton: Layer Normalization, arXiv:1607.06450.
     """
-    shape = tuple(normalized_shape)
-    _check_normalized("layer_norm", input, shape)
+    shape = _checked_sizes("layer_norm", input, normalized_shape)
     for name, given in (("weight", weight), ("bias", bias)):
         if given is not None and tuple(given.shape) != shape:
             raise RuntimeError(
@@ -163,7 +174,11 @@ def layer_norm(
     return _layer_norm(input, weight, bias, len(shape), eps)
 
 
-def _check_normalized(name: str, input: Tensor, shape: tuple[int, ...]) -> None:
+def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
+    """``normalized_shape`` as ints, which are those of the last dimensions."""
+    shape = tuple(sizes)
+    if shape and shape[0].__class__ is not int:
+        shape = integers_of(name, "normalized_shape", shape)
     if not shape:
         raise RuntimeError(
             f"{name}: Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
@@ -175,6 +190,7 @@ def _check_normalized(name: str, input: Tensor, shape: tuple[int, ...]) -> None:
             f"{name}: Given normalized_shape={list(shape)}, expected input with shape [{stars}], "
             f"but got input of size{list(input.shape)}"
         )
+    return shape
 
 
 @composite(namespaces=("nn.functional", ""), method=False)
@@ -202,12 +218,12 @@ def rms_norm(
     """
     from ..dtypes import finfo
 
-    shape = tuple(normalized_shape)
-    if input.ndim < len(shape):
+    if input.ndim < len(normalized_shape):
         raise ValueError(
-            f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}"
+            f"Input tensor must have at least {len(normalized_shape)} dimensions, but got "
+            f"{input.ndim}"
         )
-    _check_normalized("rms_norm", input, shape)
+    shape = _checked_sizes("rms_norm", input, normalized_shape)
     if weight is not None and tuple(weight.shape) != shape:
         raise RuntimeError(
             "rms_norm: Expected weight to be of same shape as normalized_shape, but got weight of "
