@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tinytorch as tt
@@ -214,3 +215,51 @@ def test_a_changed_result_among_several_is_noticed(op: Any, which: int) -> None:
         results[which].zero_()
     with pytest.raises(RuntimeError, match="modified by an inplace operation.*is at version 1"):
         results[0].sum().backward()
+
+
+#: Parts of complex numbers, and pairs of real ones as complex: views of another kind.
+OTHER_KINDS = {
+    "imag": lambda lib, z: z.imag,
+    "real": lambda lib, z: z.real,
+    "part of imag": lambda lib, z: z.imag[1:],
+    "view_as_real": lambda lib, z: lib.view_as_real(z.t())[..., 1],
+    "view_as_complex": lambda lib, z: lib.view_as_complex(lib.view_as_real(z))[0],
+}
+CHANGES = {
+    "pow_": lambda lib, v, w: v.pow_(3),
+    "mul_": lambda lib, v, w: v.mul_(w),
+    "copy_": lambda lib, v, w: v.copy_(w),
+    "setitem": lambda lib, v, w: v.__setitem__(0, v[-1].clone() * w),
+}
+
+
+@pytest.mark.parametrize("view", OTHER_KINDS)
+@pytest.mark.parametrize("change", CHANGES)
+def test_changes_of_views_of_another_kind(view: str, change: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found = []
+    for lib in (tt, torch):
+        z = lib.tensor([[-1.25 + 2j, 1 + 1j], [0.5 - 1j, 2j]], dtype=lib.complex128)
+        w = lib.tensor(1.5, dtype=lib.float64, requires_grad=True)
+        z.requires_grad_()
+        base = z * 1
+        shown = OTHER_KINDS[view](lib, base)
+        CHANGES[change](lib, shown, w)
+        loss = (base**2 * (2 - 3j)).real.sum() + shown.abs().sin().sum()
+        first = lib.autograd.grad(loss, (z, w), create_graph=True, allow_unused=True)
+        second = lib.autograd.grad((first[0].real * first[0].imag).sum(), z)
+        found.append([g.detach().numpy(force=True) for g in (*first, *second) if g is not None])
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+
+
+def test_pairs_changed_as_complex_numbers() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found = []
+    for lib in (tt, torch):
+        x = lib.tensor([[-1.25, 2.0], [0.5, 3.0]], requires_grad=True)
+        base = x * 1
+        lib.view_as_complex(base).pow_(2)
+        (base * lib.tensor([1.0, 5.0])).sum().backward()
+        found.append(x.grad.numpy(force=True))
+    np.testing.assert_allclose(*found, rtol=1e-6)

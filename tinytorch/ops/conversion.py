@@ -122,9 +122,23 @@ def _view_scatter(
     return out
 
 
+def _gradient_there(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
+    """The gradient of what was written where a view lies.
+
+    Inside a backward pass it is conjugated, which a view that shows parts of complex numbers, or
+    pairs of real ones as complex, must not see.
+    """
+    shown = region(xp.call(_laid, g, strides), replay, xp)
+    if (g.dtype.kind == "c") is (shown.dtype.kind == "c"):
+        return shown
+    if shown.dtype.kind == "c":
+        return xp.conj(shown)
+    return region(xp.call(_laid, xp.conj(g), strides), replay, xp)
+
+
 _view_scatter.vjp(
     input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides),
-    value=lambda xp, g, replay, strides: region(xp.call(_laid, g, strides), replay, xp),
+    value=_gradient_there,
 )
 
 
