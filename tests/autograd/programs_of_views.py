@@ -192,4 +192,8 @@ class F(L.autograd.Function):
     def backward(ctx,g,h): return L.cat([g,h])
 x=L.ones(3,requires_grad=True)*1
 y,z=F.apply(x); p(y); y.mul_(2)
+# parts of bits shown as ints
+x=L.ones(2,dtype=L.float64,requires_grad=True)*2; v=x.view(L.int64)
+a,b=v.split(1); p(v.requires_grad,a.requires_grad,v.unbind()[0].requires_grad,(b*2.0).requires_grad)
+a.mul_(2); p(a,(a+1).requires_grad)
 """

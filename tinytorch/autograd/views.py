@@ -116,7 +116,7 @@ def edge_of(tensor: Any) -> Edge:
 
 def _fixed_edge(tensor: Any, view: View) -> Edge:
     """``edge_of`` a view that has a kind."""
-    if tensor._node is None and not requires_grad(tensor._base):
+    if tensor._node is None and not _as_its_base(tensor):
         return tensor if view.rg else None
     if tensor._vc[0] != view.version:
         raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
@@ -135,8 +135,13 @@ def requires_grad(tensor: Any) -> bool:
         return bool(rg)
     view = tensor._view
     if view.kind:
-        return view.rg or requires_grad(tensor._base)
+        return view.rg or _as_its_base(tensor)
     return edge_of(tensor) is not None
+
+
+def _as_its_base(view: Any) -> bool:
+    """Whether a view of a kind requires grad because its base does: bits shown as ints do not."""
+    return view._data.dtype.kind not in "biu" and requires_grad(view._base)
 
 
 def _root(tensor: Any) -> Any:
