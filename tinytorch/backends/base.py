@@ -199,6 +199,10 @@ class Backend(Placement):
         """LU factors in one matrix, and LAPACK's pivots; None where products are to do it."""
         return None
 
+    def ldl(self, matrix: Array, hermitian: bool) -> tuple[Array, Array, Array] | None:
+        """LAPACK's LDL factors, pivots and ``info``; None where products are to do it."""
+        return None
+
     def loses_nan(self, matrix: Array) -> bool:
         """Whether the library's solutions for ``matrix`` may be numbers where they are NaN."""
         return False

@@ -311,6 +311,11 @@ class NumpyBackend(Backend):
 
         return lapack.lu(matrix)
 
+    def ldl(self, matrix: Array, hermitian: bool) -> tuple[Array, Array, Array] | None:
+        from . import lapack
+
+        return lapack.ldl(matrix, hermitian)
+
     def loses_nan(self, matrix: Array) -> bool:
         """OpenBLAS does not divide a column by a pivot that is NaN."""
         total = numpy.add.reduce(matrix, None)

@@ -23,6 +23,9 @@ def factor_ldl(xp: Backend, matrix: Array, hermitian: bool) -> tuple[Array, Arra
         Bunch & Kaufman, "Some stable methods for calculating inertia and solving symmetric
         linear systems", Math. Comp. 31 (1977).
     """
+    found = xp.ldl(matrix, hermitian)
+    if found is not None:
+        return found
     a = _mirrored(xp, matrix, hermitian)
     n = a.shape[-1]
     pivots = xp.zeros(a.shape[:-1], xp.native_dtype(dtypes.int32))
