@@ -357,12 +357,11 @@ def test_lu_is_blocked_and_pivoted_as_lapacks(size: int) -> None:
 
 
 @pytest.mark.parametrize("hermitian", [False, True])
-@pytest.mark.parametrize(
-    ("count", "size", "complex_"), [(30, 6, False), (30, 6, True), (2, 40, False), (2, 40, True)]
-)
-def test_ldl_is_lapacks(count: int, size: int, hermitian: bool, complex_: bool) -> None:
+@pytest.mark.parametrize("complex_", [False, True])
+@pytest.mark.parametrize("size", [6, 40])
+def test_ldl_is_lapacks(size: int, hermitian: bool, complex_: bool) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
-    a = draw(count, size, size, complex_=complex_)
+    a = draw(180 // size, size, size, complex_=complex_)
     a[::2, np.arange(size), np.arange(size)] = 0  # pivots of two columns
     a = a + (a.conj() if hermitian else a).swapaxes(-1, -2)
     got = tt.linalg.ldl_factor(tt.tensor(a), hermitian=hermitian)
