@@ -9,6 +9,8 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 import pytest
 
@@ -57,7 +59,10 @@ def run(test: doctest.DocTest) -> None:
     assert not failures.failed, "".join(report)
 
 
-@pytest.mark.parametrize("test", list(examples()), ids=lambda test: test.name)
+WRITTEN = list(examples())
+
+
+@pytest.mark.parametrize("test", WRITTEN, ids=lambda test: test.name)
 def test_docstring_example(test: doctest.DocTest) -> None:
     run(test)
 
@@ -72,42 +77,6 @@ def test_readme_opens_with_a_session() -> None:
     assert [test.name for test in sessions()][0] == "README"
 
 
-NAMESPACES = ["tinytorch", "tinytorch.autograd", "tinytorch.nn", "tinytorch.nn.functional",
-              "tinytorch.nn.init", "tinytorch.optim", "tinytorch.optim.lr_scheduler",
-              "tinytorch.utils.data", "tinytorch.linalg", "tinytorch.fft",
-              "tinytorch.signal.windows", "tinytorch.func"]
-#: Modules that list what is theirs, beside what they import.
-LISTED = ["tinytorch.amp", "tinytorch.autograd.functional", "tinytorch.compiler", "tinytorch.cuda",
-          "tinytorch.cuda.nvtx", "tinytorch.futures", "tinytorch.nn.utils.rnn",
-          "tinytorch.overrides", "tinytorch.random", "tinytorch.serialization",
-          "tinytorch.testing"]
-
-
-@pytest.mark.parametrize("namespace", [*NAMESPACES, *LISTED])
-def test_everything_public_has_an_example(namespace: str) -> None:
-    module = importlib.import_module(namespace)
-    names = module.__all__ if namespace in LISTED else dir(module)
-    members = {name: getattr(module, name) for name in names if not name.startswith("_")}
-    own = {name: member for name, member in members.items()
-           if inspect.isroutine(member) or inspect.isclass(member)
-           # What forwards to an array library stands for a function of that.
-           if all((m.__module__ or "").partition(".")[0] == "tinytorch"
-                  for m in (member, getattr(member, "__wrapped__", member)))}
-    assert own, f"{namespace} is empty"
-    shown = {name for name, member in own.items() if ">>>" in (member.__doc__ or "")}
-    without = [name for name, member in own.items()
-               if not {name, twin(name)} & shown and not is_error(member)]
-    assert not without, f"no example in {namespace}: {', '.join(without)}"
-
-
-def test_methods_of_tensors_have_examples() -> None:
-    methods = {name: member for name in dir(tt.Tensor) if not name.startswith("_")
-               if callable(member := getattr(tt.Tensor, name))}
-    assert "item" in methods and "sin_" in methods
-    without = [name for name, method in methods.items() if ">>>" not in (method.__doc__ or "")]
-    assert not without, f"no example in Tensor: {', '.join(without)}"
-
-
 def twin(name: str) -> str:
     """Return the in-place form's plain name and the other way round: one example serves both."""
     return name[:-1] if name.endswith("_") else f"{name}_"
@@ -116,3 +85,88 @@ def twin(name: str) -> str:
 def is_error(member: object) -> bool:
     """Errors and named tuples of results are met, not called, and need no example."""
     return inspect.isclass(member) and issubclass(member, BaseException | tuple)
+
+
+#: Modules whose functions are operations: their ``dir()`` tells what is theirs.
+NAMESPACES = ["tinytorch", "tinytorch.autograd", "tinytorch.fft", "tinytorch.func",
+              "tinytorch.linalg", "tinytorch.nn", "tinytorch.nn.functional", "tinytorch.nn.init",
+              "tinytorch.numpy", "tinytorch.optim", "tinytorch.optim.lr_scheduler",
+              "tinytorch.signal.windows", "tinytorch.special", "tinytorch.utils.data"]
+
+
+def modules() -> list[str]:
+    """Those above, and every public module that lists what is its own, beside what it imports."""
+    paths = [path for path in (ROOT / "tinytorch").rglob("*.py") if "\n__all__" in path.read_text()]
+    parts = [path.relative_to(ROOT).with_suffix("").parts for path in paths]
+    names = [".".join(p[:-1] if p[-1] == "__init__" else p) for p in parts]
+    return sorted({*NAMESPACES, *(name for name in names if "._" not in name)})
+
+
+def members(namespace: str) -> dict[str, Any]:
+    """The functions and classes of a module that need an example."""
+    module = importlib.import_module(namespace)
+    names = dir(module) if namespace in NAMESPACES else module.__all__
+    found = {name: getattr(module, name) for name in names if not name.startswith("_")}
+    return {name: member for name, member in found.items()
+            if (inspect.isroutine(member) or inspect.isclass(member)) and not is_error(member)
+            # What forwards to an array library stands for a function of that.
+            and all((getattr(m, "__module__", None) or "").partition(".")[0] == "tinytorch"
+                    for m in (member, getattr(member, "__wrapped__", member)))}
+
+
+@pytest.mark.parametrize("namespace", modules())
+def test_everything_public_has_an_example(namespace: str) -> None:
+    own = members(namespace)
+    assert own or namespace not in NAMESPACES, f"{namespace} is empty"
+    shown = {name for name, member in own.items() if ">>>" in (member.__doc__ or "")}
+    without = [name for name in own if not {name, twin(name)} & shown]
+    assert not without, f"no example in {namespace}: {', '.join(without)}"
+
+
+@pytest.mark.parametrize("namespace", modules())
+def test_examples_that_are_put_together(namespace: str) -> None:
+    """Of docstrings that are in no source, for functions of a family share one."""
+    written = {example.source for test in WRITTEN for example in test.examples}
+    for name, member in members(namespace).items():
+        text = inspect.getdoc(member) or ""
+        test = PARSER.get_doctest(text, {}, f"{namespace}.{name}", namespace, 0)
+        if not {example.source for example in test.examples} <= written:
+            run(test)
+
+
+#: Methods that a class's example calls by another name, or that its base's example shows.
+CALLED = {"backward", "extra_repr", "forward", "initialize_parameters", "jvp", "reset_parameters",
+          "setup_context", "vjp"}  # fmt: skip
+#: Classes that are no calls but a contract: for who writes a backend.
+CONTRACTS = {"Backend"}
+
+
+@pytest.mark.parametrize("namespace", modules())
+def test_public_methods_are_shown(namespace: str) -> None:
+    """By an example of their own, of their class or of a base."""
+    classes = {name: member for name, member in members(namespace).items()
+               if inspect.isclass(member) and name not in CONTRACTS}
+    without = [f"{name}.{method}" for name, cls in classes.items()
+               for method, found in vars(cls).items()
+               if isinstance(found, FunctionType | staticmethod | classmethod)
+               and not method.startswith("_") and method not in CALLED
+               and not shows(cls, method)]
+    assert not without, f"no example in {namespace}: {', '.join(without)}"
+
+
+def shows(cls: type, method: str) -> bool:
+    """Whether an example of a class, or of a base, calls a method."""
+    for base in cls.__mro__:
+        if ">>>" in (getattr(vars(base).get(method), "__doc__", None) or ""):
+            return True
+        if re.search(rf"(>>>|\.\.\.).*(\.|def ){method}\b", base.__doc__ or ""):
+            return True
+    return False
+
+
+def test_methods_of_tensors_have_examples() -> None:
+    methods = {name: member for name in dir(tt.Tensor) if not name.startswith("_")
+               if callable(member := getattr(tt.Tensor, name))}
+    assert "item" in methods and "sin_" in methods
+    without = [name for name, method in methods.items() if ">>>" not in (method.__doc__ or "")]
+    assert not without, f"no example in Tensor: {', '.join(without)}"

@@ -60,6 +60,11 @@ class memory_format(_Named):  # noqa: N801  # as torch calls it
 
         Raises:
             RuntimeError: If the format is one of tensors with another number of dimensions.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.channels_last.order(4)
+            (0, 2, 3, 1)
         """
         if self._order is not None and len(self._order) != ndim:
             raise RuntimeError(
@@ -69,7 +74,13 @@ class memory_format(_Named):  # noqa: N801  # as torch calls it
         return self._order
 
     def holds(self, array: Any) -> bool:
-        """Whether the elements of ``array`` lie in this order, without gaps."""
+        """Whether the elements of ``array`` lie in this order, without gaps.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.channels_last.holds(tt.ones(1, 2, 3, 3).numpy())
+            False
+        """
         order = self._order
         if order is None:
             return bool(array.flags.c_contiguous)

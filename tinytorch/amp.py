@@ -162,6 +162,11 @@ class GradScaler:
 
         Args:
             outputs: A loss, or several.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.amp.GradScaler("cpu", init_scale=8.0).scale(tt.tensor([0.5, 2.0]))
+            tensor([ 4., 16.])
         """
         if not self._enabled:
             return outputs
@@ -195,6 +200,16 @@ class GradScaler:
             RuntimeError: If they are unscaled already.
             AssertionError: If there are none, or nothing was ever scaled.
             ValueError: If one of them is in float16.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> model = tt.nn.Linear(1, 1, bias=False)
+            >>> optimizer = tt.optim.SGD(model.parameters(), lr=0.1)
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.scale(model(tt.ones(1)).sum()).backward()
+            >>> scaler.unscale_(optimizer)
+            >>> model.weight.grad
+            tensor([[1.]])
         """
         if not self._enabled:
             return
@@ -226,6 +241,17 @@ class GradScaler:
             RuntimeError: If it was called before, since the last ``update``.
             AssertionError: If there are no gradients, or nothing was ever scaled.
             ValueError: If a gradient is in float16.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> model = tt.nn.Linear(1, 1, bias=False)
+            >>> optimizer = tt.optim.SGD(model.parameters(), lr=0.1)
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.scale(model(tt.ones(1)).sum()).backward()
+            >>> before = model.weight.item()
+            >>> scaler.step(optimizer)
+            >>> round(before - model.weight.item(), 4)
+            0.1
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -248,6 +274,17 @@ class GradScaler:
         Raises:
             AssertionError: If nothing was ever scaled, no optimizer stepped since the last call,
                 or ``new_scale`` is another tensor.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> model = tt.nn.Linear(1, 1, bias=False)
+            >>> optimizer = tt.optim.SGD(model.parameters(), lr=0.1)
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.scale(model(tt.ones(1)).sum()).backward()
+            >>> scaler.step(optimizer)
+            >>> scaler.update()
+            >>> scaler.get_scale()
+            8.0
         """
         if not self._enabled:
             return
@@ -271,15 +308,35 @@ class GradScaler:
         self._stepped.clear()
 
     def is_enabled(self) -> bool:
-        """Whether it does anything."""
+        """Whether it does anything.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.amp.GradScaler("cpu", enabled=False).is_enabled()
+            False
+        """
         return self._enabled
 
     def get_scale(self) -> float:
-        """The factor; 1 where it is switched off."""
+        """The factor; 1 where it is switched off.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.get_scale()
+            8.0
+        """
         return self._scale if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
-        """What the factor is multiplied by after ``growth_interval`` good steps."""
+        """What the factor is multiplied by after ``growth_interval`` good steps.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.get_growth_factor()
+            2.0
+        """
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
@@ -287,11 +344,25 @@ class GradScaler:
 
         Args:
             new_factor: The multiplier.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.set_growth_factor(4.0)
+            >>> scaler.get_growth_factor()
+            4.0
         """
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the factor is multiplied by after infinite gradients."""
+        """What the factor is multiplied by after infinite gradients.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.get_backoff_factor()
+            0.5
+        """
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
@@ -299,11 +370,25 @@ class GradScaler:
 
         Args:
             new_factor: The multiplier.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.set_backoff_factor(0.25)
+            >>> scaler.get_backoff_factor()
+            0.25
         """
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """After how many good steps the factor grows."""
+        """After how many good steps the factor grows.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.get_growth_interval()
+            2000
+        """
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
@@ -311,6 +396,13 @@ class GradScaler:
 
         Args:
             new_interval: Their number.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.set_growth_interval(100)
+            >>> scaler.get_growth_interval()
+            100
         """
         self._growth_interval = new_interval
 
@@ -323,7 +415,14 @@ class GradScaler:
         return self.__dict__.copy()
 
     def state_dict(self) -> dict[str, Any]:
-        """The factor and what it depends on, as PyTorch's; empty where it is switched off."""
+        """The factor and what it depends on, as PyTorch's; empty where it is switched off.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> scaler.state_dict()["scale"]
+            8.0
+        """
         if not self._enabled:
             return {}
         return {
@@ -337,6 +436,14 @@ class GradScaler:
 
         Raises:
             RuntimeError: If it is empty.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
+            >>> other = tt.amp.GradScaler("cpu")
+            >>> other.load_state_dict(scaler.state_dict())
+            >>> other.get_scale()
+            8.0
         """
         if not self._enabled:
             return

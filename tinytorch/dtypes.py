@@ -73,11 +73,23 @@ class dtype:
         return self.dtype.type(value)
 
     def to_real(self) -> dtype:
-        """The real type with this one's precision: ``complex64`` gives ``float32``."""
+        """The real type with this one's precision: ``complex64`` gives ``float32``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.complex64.to_real()
+            tinytorch.float32
+        """
         return _BY_NAME[_REAL_OF[self.name]] if self.is_complex else self
 
     def to_complex(self) -> dtype:
-        """The complex type with this one's precision: ``float32`` gives ``complex64``."""
+        """The complex type with this one's precision: ``float32`` gives ``complex64``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.float64.to_complex()
+            tinytorch.complex128
+        """
         if self.is_complex:
             return self
         return complex128 if self.name == "float64" else complex64

@@ -37,11 +37,26 @@ class Future(Generic[T]):
         self._error: BaseException | None = None
 
     def done(self) -> bool:
-        """Whether there is a value or an error."""
+        """Whether there is a value or an error.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> future = tt.futures.Future()
+            >>> future.done()
+            False
+        """
         return self._done
 
     def wait(self) -> T:
-        """The value, waited for; an error is raised."""
+        """The value, waited for; an error is raised.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> future = tt.futures.Future()
+            >>> future.set_result(3)
+            >>> future.wait()
+            3
+        """
         with self._changed:
             self._changed.wait_for(self.done)
         return self.value()
@@ -51,6 +66,13 @@ class Future(Generic[T]):
 
         Raises:
             RuntimeError: If there is none yet.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> future = tt.futures.Future()
+            >>> future.set_result(3)
+            >>> future.value()
+            3
         """
         if not self._done:
             raise RuntimeError("Future has not completed yet: call wait()")
@@ -63,6 +85,13 @@ class Future(Generic[T]):
 
         Raises:
             RuntimeError: If there is one.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> future = tt.futures.Future()
+            >>> future.set_result(3)
+            >>> future.done(), future.value()
+            (True, 3)
         """
         self._complete(result, None)
 
@@ -72,6 +101,15 @@ class Future(Generic[T]):
         Raises:
             AssertionError: If it is none.
             RuntimeError: If there is a value.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> future = tt.futures.Future()
+            >>> future.set_exception(ValueError("no such file"))
+            >>> future.wait()
+            Traceback (most recent call last):
+                ...
+            ValueError: no such file
         """
         if not isinstance(result, Exception):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
@@ -94,7 +132,16 @@ class Future(Generic[T]):
                 _log.error("Got an error when running a callback of a Future", exc_info=error)
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
-        """A future of what a function of this one gives, called once this one is done."""
+        """A future of what a function of this one gives, called once this one is done.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> future = tt.futures.Future()
+            >>> twice = future.then(lambda done: 2 * done.value())
+            >>> future.set_result(3)
+            >>> twice.wait()
+            6
+        """
         result: Future[S] = Future()
 
         def run(done: Future[T]) -> None:
@@ -112,6 +159,13 @@ class Future(Generic[T]):
         """Call a function with this future once it is done, at once if it is.
 
         An error that it raises later is logged, as nobody waits for it.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> future = tt.futures.Future()
+            >>> future.add_done_callback(lambda done: print(done.value()))
+            >>> future.set_result(3)
+            3
         """
         with self._changed:
             if not self._done:

@@ -24,6 +24,13 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.hub.load("pytorch/vision", "resnet18")
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: hub: tinytorch downloads nothing; ...
     """
     raise NotImplementedError(
         "hub: tinytorch downloads nothing; fetch the file yourself and read it with load()"

@@ -202,6 +202,13 @@ class TorchFunctionMode:
         Args:
             *args: What the class takes.
             **kwargs: The same.
+
+        Example:
+            >>> import warnings
+            >>> from tinytorch.overrides import TorchFunctionMode
+            >>> with warnings.catch_warnings(action="ignore"):
+            ...     isinstance(TorchFunctionMode.push(), TorchFunctionMode)
+            True
         """
         warnings.warn(
             "`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`",

@@ -72,6 +72,13 @@ class SobolEngine:
             n: How many. Default: 1.
             out: Where to write them.
             dtype: A floating dtype. Default: the default dtype.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.quasirandom.SobolEngine(1).draw(3)
+            tensor([[0.0000],
+                    [0.5000],
+                    [0.7500]])
         """
         wanted = _state.get_default_dtype() if dtype is None else dtypes.as_dtype(dtype)
         whole: Any = self._points(self.num_generated, n)
@@ -97,6 +104,11 @@ class SobolEngine:
 
         Raises:
             ValueError: If that makes no power of two together with those drawn before.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.quasirandom.SobolEngine(1).draw_base2(2).shape
+            tinytorch.Size([4, 1])
         """
         n = 2**m
         total = self.num_generated + n
@@ -110,7 +122,15 @@ class SobolEngine:
         return self.draw(n=n, out=out, dtype=dtype)
 
     def reset(self) -> Self:
-        """Begin again."""
+        """Begin again.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> engine = tt.quasirandom.SobolEngine(1)
+            >>> first = engine.draw(2)
+            >>> tt.equal(engine.reset().draw(2), first)
+            True
+        """
         self.quasi = self.shift.clone()
         self.num_generated = 0
         return self
@@ -120,6 +140,11 @@ class SobolEngine:
 
         Args:
             n: How many.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.quasirandom.SobolEngine(1).fast_forward(2).draw(1)
+            tensor([[0.7500]])
         """
         if n:
             self.quasi = self._points(self.num_generated + n - 1, 1)[0]

@@ -60,7 +60,14 @@ class Generator:
 
     @property
     def device(self) -> Device:
-        """Where the numbers are drawn."""
+        """Where the numbers are drawn.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> generator = tt.Generator().manual_seed(0)
+            >>> generator.device
+            device(type='cpu')
+        """
         xp = self.backend.here()
         return Device(xp.device_type, xp.device_index(xp.empty(0)))
 
@@ -73,22 +80,49 @@ class Generator:
         Raises:
             TypeError: If ``seed`` is no int.
             ValueError: If it is out of range.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> generator = tt.Generator()
+            >>> tt.rand(2, generator=generator.manual_seed(0))
+            tensor([0.4963, 0.7682])
         """
         self._engine.manual_seed(_checked_seed(seed))
         return self
 
     def seed(self) -> int:
-        """Restart the stream at a seed from the operating system, and return that seed."""
+        """Restart the stream at a seed from the operating system, and return that seed.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> generator = tt.Generator()
+            >>> generator.seed() == generator.initial_seed()
+            True
+        """
         fresh = _fresh_seed()
         self._engine.manual_seed(fresh)
         return fresh
 
     def initial_seed(self) -> int:
-        """The seed of the present stream."""
+        """The seed of the present stream.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> generator = tt.Generator().manual_seed(0)
+            >>> generator.initial_seed()
+            0
+        """
         return int(self._engine.initial_seed())
 
     def get_state(self) -> Tensor:
-        """The state, a uint8 tensor on the CPU that ``torch.set_rng_state`` also reads."""
+        """The state, a uint8 tensor on the CPU that ``torch.set_rng_state`` also reads.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> generator = tt.Generator().manual_seed(0)
+            >>> generator.get_state().dtype
+            tinytorch.uint8
+        """
         host = backends.load("numpy")
         return wrap(host.from_numpy(self._engine.get_state()), host)
 
@@ -98,13 +132,30 @@ class Generator:
         Raises:
             TypeError: If ``new_state`` is no uint8 tensor.
             RuntimeError: If it is no state.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> generator = tt.Generator().manual_seed(0)
+            >>> state = generator.get_state()
+            >>> first = tt.rand(2, generator=generator)
+            >>> generator.set_state(state)
+            >>> tt.equal(tt.rand(2, generator=generator), first)
+            True
         """
         if not isinstance(new_state, Tensor) or new_state.dtype.name != "uint8":
             raise TypeError("RNG state must be a torch.ByteTensor: a Tensor of dtype uint8")
         self._engine.set_state(new_state._xp.to_numpy(new_state._data))
 
     def clone_state(self) -> Generator:
-        """A new generator that goes on as this one would."""
+        """A new generator that goes on as this one would.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> generator = tt.Generator().manual_seed(0)
+            >>> other = generator.clone_state()
+            >>> tt.equal(tt.rand(2, generator=other), tt.rand(2, generator=generator))
+            True
+        """
         return _rebuild(type(self), self.backend.name, self._engine.get_state())
 
     def __repr__(self) -> str:

@@ -78,11 +78,30 @@ class GraphNode:
 
         Returns:
             A handle whose ``remove()`` takes the hook away.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.ones(1, requires_grad=True)
+            >>> y = x.exp()
+            >>> handle = y.grad_fn.register_hook(lambda inputs, outputs: (2 * inputs[0],))
+            >>> y.backward(tt.ones(1))
+            >>> x.grad
+            tensor([5.4366])
         """
         return add_hook(self._node._extra().setdefault("post_hooks", {}), hook)
 
     def register_prehook(self, hook: Any) -> RemovableHandle:
-        """Call ``hook(grad_outputs)`` before this node's backward; it may replace them."""
+        """Call ``hook(grad_outputs)`` before this node's backward; it may replace them.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.ones(1, requires_grad=True)
+            >>> y = 3 * x
+            >>> handle = y.grad_fn.register_prehook(lambda outputs: (2 * outputs[0],))
+            >>> y.backward()
+            >>> x.grad
+            tensor([6.])
+        """
         return add_hook(self._node._extra().setdefault("pre_hooks", {}), hook)
 
     def _sequence_nr(self) -> int:

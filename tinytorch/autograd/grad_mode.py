@@ -68,5 +68,13 @@ class set_multithreading_enabled:  # noqa: N801  # as torch calls it
         """Nothing to undo."""
 
     def clone(self) -> set_multithreading_enabled:
-        """Another one like it."""
+        """Another one like it.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.autograd.set_multithreading_enabled(False) as mode:
+            ...     pass
+            >>> tt.autograd.set_multithreading_enabled(True).clone().mode
+            True
+        """
         return type(self)(self.mode)

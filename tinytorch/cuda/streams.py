@@ -57,24 +57,62 @@ class Stream:
         return self._raw
 
     def synchronize(self) -> None:
-        """Wait until the queue's work is done."""
+        """Wait until the queue's work is done.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> if tt.cuda.is_available():
+            ...     stream = tt.cuda.Stream()
+            ...     stream.synchronize()
+        """
         self._at_home().synchronize()
 
     def query(self) -> bool:
-        """Whether the queue's work is done."""
+        """Whether the queue's work is done.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> if tt.cuda.is_available():
+            ...     stream = tt.cuda.Stream()
+            ...     stream.synchronize()
+            ...     assert stream.query()
+        """
         return bool(self._at_home().done)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Let this queue's later work wait for what ``stream`` holds now."""
+        """Let this queue's later work wait for what ``stream`` holds now.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> if tt.cuda.is_available():
+            ...     stream = tt.cuda.Stream()
+            ...     stream.wait_stream(tt.cuda.current_stream())
+        """
         self.wait_event(stream.record_event())
 
     def wait_event(self, event: Event) -> None:
-        """Let this queue's later work wait for ``event``."""
+        """Let this queue's later work wait for ``event``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> if tt.cuda.is_available():
+            ...     stream = tt.cuda.Stream()
+            ...     stream.wait_event(tt.cuda.current_stream().record_event())
+        """
         if event._raw is not None:
             self._at_home().wait_event(event._raw)
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Put an event (default: a new one) into the queue and return it."""
+        """Put an event (default: a new one) into the queue and return it.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> if tt.cuda.is_available():
+            ...     stream = tt.cuda.Stream()
+            ...     event = stream.record_event()
+            ...     event.synchronize()
+            ...     assert event.query()
+        """
         event = Event() if event is None else event
         event.record(self)
         return event
@@ -261,11 +299,26 @@ class Event:
             self._raw.synchronize()
 
     def query(self) -> bool:
-        """Whether the work before the mark is done; True for a mark that is in no queue."""
+        """Whether the work before the mark is done; True for a mark that is in no queue.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> if tt.cuda.is_available():
+            ...     event = tt.cuda.current_stream().record_event()
+            ...     event.synchronize()
+            ...     assert event.query()
+        """
         return self._raw is None or bool(self._raw.done)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let a queue (default: the current one) wait for the mark."""
+        """Let a queue (default: the current one) wait for the mark.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> if tt.cuda.is_available():
+            ...     event = tt.cuda.current_stream().record_event()
+            ...     event.wait(tt.cuda.Stream())
+        """
         (current_stream() if stream is None else stream).wait_event(self)
 
     def elapsed_time(self, end_event: Event) -> float:

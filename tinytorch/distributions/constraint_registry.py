@@ -40,6 +40,16 @@ class ConstraintRegistry:
 
         Raises:
             TypeError: For anything else than a constraint or a class of them.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.distributions import constraints, transforms
+            >>> registry = tt.distributions.constraint_registry.ConstraintRegistry()
+            >>> @registry.register(constraints.positive)
+            ... def exp(constraint):
+            ...     return transforms.ExpTransform()
+            >>> registry(constraints.positive)
+            ExpTransform()
         """
         if factory is None:
             return lambda made: self.register(constraint, made)

@@ -48,7 +48,14 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Check the parameters and values of distributions, or do not."""
+        """Check the parameters and values of distributions, or do not.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributions.Distribution.set_default_validate_args(False)
+            >>> law = tt.distributions.Normal(0.0, -1.0)
+            >>> tt.distributions.Distribution.set_default_validate_args(True)
+        """
         if value not in (True, False):
             raise ValueError(f"expected True or False, got {value!r}")
         Distribution._validate_args = value
@@ -102,6 +109,12 @@ class Distribution:
 
         Raises:
             NotImplementedError: If the class has an ``__init__`` of its own and no ``expand``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.expand((3, 2)).batch_shape
+            tinytorch.Size([3, 2])
         """
         new = self._get_checked_instance(self._own_class(), _instance)
         shape = Size(batch_shape)
@@ -147,42 +160,98 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Size:
-        """The shape of the batch."""
+        """The shape of the batch.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.batch_shape
+            tinytorch.Size([2])
+        """
         return self._batch_shape
 
     @property
     def event_shape(self) -> Size:
-        """The shape of one value."""
+        """The shape of one value.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.event_shape
+            tinytorch.Size([])
+        """
         return self._event_shape
 
     @property
     def arg_constraints(self) -> Any:
-        """The regions of the parameters by name."""
+        """The regions of the parameters by name.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> coin = tt.distributions.Bernoulli(tt.tensor([0.5]))
+            >>> coin.arg_constraints["probs"]
+            Interval(lower_bound=0.0, upper_bound=1.0)
+        """
         raise NotImplementedError
 
     @property
     def support(self) -> Any:
-        """The region of the values."""
+        """The region of the values.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> coin = tt.distributions.Bernoulli(tt.tensor([0.5]))
+            >>> coin.support
+            Boolean()
+        """
         raise NotImplementedError
 
     @property
     def mean(self) -> Tensor:
-        """The mean."""
+        """The mean.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.mean
+            tensor([0., 0.])
+        """
         raise NotImplementedError
 
     @property
     def mode(self) -> Tensor:
-        """The most probable value."""
+        """The most probable value.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.mode
+            tensor([0., 0.])
+        """
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
     @property
     def variance(self) -> Tensor:
-        """The variance."""
+        """The variance.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.variance
+            tensor([1., 1.])
+        """
         raise NotImplementedError
 
     @property
     def stddev(self) -> Tensor:
-        """The standard deviation."""
+        """The standard deviation.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.stddev
+            tensor([1., 1.])
+        """
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
@@ -190,6 +259,12 @@ class Distribution:
 
         Args:
             sample_shape: How many.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.sample((3,)).shape
+            tinytorch.Size([3, 2])
         """
         with _state.no_grad():
             return self.rsample(sample_shape)
@@ -199,11 +274,27 @@ class Distribution:
 
         Args:
             sample_shape: How many.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> loc = tt.zeros(2, requires_grad=True)
+            >>> tt.distributions.Normal(loc, 1.0).rsample().sum().backward()
+            >>> loc.grad
+            tensor([1., 1.])
         """
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
-        """``sample((n,))``, under its old name."""
+        """``sample((n,))``, under its old name.
+
+        Example:
+            >>> import warnings
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> with warnings.catch_warnings(action="ignore"):
+            ...     normal.sample_n(3).shape
+            tinytorch.Size([3, 2])
+        """
         warn(
             "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning,
         )
@@ -214,15 +305,35 @@ class Distribution:
 
         Args:
             value: Values, of a shape that broadcasts with batch and event.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.log_prob(tt.tensor([0.0, 1.0]))
+            tensor([-0.9189, -1.4189])
         """
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of a value no greater than each of ``value``."""
+        """The probability of a value no greater than each of ``value``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.cdf(tt.tensor([0.0, 1.0]))
+            tensor([0.5000, 0.8413])
+        """
         raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value at each probability: the inverse of ``cdf``."""
+        """The value at each probability: the inverse of ``cdf``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.icdf(tt.tensor([0.5, 0.9]))
+            tensor([0.0000, 1.2816])
+        """
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
@@ -230,15 +341,36 @@ class Distribution:
 
         Args:
             expand: Whether each is repeated for the whole batch.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> coin = tt.distributions.Bernoulli(tt.tensor([0.5]))
+            >>> coin.enumerate_support()
+            tensor([[0.],
+                    [1.]])
         """
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
-        """The entropy, in nats."""
+        """The entropy, in nats.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
+            >>> normal.entropy()
+            tensor([1.4189, 1.4189])
+        """
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        """The exponential of the entropy."""
+        """The exponential of the entropy.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> coin = tt.distributions.Bernoulli(tt.tensor([0.5]))
+            >>> coin.perplexity()
+            tensor([2.])
+        """
         return self.entropy().exp()
 
     def _extended_shape(self, sample_shape: Any = Size()) -> Size:

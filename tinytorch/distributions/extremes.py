@@ -87,12 +87,26 @@ class GeneralizedPareto(_Located):
         return -self.scale.log() - z.where(self._is_exponential(), fall)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of more than each of ``value``."""
+        """The logarithm of the probability of more than each of ``value``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> law = tt.distributions.GeneralizedPareto(0.0, 1.0, 0.0)
+            >>> law.log_survival_function(tt.tensor([0.0, 2.0]))
+            tensor([-0., -2.])
+        """
         z, c = self._away(value), self._powers()
         return (-z).where(self._is_exponential(), -(c * z).log1p() / c)
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of ``cdf``."""
+        """The logarithm of ``cdf``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> law = tt.distributions.GeneralizedPareto(0.0, 1.0, 0.0)
+            >>> law.log_cdf(tt.tensor([1.0]))
+            tensor([-0.4587])
+        """
         return self.cdf(value).log()
 
     def cdf(self, value: Tensor) -> Tensor:

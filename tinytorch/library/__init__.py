@@ -185,7 +185,13 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
         lib: Accepted for compatibility.
 
     Example:
-        See ``define``.
+        >>> import tinytorch as tt
+        >>> tt.library.define("given::half", "(Tensor x) -> Tensor")
+        >>> @tt.library.impl("given::half", "default")
+        ... def half(x):
+        ...     return x / 2
+        >>> tt.ops.given.half(tt.ones(1))
+        tensor([0.5000])
     """
     if isinstance(qualname, Library):
         return functools.partial(_impl_and_return, qualname, types, func or "")

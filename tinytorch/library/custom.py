@@ -47,13 +47,37 @@ class CustomOpDef:
     def register_kernel(
         self, device_types: str | Sequence[str] | None, fn: Any = None, /
     ) -> Any:
-        """Another function for kinds of device, ``"cuda"``; without ``fn`` a decorator."""
+        """Another function for kinds of device, ``"cuda"``; without ``fn`` a decorator.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> @tt.library.custom_op("defined::a", mutates_args=())
+            ... def twice(x: tt.Tensor) -> tt.Tensor:
+            ...     return 2 * x
+            >>> @twice.register_kernel("cpu")
+            ... def on_cpu(x):
+            ...     return x + x
+            >>> twice(tt.ones(1))
+            tensor([2.])
+        """
         from . import register_kernel
 
         return register_kernel(self._qualname, device_types, fn)
 
     def register_fake(self, fn: Any, /) -> Any:
-        """Take what tells compilers the shapes; nothing asks for it."""
+        """Take what tells compilers the shapes; nothing asks for it.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> @tt.library.custom_op("defined::b", mutates_args=())
+            ... def twice(x: tt.Tensor) -> tt.Tensor:
+            ...     return 2 * x
+            >>> @twice.register_fake
+            ... def shapes(x):
+            ...     return tt.empty_like(x)
+            >>> twice(tt.ones(1))
+            tensor([2.])
+        """
         return fn
 
     def register_autograd(
@@ -63,6 +87,17 @@ class CustomOpDef:
 
         Raises:
             RuntimeError: If it changes an argument in place.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> @tt.library.custom_op("defined::c", mutates_args=())
+            ... def twice(x: tt.Tensor) -> tt.Tensor:
+            ...     return 2 * x
+            >>> twice.register_autograd(lambda ctx, g: 2 * g)
+            >>> x = tt.ones(1, requires_grad=True)
+            >>> twice(x).backward()
+            >>> x.grad
+            tensor([2.])
         """
         self._operator.differentiate(backward, setup_context)
 

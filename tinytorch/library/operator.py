@@ -53,7 +53,19 @@ class Operator:
     def differentiate(
         self, backward: Callable[..., Any], setup_context: Callable[..., Any] | None
     ) -> None:
-        """Set the gradient's formula; see ``library.register_autograd``."""
+        """Set the gradient's formula; see ``library.register_autograd``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.library.operator import find
+            >>> tt.library.define("sloped::same", "(Tensor x) -> Tensor")
+            >>> same = tt.library.impl("sloped::same", "cpu", lambda x: x.clone())
+            >>> find("sloped::same").differentiate(lambda ctx, g: 3 * g, None)
+            >>> x = tt.ones(1, requires_grad=True)
+            >>> tt.ops.sloped.same(x).backward()
+            >>> x.grad
+            tensor([3.])
+        """
         if any("!" in argument.type for argument in self.schema.arguments):
             raise RuntimeError(
                 f"Cannot register autograd formula for non-functional operator {self.schema}: it "
@@ -77,6 +89,14 @@ class Operator:
 
         Raises:
             NotImplementedError: If none is registered that would do.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.library.operator import find
+            >>> tt.library.define("kerneled::size", "(Tensor x) -> int")
+            >>> size = tt.library.impl("kerneled::size", "cpu", len)
+            >>> find("kerneled::size").kernel([tt.ones(1)]) is len
+            True
         """
         kind = next((x.device.type for x in leaves if isinstance(x, Tensor)), "cpu").upper()
         for key in (kind, *_FALLBACKS):
@@ -223,7 +243,14 @@ class OpOverload:
         return self._operator(*args, **kwargs)
 
     def name(self) -> str:
-        """The operator's name, ``mylib::scale``."""
+        """The operator's name, ``mylib::scale``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.library.define("named::one", "(Tensor x) -> Tensor")
+            >>> tt.ops.named.one.default.name()
+            'named::one'
+        """
         return self._schema.operator
 
     def __str__(self) -> str:
@@ -265,7 +292,16 @@ class OpOverloadPacket:
 
 
 def register(operator: Operator, name: str, library: str) -> OpOverload:
-    """Make an operator known as ``ops.library.name``."""
+    """Make an operator known as ``ops.library.name``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.library.operator import Operator, find, register
+        >>> tt.library.define("known::one", "(Tensor x) -> Tensor")
+        >>> overload = register(Operator(find("known::one").schema, opaque=False), "other", "known")
+        >>> tt.ops.known.other.default is overload
+        True
+    """
     overload = OpOverload(operator)
     setattr(namespace(library), name, OpOverloadPacket(overload))
     return overload

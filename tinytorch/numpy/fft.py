@@ -11,6 +11,11 @@ from .._tensor import Tensor
 from ..ops._arrays import axes_of
 from ._dialect import as_float, called, raising, tensor_of, written
 
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",
+    "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
+
 
 def _line(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     """A transform of one dimension."""

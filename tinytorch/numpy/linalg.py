@@ -23,6 +23,13 @@ from .linalg_products import tensorsolve as tensorsolve
 from .linalg_products import trace as trace
 from .linalg_products import vecdot as vecdot
 
+__all__ = [
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
+    "eigvalsh", "inv", "lstsq", "matmul", "matrix_norm", "matrix_power", "matrix_rank",
+    "matrix_transpose", "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd",
+    "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
+]  # fmt: skip
+
 LinAlgError: type[Exception] = _torchs.LinAlgError
 
 

@@ -15,6 +15,16 @@ from .. import _state
 from .._tensor import Tensor, wrap
 from ._dialect import raising, tensor_of, with_example
 
+__all__ = [
+    "Generator", "RandomState", "beta", "binomial", "bytes", "chisquare", "choice", "default_rng",
+    "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel", "hypergeometric", "laplace",
+    "logistic", "lognormal", "logseries", "multinomial", "multivariate_normal", "negative_binomial",
+    "noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation", "poisson", "power",
+    "rand", "randint", "randn", "random", "random_sample", "rayleigh", "seed", "shuffle",
+    "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t",
+    "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
+]  # fmt: skip
+
 
 def _drawn(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:
     """What a function of a random source gives: arrays as tensors, numbers as Python's."""

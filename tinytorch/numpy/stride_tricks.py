@@ -9,6 +9,8 @@ from .._tensor import Tensor
 from ..ops._arrays import axes_of
 from ._dialect import raising, tensor_of, top_level
 
+__all__ = ["as_strided", "sliding_window_view"]
+
 
 @raising
 def as_strided(

@@ -38,8 +38,19 @@ class UntypedStorage(Casts):
         >>> x = tt.ones(2, 3)
         >>> x.untyped_storage().nbytes(), x[1].untyped_storage() == x.untyped_storage()
         (24, True)
-        >>> tt.UntypedStorage([1, 2]).tolist()
-        [1, 2]
+        >>> x.untyped_storage().data_ptr() == x.data_ptr()
+        True
+        >>> storage = tt.UntypedStorage([1, 2])
+        >>> storage.size(), storage.element_size(), storage.device, storage.is_cuda
+        (2, 1, device(type='cpu'), False)
+        >>> storage.untyped() is storage.cpu() is storage
+        True
+        >>> copy = storage.clone()
+        >>> copy.byteswap(tt.int16)
+        >>> copy.tolist(), storage.resize_(3).copy_(tt.UntypedStorage([7, 8, 9])).tolist()
+        ([2, 1], [7, 8, 9])
+        >>> storage.fill_(5).tolist(), storage.is_shared()
+        ([5, 5, 5], False)
     """
 
     _array: Array
@@ -73,6 +84,15 @@ class UntypedStorage(Casts):
 
         Raises:
             RuntimeError: If the file cannot be opened or, unless ``shared``, is too short.
+
+        Example:
+            >>> import os, tempfile
+            >>> import tinytorch as tt
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "bytes")
+            ...     storage = tt.UntypedStorage.from_file(path, shared=True, nbytes=4)
+            ...     storage.fill_(7).tolist()
+            [7, 7, 7, 7]
         """
         return UntypedStorage._of(mapped(filename, shared, nbytes), load("numpy"))
 
@@ -434,6 +454,9 @@ def _take_window(input: Tensor, source: Any, start: int, size: Any, stride: Any)
 @composite(method=False)
 def is_storage(obj: Any) -> bool:
     """Whether ``obj`` is the memory behind tensors.
+
+    Args:
+        obj: Any object.
 
     Example:
         >>> import tinytorch as tt

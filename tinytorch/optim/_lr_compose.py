@@ -350,6 +350,16 @@ class SequentialLR(_Composition):
 
         Args:
             sched: One scheduler among these. Default: all of them.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(1, requires_grad=True)], lr=1.0)
+            >>> schedulers = tt.optim.lr_scheduler
+            >>> parts = [schedulers.ConstantLR(optimizer), schedulers.ExponentialLR(optimizer, 0.9)]
+            >>> scheduler = schedulers.SequentialLR(optimizer, parts, milestones=[2])
+            >>> scheduler.recursive_undo()
+            >>> [part.last_epoch for part in parts]
+            [-1, -2]
         """
         sched = self if sched is None else sched
         if isinstance(sched, _Composition):

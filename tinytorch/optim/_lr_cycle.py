@@ -226,7 +226,15 @@ class CyclicLR(_Cycling):
             group["base_momentum"] = low
 
     def scale_fn(self, x: float) -> float:
-        """The height of the cycle, as a share of the first one's."""
+        """The height of the cycle, as a share of the first one's.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(1, requires_grad=True)], lr=1.0)
+            >>> schedulers = tt.optim.lr_scheduler
+            >>> schedulers.CyclicLR(optimizer, 0.1, 1.0, mode="triangular2").scale_fn(3)
+            0.25
+        """
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":

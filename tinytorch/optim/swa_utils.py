@@ -175,6 +175,14 @@ class AveragedModel(Module):
 
         Args:
             model: The model that is trained.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> model = tt.nn.Linear(1, 1, bias=False)
+            >>> averaged = tt.optim.swa_utils.AveragedModel(model)
+            >>> averaged.update_parameters(model)
+            >>> tt.equal(averaged.module.weight, model.weight)
+            True
         """
         averages, values = (
             [each.detach() for each in _averaged(net, self.use_buffers)]

@@ -194,34 +194,78 @@ class BlockMask:
         return (self._full | self._partial).to(int32)  # type: ignore[no-any-return]
 
     def sparsity(self) -> float:
-        """Percent of the pairs that are in no block where something counts."""
+        """Percent of the pairs that are in no block where something counts.
+
+        Example:
+            >>> from tinytorch.nn.attention.flex_attention import create_block_mask
+            >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 8, 8, BLOCK_SIZE=4)
+            >>> mask.sparsity()
+            25.0
+        """
         rows, columns = self.BLOCK_SIZE
         computed = int(self.to_dense().sum().item()) * rows * columns
         return 100 * (1 - computed / self.numel())
 
     def numel(self) -> int:
-        """Pairs of queries and keys."""
+        """Pairs of queries and keys.
+
+        Example:
+            >>> from tinytorch.nn.attention.flex_attention import create_block_mask
+            >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 8, 8, BLOCK_SIZE=4)
+            >>> mask.numel()
+            64
+        """
         batches, heads, queries, keys = self.shape
         return batches * heads * queries * keys
 
     @property
     def kv_num_blocks(self) -> Tensor:
-        """Per row of blocks, in how many of them some pairs count, and not all."""
+        """Per row of blocks, in how many of them some pairs count, and not all.
+
+        Example:
+            >>> from tinytorch.nn.attention.flex_attention import create_block_mask
+            >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 8, 8, BLOCK_SIZE=4)
+            >>> mask.kv_num_blocks
+            tensor([[[1, 1]]], dtype=tinytorch.int32)
+        """
         return self._partial.sum(-1).to(int32)  # type: ignore[no-any-return]
 
     @property
     def kv_indices(self) -> Tensor:
-        """Per row of blocks, the numbers of all, those first where some pairs count."""
+        """Per row of blocks, the numbers of all, those first where some pairs count.
+
+        Example:
+            >>> from tinytorch.nn.attention.flex_attention import create_block_mask
+            >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 8, 8, BLOCK_SIZE=4)
+            >>> mask.kv_indices
+            tensor([[[[0, 1],
+                      [1, 0]]]], dtype=tinytorch.int32)
+        """
         return _ordered(self._partial)
 
     @property
     def full_kv_num_blocks(self) -> Tensor:
-        """Per row of blocks, in how many of them all pairs count."""
+        """Per row of blocks, in how many of them all pairs count.
+
+        Example:
+            >>> from tinytorch.nn.attention.flex_attention import create_block_mask
+            >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 8, 8, BLOCK_SIZE=4)
+            >>> mask.full_kv_num_blocks
+            tensor([[[0, 1]]], dtype=tinytorch.int32)
+        """
         return self._full.sum(-1).to(int32)  # type: ignore[no-any-return]
 
     @property
     def full_kv_indices(self) -> Tensor:
-        """Per row of blocks, the numbers of all, those first where all pairs count."""
+        """Per row of blocks, the numbers of all, those first where all pairs count.
+
+        Example:
+            >>> from tinytorch.nn.attention.flex_attention import create_block_mask
+            >>> mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 8, 8, BLOCK_SIZE=4)
+            >>> mask.full_kv_indices
+            tensor([[[[0, 1],
+                      [0, 1]]]], dtype=tinytorch.int32)
+        """
         return _ordered(self._full)
 
     def __repr__(self) -> str:

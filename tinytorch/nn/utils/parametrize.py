@@ -158,6 +158,20 @@ class ParametrizationList(ModuleList):
         Raises:
             RuntimeError: If one of the parametrizations has no ``right_inverse``.
             ValueError: If what it gives does not fit the originals.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch import nn
+            >>> class Doubled(nn.Module):
+            ...     def forward(self, x):
+            ...         return 2 * x
+            ...     def right_inverse(self, y):
+            ...         return y / 2
+            >>> layer = nn.Linear(1, 1)
+            >>> layer = nn.utils.parametrize.register_parametrization(layer, "weight", Doubled())
+            >>> layer.parametrizations.weight.right_inverse(tt.tensor([[6.0]]))
+            >>> layer.weight.item()
+            6.0
         """
         with no_grad():
             new: Any = value

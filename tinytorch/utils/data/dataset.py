@@ -195,7 +195,13 @@ class ConcatDataset(Dataset[T_co]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
-        """Running totals of the lengths."""
+        """Running totals of the lengths.
+
+        Example:
+            >>> from tinytorch.utils.data import ConcatDataset
+            >>> ConcatDataset.cumsum(["abc", "de"])
+            [3, 5]
+        """
         return list(itertools.accumulate(len(part) for part in sequence))
 
     def __len__(self) -> int:
