@@ -28,18 +28,24 @@ class FunctionCtx:
 
     Example:
         >>> import tinytorch as tt
-        >>> class Scale(tt.autograd.Function):
+        >>> class Sort(tt.autograd.Function):
         ...     @staticmethod
-        ...     def forward(ctx, x, factor):
-        ...         ctx.factor = factor
-        ...         return x * factor
+        ...     def forward(ctx, x):
+        ...         ctx.shape = x.shape
+        ...         values, places = x.sort()
+        ...         ctx.save_for_backward(places)
+        ...         ctx.mark_non_differentiable(places)
+        ...         ctx.set_materialize_grads(False)
+        ...         return values, places
         ...     @staticmethod
-        ...     def backward(ctx, grad):
-        ...         return grad * ctx.factor, None
-        >>> x = tt.ones(1, requires_grad=True)
-        >>> Scale.apply(x, 3).backward()
+        ...     def backward(ctx, grad, _):
+        ...         (places,) = ctx.saved_tensors
+        ...         return tt.zeros(ctx.shape).scatter(0, places, grad)
+        >>> x = tt.tensor([3.0, 1.0], requires_grad=True)
+        >>> values, places = Sort.apply(x)
+        >>> values[0].backward()
         >>> x.grad
-        tensor([3.])
+        tensor([0., 1.])
     """
 
     def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
@@ -54,7 +60,23 @@ class FunctionCtx:
         self._likes: tuple[Any, ...] = ()
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for ``jvp``, which finds them as ``saved_tensors``."""
+        """Keep tensors for ``jvp``, which finds them as ``saved_tensors``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> class Square(tt.autograd.Function):
+            ...     @staticmethod
+            ...     def forward(x):
+            ...         return x * x
+            ...     @staticmethod
+            ...     def setup_context(ctx, inputs, output):
+            ...         ctx.save_for_forward(*inputs)
+            ...     @staticmethod
+            ...     def jvp(ctx, tangent):
+            ...         return 2 * ctx.saved_tensors[0] * tangent
+            >>> tt.func.jvp(Square.apply, (tt.tensor(3.0),), (tt.tensor(1.0),))[1]
+            tensor(6.)
+        """
         for tensor in tensors:
             if tensor is not None and not isinstance(tensor, Tensor):
                 raise TypeError(
@@ -102,7 +124,19 @@ class FunctionCtx:
         return out
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which inputs ``forward`` changed in place; it must return them."""
+        """Say which inputs ``forward`` changed in place; it must return them.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> class AddOne(tt.autograd.Function):
+            ...     @staticmethod
+            ...     def forward(ctx, x):
+            ...         ctx.mark_dirty(x)
+            ...         return x.add_(1)
+            >>> x = tt.zeros(1, requires_grad=True).clone()
+            >>> AddOne.apply(x) is x
+            True
+        """
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:

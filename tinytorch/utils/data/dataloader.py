@@ -189,7 +189,12 @@ class DataLoader(Generic[T_co]):
         return whole if self.drop_last or not rest else whole + 1
 
     def check_worker_number_rationality(self) -> None:
-        """Do nothing: threads cost too little to warn of their number. It is PyTorch's name."""
+        """Do nothing: threads cost too little to warn of their number. It is PyTorch's name.
+
+        Example:
+            >>> from tinytorch.utils.data import DataLoader
+            >>> DataLoader([1, 2], num_workers=2).check_worker_number_rationality()
+        """
 
 
 class _Forever:
