@@ -6,6 +6,7 @@ import operator
 from typing import Any, NoReturn
 
 from . import _state, dtypes
+from ._caller import warn
 from ._creation import backend_of_device
 from ._device import device as Device
 from ._tensor import Size, Tensor, wrap
@@ -147,7 +148,7 @@ def dtype_and_device(kind: Any) -> tuple[dtypes.dtype, str] | None:
 def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype, and for the types of ``cuda`` the backend of this thread.
 
-    ``set_default_dtype`` and ``set_default_device`` are the usual way.
+    Deprecated, as it is in PyTorch: see ``set_default_dtype`` and ``set_default_device``.
 
     Args:
         t: ``tinytorch.DoubleTensor``, ``"torch.cuda.FloatTensor"``, ...
@@ -156,12 +157,19 @@ def set_default_tensor_type(t: Any) -> None:
         TypeError: If ``t`` is none of these, or not floating point.
 
     Example:
+        >>> import warnings
         >>> import tinytorch as tt
-        >>> tt.set_default_tensor_type(tt.DoubleTensor)
-        >>> tt.get_default_dtype()
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     tt.set_default_tensor_type(tt.DoubleTensor)
+        ...     print(tt.get_default_dtype())
+        ...     tt.set_default_tensor_type("torch.FloatTensor")
         tinytorch.float64
-        >>> tt.set_default_tensor_type("torch.FloatTensor")
     """
+    warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives."
+    )
     found = dtype_and_device(t)
     if found is None:
         _refuse(t)

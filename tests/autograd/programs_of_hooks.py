@@ -80,4 +80,26 @@ x.register_hook(hook); w.register_hook(lambda g: p('w',g)); (x*w).sum().backward
 x=L.ones(2,requires_grad=True); w=L.ones(2,requires_grad=True); y=x*w
 L.autograd.graph.register_multi_grad_hook((x,w,y), lambda gs: p([g is None for g in gs]))
 w.register_hook(lambda g: p('w')); (y*w).sum().backward()
+# number of gradients a node's hook returns
+x=L.ones(2,requires_grad=True); y=x*2; y.grad_fn.register_hook(lambda gi,go:(gi[0]*3,))
+y.sum().backward()
+# number of gradients a node's first hook returns
+x=L.ones(2,requires_grad=True); y=x*2; y.grad_fn.register_prehook(lambda g:(g[0],g[0]))
+y.sum().backward()
+# number after accumulation
+x=L.ones(2,requires_grad=True); x.register_post_accumulate_grad_hook(lambda t:3)
+x.sum().backward()
+# tangent of another size
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(x): return x**2
+    @staticmethod
+    def setup_context(ctx,inputs,output): pass
+    @staticmethod
+    def jvp(ctx,t): return L.ones(3)
+L.func.jvp(F.apply,(L.ones(2)*3,),(L.ones(2),))
+# backward outside of the block that allowed mutation
+x=L.ones(2,requires_grad=True); w=x*1
+with L.autograd.graph.allow_mutation_on_saved_tensors(): y=w.sin(); w.add_(1)
+y.sum().backward()
 """

@@ -114,7 +114,8 @@ def test_ways_of_attention_are_accepted() -> None:
     for ways in (SDPBackend.FLASH_ATTENTION, [SDPBackend.MATH, SDPBackend.CUDNN_ATTENTION]):
         with sdpa_kernel(ways):
             assert tt.equal(nn.functional.scaled_dot_product_attention(q, q, q), wanted)
-    with tt.backends.cuda.sdp_kernel(enable_flash=False, enable_math=True):
+    kernels = tt.backends.cuda.sdp_kernel(enable_flash=False, enable_math=True)
+    with pytest.warns(FutureWarning, match="sdp_kernel"), kernels:
         assert tt.equal(nn.functional.scaled_dot_product_attention(q, q, q), wanted)
     with pytest.raises(AssertionError, match="must be an instance of SDPBackend"):
         sdpa_kernel(3).__enter__()  # type: ignore[arg-type]

@@ -60,6 +60,43 @@ CALLS = {
     "F.mse_loss(L.ones(2, 3), L.ones(3))": r"Using a target size \(\w+\.Size\(\[3\]\)\) that is",
     "F.l1_loss(L.ones(2, 3), L.ones(2, 1))": "Using a target size",
     "F.smooth_l1_loss(L.ones(2, 3), L.ones(2, 3))": None,
+    "F.l1_loss(L.ones(2), L.ones(2), reduction='elementwise_mean')":
+        "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead",
+    "F.affine_grid(L.ones(1, 2, 3), [1, 1, 1, 3], align_corners=True)":
+        "Since version 1.3.0, affine_grid behavior has changed for unit-size grids",
+    "F.affine_grid(L.ones(1, 2, 3), [1, 1, 2, 3], align_corners=True)": None,
+    "F.affine_grid(L.ones(1, 2, 3), [1, 1, 1, 3], align_corners=False)": None,
+    "L.affine_grid_generator(L.ones(1, 2, 3), [1, 1, 1, 3], True)": None,
+    "L.where(L.ones(3, dtype=L.uint8), L.ones(3), L.zeros(3))":
+        "where received a uint8 condition tensor. This behavior is deprecated",
+    "L.where(L.ones(3, dtype=L.bool), L.ones(3), L.zeros(3))": None,
+    "L.zeros(2).scatter(0, L.tensor([0]), L.ones(1), reduce='add')":
+        "The reduce argument of torch.scatter with Tensor src is deprecated",
+    "L.zeros(2).scatter_(0, L.tensor([0]), 2.0, reduce='add')": None,
+    "L.zeros(2).scatter_(0, L.tensor([0]), L.ones(1))": None,
+    "L.nn.MultiheadAttention(4, 2)(*[L.ones(3, 1, 4)] * 3, attn_mask=L.zeros(3, 3), "
+    "key_padding_mask=L.zeros(1, 3, dtype=L.bool))":
+        "Support for mismatched key_padding_mask and attn_mask is deprecated",
+    "L.nn.MultiheadAttention(4, 2)(*[L.ones(3, 1, 4)] * 3, attn_mask=L.zeros(3, 3), "
+    "key_padding_mask=L.zeros(1, 3))": None,
+    "L.set_default_tensor_type(L.FloatTensor)":
+        r"torch.set_default_tensor_type\(\) is deprecated as of PyTorch 2.1",
+    "L.autograd.gradcheck(L.square, L.ones(2, requires_grad=True), eps=1e-2, atol=0.1)":
+        "Input #0 requires gradient and is not a double precision floating point or complex",
+    "L.autograd.gradcheck(L.square, L.ones(2, dtype=L.float64, requires_grad=True))": None,
+}
+#: Those that are no UserWarning.
+OTHERS = {
+    "L.autograd.grad(X.sum(), X, only_inputs=False)": (FutureWarning, "only_inputs argument is"),
+    "L.autograd.Function()": (DeprecationWarning, r"<class .* should not be instantiated"),
+    "list(L.utils.data.DataLoader([1], pin_memory=True, pin_memory_device='cuda'))":
+        (UserWarning, "pin_memory_device is deprecated, the current accelerator will be used"),
+    "L.cuda.amp.GradScaler(enabled=False)": (FutureWarning, r"`torch.cuda.amp.GradScaler\(args"),
+    "L.cuda.amp.autocast(enabled=False)": (FutureWarning, r"`torch.cuda.amp.autocast\(args"),
+    "L.cuda.amp.custom_fwd(len)": (FutureWarning, r"`torch.cuda.amp.custom_fwd\(args"),
+    "L.cuda.amp.custom_bwd(len)": (FutureWarning, r"`torch.cuda.amp.custom_bwd\(args"),
+    "L.backends.cuda.sdp_kernel().__enter__()":
+        (FutureWarning, r"`torch.backends.cuda.sdp_kernel\(\)` is deprecated"),
 }
 
 
@@ -85,3 +122,15 @@ def test_the_warning_is_pytorchs(call: str) -> None:
         texts = [str(w.message) for w in seen if w.category is UserWarning]
         assert len(texts) == (begin is not None)
         assert begin is None or re.match(begin, texts[0])
+
+
+@pytest.mark.filterwarnings("ignore:'pin_memory' argument is set as true but:UserWarning")
+@pytest.mark.parametrize("call", OTHERS)
+def test_the_warning_is_pytorchs_and_of_its_class(call: str) -> None:
+    import torch
+
+    category, begin = OTHERS[call]
+    for library in (torch, tt):
+        x = library.ones(2, requires_grad=True)
+        with pytest.warns(category, match=begin):
+            eval(call, {"L": library, "X": x})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import _state
+from .. import _state, dtypes
+from .._caller import warn
 from .._tensor import Tensor, wrap
 from .passes import grad
 
@@ -64,6 +65,7 @@ def gradcheck(
             "gradcheck expects at least one input tensor to require gradient, but none of the "
             "them have requires_grad=True."
         )
+    _warn_of_singles(args)
     try:
         for out_index in range(len(_differentiable_outputs(func, args))):
             _check_output(func, args, watched, out_index, eps, atol, rtol, nondet_tol)
@@ -193,6 +195,17 @@ def _difference(func: Any, args: Any, tensor: Tensor, j: int, at: int, step: com
 def _host(func: Any, args: Any, at: int) -> Any:
     out = _differentiable_outputs(func, args)[at]
     return out._xp.to_numpy(out._data).copy()
+
+
+def _warn_of_singles(args: tuple[Any, ...]) -> None:
+    for i, arg in enumerate(args):
+        if isinstance(arg, Tensor) and arg.requires_grad:
+            if arg.dtype is not dtypes.float64 and not arg.is_complex():
+                warn(
+                    f"Input #{i} requires gradient and is not a double precision floating point or "
+                    "complex. This check will likely fail if all the inputs are not of double "
+                    "precision floating point or complex. "
+                )
 
 
 def gradgradcheck(

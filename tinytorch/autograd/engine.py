@@ -24,6 +24,8 @@ from .nodes import (
     Node,
     Slot,
     backend_of,
+    check_count,
+    check_nothing,
     hooked,
     node_of,
     reachable,
@@ -342,6 +344,7 @@ class Sweep:
             with self._mode():
                 result = hook(tuple(self._tensor(h, node.xp) for h in (g if many else [g])))
             if result is not None:
+                check_count(hook, result, len(g) if many else 1)
                 values = [self._unwrap(h) for h in result]
                 g = values if many else values[0]
         return g
@@ -359,6 +362,7 @@ class Sweep:
             with self._mode():
                 changed = hook(given, tuple(self._tensor(h, node.xp) for h in outputs))
             if changed is not None:
+                check_count(hook, changed, len(results))
                 results = [None if h is None else self._unwrap(h) for h in changed]
         return results
 
@@ -415,8 +419,8 @@ class Sweep:
             hooks = list(leaf._post_accumulate_grad_hooks.values())
             of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
             for hook in hooks:
-                if not isinstance(hook, AfterAccumulation) and hook(leaf) is not None:
-                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+                if not isinstance(hook, AfterAccumulation):
+                    check_nothing(hook(leaf))
             for hook in of_node:
                 hook((), (self._tensor(g, leaf._xp),))
 

@@ -37,6 +37,14 @@ def transposed(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
     with enable_grad():
         moved = jvp(ctx, *(None if leaf is None else leaf.clone() for leaf in leaves))
     results = moved if isinstance(moved, tuple) else (moved,)
+    for result, g in zip(results, grads, strict=True):
+        if isinstance(result, Tensor) and g is not None and result.shape != g.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the "
+                "original Tensor, this is not supported. Tensor is of size "
+                f"{list(g.shape)} while the given forward gradient is of size "
+                f"{list(result.shape)}."
+            )
     pairs = [(r, g) for r, g in zip(results, grads, strict=True)
              if isinstance(r, Tensor) and r.requires_grad and g is not None]  # fmt: skip
     if not pairs:

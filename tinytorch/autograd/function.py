@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from .. import _state
+from .._caller import warn
 from .._record import note_versions
 from .._tensor import Tensor, wrap
 from .applied import Applied, R
@@ -273,6 +274,14 @@ class Function:
         >>> x.grad
         tensor(12.)
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warn(
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all "
+            "static, so you should invoke them on the class itself. Instantiating an autograd "
+            "function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+        )
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:

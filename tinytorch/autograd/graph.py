@@ -207,7 +207,7 @@ class _Copies:
 
     def _get(self, index: int) -> Tensor:
         if index >= len(self._copies):
-            raise RuntimeError(
+            raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
                 "which the graph was originally recorded."
             )

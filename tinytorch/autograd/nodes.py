@@ -178,6 +178,25 @@ class AfterAccumulation:
         self.hook = hook
 
 
+def check_nothing(value: Any) -> None:
+    """Refuse what a hook returned that is called after accumulation."""
+    if value is not None:
+        text = "Tensor post accumulate grad hooks should return None."
+        if hasattr(value, "_data"):
+            raise RuntimeError(text)
+        raise TypeError(f"expected Variable, but hook returned {type(value).__name__!r}: {text}")
+
+
+def check_count(hook: Any, values: Any, expected: int) -> None:
+    """RuntimeError if a node's hook returned another number of gradients than it was given."""
+    if len(values) != expected:
+        name = getattr(hook, "__name__", repr(hook))
+        raise RuntimeError(
+            f"hook {name!r} has returned an incorrect number of values (got {len(values)}, but "
+            f"expected {expected})"
+        )
+
+
 def hooked(hook: Any, g: Any) -> Any:
     """What a user's hook makes of the gradient ``g``, or ``g`` itself if it returns None.
 

@@ -81,6 +81,12 @@ def backward(
                 sweep.accumulated(into, g)
 
 
+_ONLY_INPUTS = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+    "gradient for other parts of the graph, please use torch.autograd.backward."
+)
+
+
 def grad(
     outputs: Tensors,
     inputs: Tensors,
@@ -127,6 +133,8 @@ def grad(
             "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,
             "materialize_grads": materialize_grads,
         })  # fmt: skip
+    if not only_inputs:
+        warn(_ONLY_INPUTS, FutureWarning)
     if is_grads_batched:
         return _batched(
             outputs, inputs, grad_outputs, retain_graph, create_graph,
@@ -153,11 +161,10 @@ def grad(
                 f"The differentiated Tensor at index {at} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
-        if g is None:
-            results.append(_zeros(edge) if materialize_grads else None)
-        else:
-            results.append(conjugate(g if create_graph else _own(g, backend_of(edge))))
-    return tuple(results)  # type: ignore[arg-type]
+        if g is not None:
+            g = conjugate(g if create_graph else _own(g, backend_of(edge)))
+        results.append(_zeros(edge) if g is None and materialize_grads else g)
+    return tuple(results)
 
 
 def _own(g: Any, xp: Any) -> Tensor:

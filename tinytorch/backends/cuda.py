@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
+from .._caller import warn
+
 __all__ = [
     "enable_cudnn_sdp", "enable_flash_sdp", "enable_math_sdp", "enable_mem_efficient_sdp",
     "is_built", "matmul", "sdp_kernel",
@@ -79,12 +81,21 @@ def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True,
     enable_cudnn: bool = True,
 ) -> Iterator[dict[Any, Any]]:  # fmt: skip
-    """Nothing, as ``enable_flash_sdp``; the older form of ``nn.attention.sdpa_kernel``.
+    """Nothing, as ``enable_flash_sdp``; deprecated: see ``nn.attention.sdpa_kernel``.
 
     Example:
+        >>> import warnings
         >>> import tinytorch as tt
-        >>> with tt.backends.cuda.sdp_kernel(enable_flash=False):
-        ...     tt.ones(1)
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     with tt.backends.cuda.sdp_kernel(enable_flash=False):
+        ...         tt.ones(1)
         tensor([1.])
     """
+    warn(
+        "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager "
+        "will be removed. Please see `torch.nn.attention.sdpa_kernel()` for the new context "
+        "manager, with updated signature.",
+        FutureWarning,
+    )
     yield {}

@@ -5,15 +5,51 @@ from __future__ import annotations
 from typing import Any
 
 from .. import amp
+from .._caller import warn
 from .._file_names import publish
-from ..amp import custom_bwd as custom_bwd
-from ..amp import custom_fwd as custom_fwd
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
 
+def _warn(call: str, instead: str) -> None:
+    warn(
+        f"`torch.cuda.amp.{call}` is deprecated. Please use `torch.amp.{instead}` instead.",
+        FutureWarning,
+    )
+
+
+def custom_fwd(fwd: Any = None, *, cast_inputs: Any = None) -> Any:
+    """``tinytorch.amp.custom_fwd`` for ``"cuda"``; deprecated, as it is in PyTorch.
+
+    Example:
+        >>> import warnings
+        >>> from tinytorch.cuda.amp import custom_fwd
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     custom_fwd(len) is len
+        True
+    """
+    _warn("custom_fwd(args...)", "custom_fwd(args..., device_type='cuda')")
+    return amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd: Any) -> Any:
+    """``tinytorch.amp.custom_bwd`` for ``"cuda"``; deprecated, as it is in PyTorch.
+
+    Example:
+        >>> import warnings
+        >>> from tinytorch.cuda.amp import custom_bwd
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     custom_bwd(len) is len
+        True
+    """
+    _warn("custom_bwd(args...)", "custom_bwd(args..., device_type='cuda')")
+    return amp.custom_bwd(bwd, device_type="cuda")
+
+
 class autocast(amp.autocast):  # noqa: N801  # a context manager, named as a function
-    """``tinytorch.amp.autocast`` for ``"cuda"``.
+    """``tinytorch.amp.autocast`` for ``"cuda"``; deprecated, as it is in PyTorch.
 
     Args:
         enabled: Whether to switch it on. Default: True.
@@ -21,19 +57,21 @@ class autocast(amp.autocast):  # noqa: N801  # a context manager, named as a fun
         cache_enabled: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
+        >>> import warnings
         >>> from tinytorch.cuda.amp import autocast
-        >>> with autocast(enabled=False):
-        ...     tt.ones(1).dtype
-        tinytorch.float32
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     autocast(enabled=False).fast_dtype
+        tinytorch.float16
     """
 
     def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+        _warn("autocast(args...)", "autocast('cuda', args...)")
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
 class GradScaler(amp.GradScaler):
-    """``tinytorch.amp.GradScaler`` for ``"cuda"``.
+    """``tinytorch.amp.GradScaler`` for ``"cuda"``; deprecated, as it is in PyTorch.
 
     Args:
         init_scale: The first factor. Default: 65536.
@@ -43,8 +81,11 @@ class GradScaler(amp.GradScaler):
         enabled: Whether to do anything. Default: True.
 
     Example:
+        >>> import warnings
         >>> from tinytorch.cuda.amp import GradScaler
-        >>> GradScaler(enabled=False).get_scale()
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     GradScaler(enabled=False).get_scale()
         1.0
     """
 
@@ -56,6 +97,7 @@ class GradScaler(amp.GradScaler):
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
+        _warn("GradScaler(args...)", "GradScaler('cuda', args...)")
         super().__init__(
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled
         )

@@ -161,7 +161,7 @@ def _means(input: Tensor, sizes: list[int]) -> Tensor:
     spatial = len(sizes)
     out: Any = input
     if sizes == list(input.shape[-spatial:]):  # a copy, and the same by all of its derivatives
-        out = slide_sum(input, _even(sizes[-1], sizes[-1], -1))
+        out = slide_sum(input, Slide(-1, 1, 1, 0, 1, sizes[-1]))
     shares = 1
     for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
         length = input.shape[axis]

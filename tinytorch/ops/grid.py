@@ -319,7 +319,20 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     """
     sizes = tuple(int(n) for n in size)
     _check_affine(theta, sizes)
+    if align_corners and 1 in sizes[2:]:
+        warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the "
+            "documentation of affine_grid for details."
+        )
     return _mapped(theta, sizes[2:], _aligned(align_corners))
+
+
+def affine_places(theta: Tensor, size: Sequence[int], corners: bool) -> Tensor:
+    """``affine_grid``, told about the corners."""
+    sizes = tuple(int(n) for n in size)
+    _check_affine(theta, sizes)
+    return _mapped(theta, sizes[2:], corners)
 
 
 @op(method=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .._op import composite
 from .._tensor import Tensor
-from .grid import affine_grid, grid_sample
+from .grid import affine_places, grid_sample
 
 _INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
@@ -78,4 +78,4 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
         tensor([[[[-1.,  0.],
                   [ 1.,  0.]]]])
     """
-    return affine_grid(theta, size, align_corners)
+    return affine_places(theta, size, align_corners)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._op import composite
 from .._tensor import Tensor, wrap
 from .activation import softmax
@@ -101,6 +102,12 @@ def multi_head_attention_forward(
     hint = is_causal and key_padding_mask is None and not need_weights
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+    kinds = {mask.dtype for mask in (key_padding_mask, attn_mask) if mask is not None}
+    if len(kinds) > 1:
+        warn(
+            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
+            "for both instead."
+        )
     padding = _added(key_padding_mask, "key_padding_mask", query.dtype)
     mask = None if hint else _added(attn_mask, "attn_mask", query.dtype)
     weights_in = (

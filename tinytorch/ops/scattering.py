@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn
 from .._convert import plain_number, written_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor, wrap
@@ -156,6 +157,12 @@ def scatter(
         return _scatter(input, dim, index, given)
     if reduce not in _SCATTER_MODES:
         raise RuntimeError("scatter(): reduce argument must be either add or multiply.")
+    if isinstance(src, Tensor):
+        warn(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be "
+            "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
+            "reduction options."
+        )
     if not isinstance(given, Tensor):
         number = wrap(input._xp.asarray(given, dtype=input._data.dtype), input._xp)
         given = expand(number, index.shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._caller import warn
 from .._convert import result_dtype
 from .._op import Array, Backend, Mask, Operand, composite, op
 from .._tensor import Tensor
@@ -291,6 +292,11 @@ def where(
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{condition.dtype}"
+        )
+    if condition.dtype == "uint8":
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be "
+            "removed in a future version of PyTorch. Use a boolean condition instead."
         )
     if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
         input = xp.asarray(input, xp.native_dtype(result_dtype((input, other))))

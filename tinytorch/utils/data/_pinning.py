@@ -10,10 +10,15 @@ from ..._tensor import Tensor
 from ...backends import BackendUnavailableError, load
 
 
-def pinning(wanted: bool) -> Callable[[Any], Any] | None:
+def pinning(wanted: bool, device: str = "") -> Callable[[Any], Any] | None:
     """What to do with each batch, None for nothing; a warning where there is no GPU."""
     if not wanted:
         return None
+    if device:
+        warn(
+            "pin_memory_device is deprecated, the current accelerator will be used as the device,"
+            f"ignore pin_memory_device='{device}'."
+        )
     try:
         load("cupy")
     except BackendUnavailableError:

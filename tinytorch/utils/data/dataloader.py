@@ -222,7 +222,7 @@ class _BaseIterator:
         self.yielded = 0
         self.sized_keys = loader._keys
         self.dataset = loader.dataset
-        self.pin = pinning(loader.pin_memory)
+        self.pin = pinning(loader.pin_memory, loader.pin_memory_device)
 
     def __iter__(self) -> Iterator[Any]:
         return self
