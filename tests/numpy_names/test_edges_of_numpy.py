@@ -54,6 +54,7 @@ CALLS = [
     "histogramdd([f, v], 2, density=True)", "histogram(w, 'doane')",
     "histogram(f, 2, density=True)",
     # the rest
+    "asarray(m) is m", "asarray(m, dtype='float32') is m", "array(m) is m",
     "imag([-1.5, lib.inf])", "imag(b)", "angle(-0.0)", "angle(h)", "angle([-1.0, 2.0], deg=True)",
     "round(lib.array([15, -25, 38]), -1)", "round(b)", "round(i, 2)", "fix(b)", "fix(i)",
     "geomspace(-1, -8, 4)", "geomspace(1j, 16j, 5)", "geomspace(2, 32, 1)", "geomspace(1, 1j, 3)",
