@@ -10,6 +10,7 @@ from typing import Any
 from . import _asking, _state
 from ._arguments import explain_shapes, prepare, unwrap
 from ._overlap import check_overlap
+from ._parameter_docs import without_out
 from ._record import any_rg, keep_out, make_node, watch
 from ._signature import of_inplace
 from ._spec import OPS, Op
@@ -32,7 +33,7 @@ def make_inplace_function(op: Op) -> Callable[..., Any]:
     function.__wrapped__ = inspect.unwrap(op.function)  # type: ignore[attr-defined]
     function.__doc__ = (
         f"In-place form of ``{op.qualname}``: writes the result over ``input`` and returns it.\n\n"
-        f"    {op.function.__doc__ or ''}"
+        f"    {without_out(op.function.__doc__ or '')}"
     )
     function.__signature__ = of_inplace(op)  # type: ignore[attr-defined]
     function.op = op  # type: ignore[attr-defined]

@@ -29,13 +29,14 @@ from ._call import make_composite
 from ._fast import make_function
 from ._inplace import make_inplace_function
 from ._operators import make_operators
+from ._parameter_docs import documented
 from ._plain_arguments import truth
 from ._rules import no_derivative as no_derivative
 from ._rules import piecewise as piecewise
 from ._rules import reads as reads
 from ._rules import reads_results as reads_results
 from ._rules import torch_convention as torch_convention
-from ._signature import of_function
+from ._signature import of_function, takes_out
 from ._spec import NAMESPACES as NAMESPACES
 from ._spec import OPS as OPS
 from ._spec import REQUIRED as REQUIRED
@@ -121,16 +122,18 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
             torch does, ``buffered``, ``exact_out``, ``former_order``, ``forms`` the signatures that
             the stub declares where the result depends on the arguments:
-            ``"(input: Tensor, dim: int) -> return_types.max"``.
+            ``"(input: Tensor, dim: int) -> return_types.max"``, ``like`` a function whose
+            docstring tells of the parameters that this one's does not.
 
     Returns:
         A plain function with ``op``'s signature without ``xp``.
     """
     if kernel is None:
         return partial(op, **options)
+    like = options.pop("like", None)
     spec = Op(kernel, 1, options)
     function = make_function(spec)
-    dress(spec, function, kernel)
+    dress(spec, function, kernel, like=like)
     return function
 
 
@@ -146,14 +149,19 @@ def composite(function: Any = None, /, **options: Any) -> Any:
     """
     if function is None:
         return partial(composite, **options)
+    like = options.pop("like", None)
     spec = Op(function, 0, options)
     public = make_composite(spec, function)
-    dress(spec, public, function)
+    dress(spec, public, function, like=like)
     return public
 
 
 def dress(
-    spec: Op, function: Any, source: Any, common: dict[str, tuple[str, Any]] | None = None
+    spec: Op,
+    function: Any,
+    source: Any,
+    common: dict[str, tuple[str, Any]] | None = None,
+    like: Callable[..., Any] | None = None,
 ) -> None:
     """Give the public function its face and file it.
 
@@ -163,9 +171,12 @@ def dress(
         source: The function the user's eye should land on.
         common: Keywords that ``function`` takes beside ``source``'s own, as
             ``{name: (annotation, default)}``.
+        like: A function whose docstring tells of the parameters that ``source``'s does not.
     """
     _face(spec, function, source)
-    function.__doc__ = source.__doc__
+    if source.__doc__:
+        keywords = common or (("out",) if takes_out(spec) else ())
+        function.__doc__ = documented(spec, source.__doc__, keywords, like)
     function.__signature__ = of_function(spec, source, common or {})
     function.vjp = lambda **rules: spec.set_rules(rules)
     function.vjp_joint = lambda *names: lambda rule: spec.set_joint_rule(names, rule)

@@ -85,7 +85,7 @@ def _of_function(
     parameters = [_one_by_one(spec, p) for p in own if p.name not in common]
     parameters += [_keyword(name, *rest) for name, rest in common.items()]
     returns = shown(signature.return_annotation)
-    if _takes_out(spec) and "out" not in {p.name for p in parameters}:
+    if takes_out(spec) and "out" not in {p.name for p in parameters}:
         parameters.append(_keyword("out", f"{returns} | None", None))
     return signature.replace(
         parameters=[p.replace(annotation=shown(p.annotation)) for p in parameters],
@@ -105,7 +105,7 @@ def _one_by_one(spec: Op, parameter: Parameter) -> Parameter:
     )
 
 
-def _takes_out(spec: Op) -> bool:
+def takes_out(spec: Op) -> bool:
     """Whether ``out=`` is worth showing: views have none, and torch's nn.functional neither."""
     if spec.kernel is None:
         return spec.writes

@@ -16,6 +16,10 @@ from .shape import expand, expanded_size
 def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
     """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
 
+    Args:
+        input: Tensor whose sizes are 1 or those of ``size``, aligned at the last dimension.
+        size: The shape, as a sequence or as ints one by one.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.broadcast_to(tt.tensor([1, 2]), (2, 2))
@@ -31,6 +35,10 @@ broadcast_to.vjp(input=lambda xp, g: g)
 @composite
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """``input`` stretched to the shape of ``other`` without copying; see ``expand``.
+
+    Args:
+        input: Tensor whose shape broadcasts to that of ``other``.
+        other: Tensor of the wanted shape.
 
     Example:
         >>> import tinytorch as tt

@@ -256,6 +256,10 @@ def _to_backend(tensor: Tensor, xp: Backend, non_blocking: bool = False) -> Tens
 def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
     """``input`` in another dtype; without one, the name of its tensor type.
 
+    Args:
+        input: Tensor of any shape.
+        dtype: A dtype, its name or that of a tensor type. Default None.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.ones(2).type(tt.int64), tt.ones(2).type()
@@ -285,6 +289,10 @@ def tensor_type_name(tensor: Tensor) -> str:
 @composite(namespaces=("Tensor",))
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """``input`` in the dtype of ``other``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of the wanted dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -359,6 +367,10 @@ _pinned.vjp(input=lambda xp, g: g)
 @composite(namespaces=("Tensor",))
 def is_pinned(input: Tensor, device: Any = None) -> bool:
     """Whether ``input`` lies in pinned host memory.
+
+    Args:
+        input: Tensor of any shape.
+        device: Accepted for compatibility.
 
     Example:
         >>> import tinytorch as tt

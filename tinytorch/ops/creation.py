@@ -300,6 +300,9 @@ def scalar_tensor(xp: Backend, s: Any, *, dtype: Any = None) -> Array:
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array; on other devices, a copy.
 
+    Args:
+        ndarray: NumPy array of any shape, of a dtype that tensors have.
+
     Raises:
         TypeError: For anything but an array, or a dtype torch does not have.
 

@@ -236,7 +236,26 @@ def _with_products(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
 
 # -- the operations --------------------------------------------------------------------------------
 
+_EITHER = "of each tensor, in a list, or one for all"
+_ARGUMENTS = {
+    "self": "List of tensors.",
+    "other": f"Tensors or numbers {_EITHER}.",
+    "scalar": "A number for all, in the place of ``other``.",
+    "scalars": "A number of each tensor, in the place of what stands before.",
+    "alpha": "Factor of ``other``. Default 1.",
+    "exponent": f"Tensors or numbers {_EITHER}; a list where ``self`` is a number.",
+    "tensors1": "List of as many tensors, the other ends.",
+    "weight": f"Tensors or numbers {_EITHER}: how far to go.",
+    "weights": "The same, as a list of tensors.",
+    "tensor1": "List of as many tensors.",
+    "tensor2": "List of as many tensors.",
+    "value": f"Factors {_EITHER}. Default 1.",
+}
+
 _DOC = """``{operation}`` of each tensor of a list{others}.
+
+    Args:
+        {arguments}
 
     Returns:
         {returns}
@@ -259,7 +278,10 @@ def _file(kind: Kind, name: str, on_one: Callable[..., Any], *, others: int = 0)
     each = kind(full, on_one)
     each.__name__ = each.__qualname__ = full
     call = f"tt.{full}({', '.join(['x'] * (others + 1))})"
+    code = each.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     each.__doc__ = _DOC.format(
+        arguments="\n        ".join(f"{name}: {_ARGUMENTS[name]}" for name in names),
         operation=name,
         others=" and what belongs to it, a list or one for all" if others else "",
         returns="The list." if inplace else "A tuple of the results.",
@@ -300,6 +322,9 @@ def _foreach_clone(
 ) -> tuple[Tensor, ...]:
     """``clone`` of each tensor of a list.
 
+    Args:
+        self: List of tensors.
+
     Example:
         >>> import tinytorch as tt
         >>> tt._foreach_clone([tt.ones(2)])
@@ -314,6 +339,11 @@ def _foreach_copy_(
     self: Tensors, src: Tensors, non_blocking: bool = False
 ) -> Tensors:
     """``copy_`` to each tensor of a list from that of another.
+
+    Args:
+        self: List of tensors.
+        src: List of as many tensors, whose shapes broadcast to theirs.
+        non_blocking: As of ``copy_``. Default False.
 
     Example:
         >>> import tinytorch as tt
@@ -332,6 +362,11 @@ def _foreach_norm(
 ) -> tuple[Tensor, ...]:
     """``linalg.vector_norm`` of each tensor of a list, over all its elements.
 
+    Args:
+        self: List of tensors.
+        ord: The p of the norm. Default 2.
+        dtype: Dtype to compute in. Default None: that of the tensor.
+
     Example:
         >>> import tinytorch as tt
         >>> tt._foreach_norm([tt.tensor([3.0, 4.0]), tt.ones(2, 2)])
@@ -347,6 +382,11 @@ def _foreach_powsum(
 ) -> tuple[Tensor, ...]:
     """The sum of ``abs(x) ** ord`` of each tensor of a list: its norm before the root.
 
+    Args:
+        self: List of tensors.
+        ord: The exponent. Default 2.
+        dtype: Dtype of the sums. Default None: that of the tensor.
+
     Example:
         >>> import tinytorch as tt
         >>> tt._foreach_powsum([tt.tensor([3.0, -4.0])])
@@ -359,6 +399,9 @@ def _foreach_powsum(
 @composite(method=False, public=True)
 def _foreach_max(self: Tensors) -> tuple[Tensor, ...]:
     """The largest element of each tensor of a list.
+
+    Args:
+        self: List of tensors.
 
     Raises:
         RuntimeError: If a tensor has none.
@@ -380,6 +423,10 @@ def _foreach_max(self: Tensors) -> tuple[Tensor, ...]:
 @composite(method=False, public=True)
 def _foreach_mm(self: Tensors, mat2: Tensors) -> tuple[Tensor, ...]:
     """``mm`` of each matrix of a list and that of another.
+
+    Args:
+        self: List of matrices.
+        mat2: List of as many matrices, ``(m, n)`` for ``(k, m)``.
 
     Example:
         >>> import tinytorch as tt

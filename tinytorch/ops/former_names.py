@@ -16,6 +16,11 @@ _REMOVED = "This function was deprecated since version 1.9 and is now removed."
 def eig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.eig`` returns complex tensors.
 
+    Args:
+        input: Tensor.
+        *args: Whatever is given: it is not looked at.
+        **options: The same by name.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.eig(tt.eye(2))
@@ -32,6 +37,11 @@ def eig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 @composite
 def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.lstsq`` takes its arguments in the other order.
+
+    Args:
+        input: Tensor.
+        *args: Whatever is given: it is not looked at.
+        **options: The same by name.
 
     Example:
         >>> import tinytorch as tt
@@ -50,6 +60,11 @@ def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 def matrix_rank(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.matrix_rank`` calls ``symmetric`` ``hermitian``.
 
+    Args:
+        input: Tensor.
+        *args: Whatever is given: it is not looked at.
+        **options: The same by name.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.matrix_rank(tt.eye(2))
@@ -66,6 +81,11 @@ def matrix_rank(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 @composite
 def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.solve`` takes its arguments in the other order.
+
+    Args:
+        input: Tensor.
+        *args: Whatever is given: it is not looked at.
+        **options: The same by name.
 
     Example:
         >>> import tinytorch as tt
@@ -84,6 +104,11 @@ def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.eigh`` reads the lower triangle by default.
 
+    Args:
+        input: Tensor.
+        *args: Whatever is given: it is not looked at.
+        **options: The same by name.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.symeig(tt.eye(2))
@@ -100,6 +125,10 @@ def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 @composite(namespaces=("Tensor",))
 def reinforce(input: Tensor, reward: Any) -> NoReturn:
     """Removed: the loss of a policy is minus the reward times the logarithm of its probability.
+
+    Args:
+        input: Tensor.
+        reward: Whatever is given: it is not looked at.
 
     Example:
         >>> import tinytorch as tt
@@ -142,6 +171,13 @@ def resize(input: Tensor, *sizes: Any) -> Tensor:
 @composite(namespaces=("Tensor",))
 def resize_as(input: Tensor, tensor: Tensor) -> Tensor:
     """``reshape`` to the shape of another tensor; deprecated, as it is in PyTorch.
+
+    Args:
+        input: Tensor of any shape.
+        tensor: Tensor of as many elements, whose shape is taken.
+
+    Raises:
+        RuntimeError: For another number of elements.
 
     Example:
         >>> import warnings

@@ -19,6 +19,7 @@ def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
     Args:
         n: Number of points.
         d: Distance of two samples; default 1.
+        dtype: Floating-point or complex dtype. Default None: the default dtype.
 
     Returns:
         ``(n,)``.
@@ -44,6 +45,7 @@ def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array
     Args:
         n: Number of points of the signal.
         d: Distance of two samples; default 1.
+        dtype: Floating-point or complex dtype. Default None: the default dtype.
 
     Returns:
         ``(n // 2 + 1,)``.

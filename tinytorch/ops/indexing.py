@@ -119,10 +119,7 @@ def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
     return xp.reshape(g, (1,) * lead + tuple(g.shape)) if lead > 0 else g
 
 
-_setitem.vjp(
-    input=lambda xp, g, index: xp.call(_clear_item, g, index),
-    value=_value_gradient,
-)
+_setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_value_gradient)
 
 
 @op(method=False)
@@ -479,6 +476,9 @@ _additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(_getitem,
 @composite(namespaces=("", "nn.functional"), method=False, public=False)
 def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
+
+    Args:
+        input, src: A tensor, and another, or what makes one, that broadcasts to its shape.
 
     Example:
         >>> import tinytorch as tt

@@ -40,7 +40,7 @@ def grid_sampler(
     return grid_sample(input, grid, *modes, align_corners)
 
 
-@composite(method=False)
+@composite(method=False, like=grid_sampler)
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -54,7 +54,7 @@ def grid_sampler_2d(
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@composite(method=False)
+@composite(method=False, like=grid_sampler)
 def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -71,6 +71,11 @@ def grid_sampler_3d(
 @composite(method=False)
 def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
     """``nn.functional.affine_grid``, told about the corners.
+
+    Args:
+        theta: ``(batch, 2, 3)`` for images, ``(batch, 3, 4)`` for volumes.
+        size: ``(batch, channels, *image)`` of the result that is wanted.
+        align_corners: As it will be given to ``grid_sampler``.
 
     Example:
         >>> import tinytorch as tt

@@ -58,7 +58,7 @@ def batch_norm(
     )
 
 
-@composite(method=False)
+@composite(method=False, like=normalization.group_norm)
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -69,6 +69,9 @@ def group_norm(
 ) -> Tensor:
     """``nn.functional.group_norm``; ``cudnn_enabled`` is accepted for compatibility.
 
+    Args:
+        cudnn_enabled: Accepted for compatibility.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.group_norm(tt.tensor([[1.0, 3.0]]), 1, None, None, 0.0, False)
@@ -77,7 +80,7 @@ def group_norm(
     return normalization.group_norm(input, num_groups, weight, bias, eps)
 
 
-@composite(method=False)
+@composite(method=False, like=normalization.layer_norm)
 def layer_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -88,6 +91,9 @@ def layer_norm(
 ) -> Tensor:
     """``nn.functional.layer_norm``; ``cudnn_enable`` is accepted for compatibility.
 
+    Args:
+        cudnn_enable: Accepted for compatibility.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0, False)
@@ -96,7 +102,7 @@ def layer_norm(
     return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-@composite(method=False)
+@composite(method=False, like=batch_normalization.instance_norm)
 def instance_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -109,6 +115,10 @@ def instance_norm(
     cudnn_enabled: bool,
 ) -> Tensor:
     """``nn.functional.instance_norm`` with the weight and the bias first; see ``batch_norm``.
+
+    Args:
+        use_input_stats: Whether to take each image's statistics.
+        cudnn_enabled: Accepted for compatibility.
 
     Example:
         >>> import tinytorch as tt
@@ -127,7 +137,7 @@ def _statistics(input: Tensor, dims: Sequence[int], eps: float) -> tuple[Tensor,
     return input.mean(tuple(dims), keepdim=True), (variance + eps).rsqrt()
 
 
-@composite(method=False)
+@composite(method=False, like=batch_norm)
 def native_batch_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -157,7 +167,7 @@ def native_batch_norm(
     return out, mean.flatten(), scale.flatten()
 
 
-@composite(method=False)
+@composite(method=False, like=layer_norm)
 def native_layer_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -223,9 +233,12 @@ def native_group_norm(
 # -- dropout and random slopes ---------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite(method=False, like=dropouts.dropout)
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """``dropout`` with the mask of what is kept.
+
+    Args:
+        train: Whether elements are dropped; None, as True, for yes.
 
     Example:
         >>> import tinytorch as tt
@@ -239,9 +252,12 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     return input * mask * (0.0 if p == 1 else 1 / (1 - p)), mask
 
 
-@composite(method=False)
+@composite(method=False, like=dropouts.dropout)
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``dropout`` written over ``input``.
+
+    Args:
+        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
 
     Example:
         >>> import tinytorch as tt
@@ -251,9 +267,12 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return dropouts.dropout(input, p, train, True)
 
 
-@composite(method=False)
+@composite(method=False, like=dropouts.alpha_dropout)
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``alpha_dropout`` written over ``input``.
+
+    Args:
+        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
 
     Example:
         >>> import tinytorch as tt
@@ -263,9 +282,12 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return dropouts.alpha_dropout(input, p, train, True)
 
 
-@composite(method=False)
+@composite(method=False, like=dropouts.feature_dropout)
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_dropout`` written over ``input``.
+
+    Args:
+        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
 
     Example:
         >>> import tinytorch as tt
@@ -275,9 +297,12 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return dropouts.drop("feature_dropout", input, p, train, True, features=True)
 
 
-@composite(method=False)
+@composite(method=False, like=dropouts.feature_alpha_dropout)
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_alpha_dropout`` written over ``input``.
+
+    Args:
+        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
 
     Example:
         >>> import tinytorch as tt
@@ -287,7 +312,7 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return dropouts.feature_alpha_dropout(input, p, train, True)
 
 
-@composite(namespaces=("", "nn.functional"), method=False)
+@composite(namespaces=("", "nn.functional"), method=False, like=dropouts.rrelu)
 def rrelu_(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
 ) -> Tensor:

@@ -27,11 +27,14 @@ def _named(name: str, reduction: int) -> str:
     return _REDUCTIONS[reduction]
 
 
-@composite(method=False)
+@composite(method=False, like=margin_loss.margin_ranking_loss)
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
 ) -> Tensor:
     """``nn.functional.margin_ranking_loss`` with a number for the reduction.
+
+    Args:
+        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
         >>> import tinytorch as tt
@@ -42,11 +45,14 @@ def margin_ranking_loss(
     return margin_loss.margin_ranking_loss(input1, input2, target, margin, reduction=word)
 
 
-@composite(method=False)
+@composite(method=False, like=margin_loss.hinge_embedding_loss)
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
 ) -> Tensor:
     """``nn.functional.hinge_embedding_loss`` with a number for the reduction.
+
+    Args:
+        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
         >>> import tinytorch as tt
@@ -57,11 +63,14 @@ def hinge_embedding_loss(
     return margin_loss.hinge_embedding_loss(input, target, margin, reduction=word)
 
 
-@composite(method=False)
+@composite(method=False, like=margin_loss.cosine_embedding_loss)
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
 ) -> Tensor:
     """``nn.functional.cosine_embedding_loss`` with a number for the reduction.
+
+    Args:
+        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
         >>> import tinytorch as tt
@@ -73,7 +82,7 @@ def cosine_embedding_loss(
     return margin_loss.cosine_embedding_loss(input1, input2, target, margin, reduction=word)
 
 
-@composite(method=False)
+@composite(method=False, like=margin_loss.triplet_margin_loss)
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -85,6 +94,9 @@ def triplet_margin_loss(
     reduction: int = 1,
 ) -> Tensor:
     """``nn.functional.triplet_margin_loss`` with a number for the reduction.
+
+    Args:
+        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
         >>> import tinytorch as tt
@@ -98,7 +110,7 @@ def triplet_margin_loss(
     )
 
 
-@composite(method=False)
+@composite(method=False, like=ctc.ctc_loss)
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -109,6 +121,9 @@ def ctc_loss(
     zero_infinity: bool = False,
 ) -> Tensor:
     """``nn.functional.ctc_loss`` with a number for the reduction.
+
+    Args:
+        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
         >>> import tinytorch as tt
@@ -122,7 +137,7 @@ def ctc_loss(
     )
 
 
-@composite(method=False)
+@composite(method=False, like=probability_loss.binary_cross_entropy_with_logits)
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -131,6 +146,9 @@ def binary_cross_entropy_with_logits(
     reduction: int = 1,
 ) -> Tensor:
     """``nn.functional.binary_cross_entropy_with_logits`` with a number for the reduction.
+
+    Args:
+        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
         >>> import tinytorch as tt
@@ -144,11 +162,14 @@ def binary_cross_entropy_with_logits(
     )
 
 
-@composite(method=False)
+@composite(method=False, like=probability_loss.kl_div)
 def kl_div(
     input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False
 ) -> Tensor:
     """``nn.functional.kl_div`` with a number for the reduction; the mean is of all elements.
+
+    Args:
+        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
         >>> import tinytorch as tt
@@ -161,11 +182,14 @@ def kl_div(
     return reduced(each, word)
 
 
-@composite(method=False)
+@composite(method=False, like=probability_loss.poisson_nll_loss)
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:
     """``nn.functional.poisson_nll_loss``, told everything, with a number for the reduction.
+
+    Args:
+        reduction: 0 leaves every element, 1 takes the mean, 2 the sum.
 
     Example:
         >>> import tinytorch as tt

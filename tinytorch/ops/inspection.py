@@ -14,6 +14,9 @@ from ._memory import from_longest, longer_steps
 def is_tensor(obj: Any) -> bool:
     """Whether ``obj`` is a tensor.
 
+    Args:
+        obj: Any object.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.is_tensor(tt.ones(1)), tt.is_tensor([1.0])
@@ -25,6 +28,9 @@ def is_tensor(obj: Any) -> bool:
 @composite
 def is_nonzero(input: Tensor) -> bool:
     """Whether the single element of ``input`` is not zero.
+
+    Args:
+        input: Tensor of one element.
 
     Raises:
         RuntimeError: For more or fewer elements than one.
@@ -40,6 +46,10 @@ def is_nonzero(input: Tensor) -> bool:
 @composite
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape.
+
+    Args:
+        input: Tensor of any shape.
+        other: The tensor to compare with.
 
     Example:
         >>> import tinytorch as tt
@@ -109,6 +119,10 @@ def data_ptr(input: Tensor) -> int:
 @composite(namespaces=("Tensor",))
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors are the same window, of the same shape and strides, into one memory.
+
+    Args:
+        input: Tensor of any shape.
+        tensor: The tensor to compare with.
 
     Example:
         >>> import tinytorch as tt

@@ -95,6 +95,10 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same memory in the shape of ``other``; see ``view``.
 
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of as many elements, whose shape is taken.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.arange(4).view_as(tt.zeros(2, 2)).shape
@@ -106,6 +110,10 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 @composite
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of as many elements, whose shape is taken.
 
     Example:
         >>> import tinytorch as tt

@@ -107,6 +107,10 @@ def _multiplied(chain: list[Tensor], cuts: dict[tuple[int, int], int], i: int, j
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``.
 
+    Args:
+        *matrices: Two or more matrices, one by one or as one sequence; the sizes between two
+            of them fit. The first and the last may be 1-d.
+
     Example:
         >>> import warnings
         >>> import tinytorch as tt

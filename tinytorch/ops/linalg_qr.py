@@ -236,6 +236,10 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
 def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of reflections; see ``linalg.householder_product``.
 
+    Args:
+        input: ``(..., m, n)``; below its diagonal are the vectors of the reflections.
+        tau: ``(..., k)``, their factors, k at most n.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.orgqr(tt.zeros(1, 1), tt.tensor([2.0]))

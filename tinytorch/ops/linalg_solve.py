@@ -285,6 +285,9 @@ inv_ex.vjp(A=reads_results(0)(lambda xp, g, out: _inv_rule(xp, g[0], out[0])))
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch; see ``linalg.inv``.
 
+    Args:
+        input: ``(..., n, n)``, floating-point or complex.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([[4.0]]).inverse()

@@ -66,6 +66,12 @@ def map_(input: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> 
 def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
     """Replace every element by ``callable`` of it and those of ``x`` and ``y``; see ``map_``.
 
+    Args:
+        input: Tensor on the CPU, which is written to.
+        x: Tensor whose shape broadcasts to that of ``input``.
+        y: Another one.
+        callable: Takes three numbers and returns one.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros(2).map2_(tt.ones(2), tt.tensor([2.0, 3.0]), lambda a, b, c: a + b * c)

@@ -67,7 +67,15 @@ def _refuse(name: str, error: type[Exception], text: str, **options: Any) -> Non
     refused = method if options.get("method", True) else function
     call = f"tt.{name}()" if refused is function else f"tt.ones(2).{name}()"
     refused.__name__ = name
+    first = "" if refused is function else "input: Tensor of any shape.\n        "
     refused.__doc__ = f"""Raise {error.__name__}: {text}.
+
+    Args:
+        {first}*args: Whatever is given: it is not looked at.
+        **given: The same by name.
+
+    Raises:
+        {error.__name__}: At every call.
 
     Example:
         >>> import tinytorch as tt
@@ -198,6 +206,11 @@ def to_dense(
 ) -> Tensor:
     """``input`` itself, in another dtype if one is given: it is dense.
 
+    Args:
+        input: Tensor of any shape.
+        dtype: Dtype of the result. Default None: that of ``input``.
+        masked_grad: Accepted for compatibility.
+
     Example:
         >>> import tinytorch as tt
         >>> x = tt.ones(2)
@@ -222,7 +235,7 @@ def dequantize(input: Tensor) -> Tensor:
 # -- products with a sparse matrix -----------------------------------------------------------------
 
 
-@composite(method=False)
+@composite(method=False, like=mm)
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """``mm``: in PyTorch the first matrix may be sparse, and need not.
 
@@ -235,7 +248,7 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     return mm(input, mat2)
 
 
-@composite(method=False)
+@composite(method=False, like=mm)
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """``mm``: in PyTorch one matrix may be sparse, and need not.
 

@@ -12,7 +12,7 @@ from ._pool_arguments import Size
 _F = ("nn.functional",)
 
 
-@composite(namespaces=("", *_F), method=False)
+@composite(namespaces=("", *_F), method=False, like=pooling.max_pool1d)
 def max_pool1d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -24,6 +24,9 @@ def max_pool1d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """``max_pool1d`` with ``return_indices=True``, whatever that says here.
 
+    Args:
+        return_indices: Accepted for compatibility: they are returned anyway.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.nn.functional.max_pool1d_with_indices(tt.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
@@ -33,7 +36,7 @@ def max_pool1d_with_indices(
     return pooling.max_pool1d(*given, True)  # type: ignore[no-any-return]
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, like=pooling.max_pool2d)
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -45,6 +48,9 @@ def max_pool2d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """``max_pool2d`` with ``return_indices=True``, whatever that says here.
 
+    Args:
+        return_indices: Accepted for compatibility: they are returned anyway.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.nn.functional.max_pool2d_with_indices(tt.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
@@ -54,7 +60,7 @@ def max_pool2d_with_indices(
     return pooling.max_pool2d(*given, True)  # type: ignore[no-any-return]
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, like=pooling.max_pool3d)
 def max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -66,6 +72,9 @@ def max_pool3d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """``max_pool3d`` with ``return_indices=True``, whatever that says here.
 
+    Args:
+        return_indices: Accepted for compatibility: they are returned anyway.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.nn.functional.max_pool3d_with_indices(tt.ones(1, 2, 2, 2), 2)[1].shape
@@ -75,7 +84,7 @@ def max_pool3d_with_indices(
     return pooling.max_pool3d(*given, True)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite(method=False, like=adaptive_pooling.adaptive_max_pool1d)
 def adaptive_max_pool1d(input: Tensor, output_size: Size) -> tuple[Tensor, Tensor]:
     """``nn.functional.adaptive_max_pool1d`` with the indices, which are always returned here.
 
@@ -89,11 +98,14 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size) -> tuple[Tensor, Tenso
     )
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, like=adaptive_pooling.adaptive_max_pool1d)
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: Size, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
     """``adaptive_max_pool1d`` with ``return_indices=True``, whatever that says here.
+
+    Args:
+        return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
         >>> import tinytorch as tt
@@ -104,11 +116,14 @@ def adaptive_max_pool1d_with_indices(
     return adaptive_max_pool1d(input, output_size)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, like=adaptive_pooling.adaptive_max_pool2d)
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
     """``adaptive_max_pool2d`` with ``return_indices=True``, whatever that says here.
+
+    Args:
+        return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
         >>> import tinytorch as tt
@@ -121,11 +136,14 @@ def adaptive_max_pool2d_with_indices(
     )
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, like=adaptive_pooling.adaptive_max_pool3d)
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
     """``adaptive_max_pool3d`` with ``return_indices=True``, whatever that says here.
+
+    Args:
+        return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
         >>> import tinytorch as tt
@@ -138,7 +156,7 @@ def adaptive_max_pool3d_with_indices(
     )
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, like=fractional_pooling.fractional_max_pool2d)
 def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -148,6 +166,9 @@ def fractional_max_pool2d_with_indices(
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """``fractional_max_pool2d`` with ``return_indices=True``, whatever that says here.
+
+    Args:
+        return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
         >>> import tinytorch as tt
@@ -160,7 +181,7 @@ def fractional_max_pool2d_with_indices(
     )
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F, method=False, like=fractional_pooling.fractional_max_pool3d)
 def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -170,6 +191,9 @@ def fractional_max_pool3d_with_indices(
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """``fractional_max_pool3d`` with ``return_indices=True``, whatever that says here.
+
+    Args:
+        return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
         >>> import tinytorch as tt

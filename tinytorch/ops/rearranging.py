@@ -31,6 +31,9 @@ Dims = int | Sequence[int]
 def fliplr(input: Tensor) -> Tensor:
     """``input`` with its columns in reverse order: ``flip`` along dimension 1.
 
+    Args:
+        input: Tensor of at least two dimensions.
+
     Raises:
         RuntimeError: For fewer than two dimensions.
 
@@ -48,6 +51,9 @@ def fliplr(input: Tensor) -> Tensor:
 @composite
 def flipud(input: Tensor) -> Tensor:
     """``input`` with its rows in reverse order: ``flip`` along dimension 0.
+
+    Args:
+        input: Tensor of at least one dimension.
 
     Raises:
         RuntimeError: For a 0-d tensor.

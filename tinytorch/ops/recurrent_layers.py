@@ -131,6 +131,8 @@ def lstm(*args: Any, **options: Any) -> tuple[Tensor, ...]:
         train: Whether they are.
         bidirectional: Whether each layer runs backwards, too.
         batch_first: Whether ``input`` and the output have their first two dimensions swapped.
+        *args: These by position.
+        **options: These by name.
 
     For packed sequences ``data`` and ``batch_sizes`` come in the place of ``input``, and there is
     no ``batch_first``.
@@ -157,6 +159,10 @@ def lstm(*args: Any, **options: Any) -> tuple[Tensor, ...]:
 def gru(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
     """Layers of gated recurrent units along sequences; arguments as of ``lstm``, ``hx`` a tensor.
 
+    Args:
+        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        **options: The same by name.
+
     Example:
         >>> import tinytorch as tt
         >>> parameters = list(tt.nn.GRU(2, 3).parameters())
@@ -172,6 +178,10 @@ def gru(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
 def rnn_tanh(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
     """Simple recurrent layers with tanh along sequences; arguments as of ``gru``.
 
+    Args:
+        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        **options: The same by name.
+
     Example:
         >>> import tinytorch as tt
         >>> parameters = [tt.ones(1, 1), tt.zeros(1, 1)]
@@ -186,6 +196,10 @@ def rnn_tanh(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
 @composite(method=False, forms=_FORMS)
 def rnn_relu(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
     """Simple recurrent layers with relu along sequences; arguments as of ``gru``.
+
+    Args:
+        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        **options: The same by name.
 
     Example:
         >>> import tinytorch as tt

@@ -48,7 +48,7 @@ def _has_views(tensor: Tensor) -> bool:
     return tensor._base is None and tensor._vc is not None and tensor._vc is not UNSETTLED
 
 
-@composite(node=_squeezed_name)
+@composite(node=_squeezed_name, like=squeeze)
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``.
 
@@ -60,7 +60,7 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return _become(input, squeeze, dim)
 
 
-@composite(node="UnsqueezeBackward1")
+@composite(node="UnsqueezeBackward1", like=unsqueeze)
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
 
@@ -72,7 +72,7 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     return _become(input, unsqueeze, dim)
 
 
-@composite(aliases=("swapaxes_", "swapdims_"), node="TransposeBackward1")
+@composite(aliases=("swapaxes_", "swapdims_"), node="TransposeBackward1", like=transpose)
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``.
 
@@ -84,7 +84,7 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _become(input, transpose, dim0, dim1)
 
 
-@composite(node="TBackward1")
+@composite(node="TBackward1", like=t)
 def t_(input: Tensor) -> Tensor:
     """Swap the dimensions of the matrix ``input`` itself; see ``t``.
 
@@ -96,7 +96,7 @@ def t_(input: Tensor) -> Tensor:
     return _become(input, t)
 
 
-@composite(node="AsStridedBackward1")
+@composite(node="AsStridedBackward1", like=as_strided)
 def as_strided_(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:

@@ -313,6 +313,11 @@ where.vjp(
 def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``.
 
+    Args:
+        self: Tensor of any shape.
+        condition: bool tensor; the shapes broadcast.
+        other: Tensor or number.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1.0, -1.0]).where(tt.tensor([True, False]), 0.0)

@@ -166,7 +166,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_(input, at, first, first + length, 1)
 
 
-@composite(out=True, node="NarrowCopyBackward0", exact_out=True)
+@composite(out=True, node="NarrowCopyBackward0", exact_out=True, like=narrow)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """``narrow`` as a copy.
 

@@ -200,7 +200,7 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
 chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op
+@op(like=split)
 def unsafe_split(
     xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
@@ -219,7 +219,7 @@ def unsafe_split(
 unsafe_split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op
+@op(like=split_with_sizes)
 def unsafe_split_with_sizes(
     xp: Backend, input: Array, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
@@ -236,7 +236,7 @@ def unsafe_split_with_sizes(
 unsafe_split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op(node="UnsafeSplitBackward0")
+@op(node="UnsafeSplitBackward0", like=chunk)
 def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
     """``chunk`` into pieces that do not count as views; see ``unsafe_split``.
 

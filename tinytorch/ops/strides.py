@@ -174,7 +174,7 @@ def place(input: Tensor) -> tuple[int, int]:
     return distance // input.itemsize, last * whole.itemsize // input.itemsize
 
 
-@composite(out=True, node="AsStridedBackward0_copy", exact_out=True)
+@composite(out=True, node="AsStridedBackward0_copy", exact_out=True, like=as_strided)
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:

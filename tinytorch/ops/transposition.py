@@ -16,6 +16,9 @@ from .shape import normalize_dim, transpose
 def t(xp: Backend, input: Array) -> Array:
     """The transpose of a matrix; tensors of fewer dimensions as they are.
 
+    Args:
+        input: Tensor of at most two dimensions.
+
     Raises:
         RuntimeError: For more than two dimensions.
 
@@ -36,6 +39,9 @@ t.vjp(input=lambda xp, g: xp.transpose(g))
 @op(view=True, attribute=True, namespaces=("Tensor",), node="PermuteBackward0")
 def T(xp: Backend, input: Array) -> Array:
     """``input`` with its dimensions reversed.
+
+    Args:
+        input: ``(m, n)``; of other than two dimensions it is deprecated, as in PyTorch.
 
     Example:
         >>> import tinytorch as tt
@@ -71,6 +77,9 @@ T.vjp(input=lambda xp, g: xp.transpose(g))
 def mT(xp: Backend, input: Array) -> Array:
     """``input`` with its last two dimensions swapped; a 0-d tensor is its own.
 
+    Args:
+        input: ``(..., m, n)``, or a 0-d tensor.
+
     Raises:
         RuntimeError: For one dimension.
 
@@ -99,6 +108,9 @@ mT.vjp(input=lambda xp, g: _swapped(xp, g))
 def mH(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex.
 
+    Args:
+        input: ``(..., m, n)``, or a 0-d tensor.
+
     Returns:
         A view of a real tensor, a copy of a complex one.
 
@@ -125,6 +137,9 @@ def mH(input: Tensor) -> Tensor:
 def adjoint(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex.
 
+    Args:
+        input: ``(..., m, n)``, or a 0-d tensor.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.adjoint(tt.zeros(2, 3)).shape
@@ -136,6 +151,9 @@ def adjoint(input: Tensor) -> Tensor:
 @composite(method=True, namespaces=("Tensor",), attribute=True)
 def H(input: Tensor) -> Tensor:
     """The transpose of a matrix, conjugated if it is complex; a 0-d tensor is its own.
+
+    Args:
+        input: ``(m, n)``, or a 0-d tensor.
 
     Raises:
         RuntimeError: For one or more than two dimensions.

@@ -134,7 +134,7 @@ def var(
     return _var(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
-@composite(out=True)
+@composite(out=True, like=var)
 def std(
     input: Tensor,
     dim: Dims = None,
@@ -187,7 +187,7 @@ def _numpy_std(
     return std(input, **_numpy_options(axis, dtype, ddof, keepdims, **options))
 
 
-@composite(method=False, node="VarMeanBackward0")
+@composite(method=False, node="VarMeanBackward0", like=var)
 def var_mean(
     input: Tensor,
     dim: Dims = None,
@@ -210,7 +210,7 @@ def var_mean(
     return _var(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))
 
 
-@composite(method=False, node="StdMeanBackward0")
+@composite(method=False, node="StdMeanBackward0", like=var)
 def std_mean(
     input: Tensor,
     dim: Dims = None,

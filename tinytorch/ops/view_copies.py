@@ -40,7 +40,7 @@ def detach_copy(input: Tensor) -> Tensor:
     return input.detach().clone()
 
 
-@composite(out=True, method=False, node="DiagonalBackward0_copy", exact_out=True)
+@composite(out=True, method=False, node="DiagonalBackward0_copy", exact_out=True, like=diagonal)
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """What ``diagonal`` shows, as a copy.
 
@@ -56,6 +56,12 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
 def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) -> Tensor:
     """What ``expand`` shows, as a copy.
 
+    Args:
+        input: Tensor whose dimensions of size 1 are repeated.
+        size: The shape, as a sequence or as ints one by one; -1 keeps a size.
+        *more: The other sizes, one by one.
+        implicit: Accepted for compatibility.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.expand_copy(tt.tensor([1]), (2, 2))
@@ -69,6 +75,11 @@ def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) ->
 def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """What ``permute`` shows, as a copy.
 
+    Args:
+        input: Tensor of any shape.
+        dims: The dimensions in their new order, as a sequence or as ints one by one.
+        *more: The other dimensions, one by one.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.permute_copy(tt.tensor([[1, 2]]), (1, 0))
@@ -78,7 +89,7 @@ def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
     return own_copy(permute(input, dims, *more))
 
 
-@composite(out=True, method=False, exact_out=True)
+@composite(out=True, method=False, exact_out=True, like=select)
 def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
     """What ``select`` shows, as a copy.
 
@@ -95,6 +106,13 @@ def slice_copy(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     """What the slice ``start:end:step`` along a dimension shows, as a copy.
+
+    Args:
+        input: Tensor of at least one dimension.
+        dim: Which dimension is cut. Default 0.
+        start: Index of the first element. Default None: 0.
+        end: Index after the last one. Default None: the size.
+        step: Distance of the elements. Default 1.
 
     Example:
         >>> import tinytorch as tt
@@ -113,6 +131,11 @@ def split_copy(
 ) -> tuple[Tensor, ...]:
     """What ``split`` shows, as copies.
 
+    Args:
+        input: Tensor of at least one dimension.
+        split_size: The size of each piece, the last of which may be smaller; or their sizes.
+        dim: Which dimension is split. Default 0.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.split_copy(tt.arange(3), 2)
@@ -121,7 +144,7 @@ def split_copy(
     return tuple(own_copy(piece) for piece in split(input, split_size, dim))
 
 
-@composite(out=True, method=False, node="SplitWithSizesBackward0_copy")
+@composite(out=True, method=False, node="SplitWithSizesBackward0_copy", like=split_with_sizes)
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -135,7 +158,7 @@ def split_with_sizes_copy(
     return tuple(own_copy(piece) for piece in split_with_sizes(input, split_sizes, dim))
 
 
-@composite(out=True, method=False, node="SqueezeBackward0_copy", exact_out=True)
+@composite(out=True, method=False, node="SqueezeBackward0_copy", exact_out=True, like=squeeze)
 def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """What ``squeeze`` shows, as a copy.
 
@@ -147,7 +170,7 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
     return own_copy(squeeze(input, dim))
 
 
-@composite(out=True, method=False, node="TBackward0_copy", exact_out=True)
+@composite(out=True, method=False, node="TBackward0_copy", exact_out=True, like=t)
 def t_copy(input: Tensor) -> Tensor:
     """What ``t`` shows, as a copy.
 
@@ -160,7 +183,7 @@ def t_copy(input: Tensor) -> Tensor:
     return own_copy(t(input))
 
 
-@composite(out=True, method=False, node="TransposeBackward0_copy", exact_out=True)
+@composite(out=True, method=False, node="TransposeBackward0_copy", exact_out=True, like=transpose)
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """What ``transpose`` shows, as a copy.
 
@@ -173,7 +196,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return own_copy(transpose(input, dim0, dim1))
 
 
-@composite(out=True, method=False, node="UnbindBackward0_copy")
+@composite(out=True, method=False, node="UnbindBackward0_copy", like=unbind)
 def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """What ``unbind`` shows, as copies.
 
@@ -185,7 +208,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(own_copy(piece) for piece in unbind(input, dim))
 
 
-@composite(out=True, method=False, node="UnfoldBackward0_copy", exact_out=True)
+@composite(out=True, method=False, node="UnfoldBackward0_copy", exact_out=True, like=unfold)
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """What ``Tensor.unfold`` shows, as a copy.
 
@@ -198,7 +221,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return own_copy(unfold(input, dimension, size, step))
 
 
-@composite(out=True, method=False, node="UnsqueezeBackward0_copy", exact_out=True)
+@composite(out=True, method=False, node="UnsqueezeBackward0_copy", exact_out=True, like=unsqueeze)
 def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     """What ``unsqueeze`` shows, as a copy.
 
@@ -214,6 +237,13 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
 def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) -> Tensor:
     """What ``view`` shows, as a copy.
 
+    Args:
+        input: Tensor of any shape.
+        size: The shape, as a sequence or as ints one by one, with at most one -1; or a dtype, whose
+            elements the bytes are read as.
+        *more: The other sizes, one by one.
+        dtype: The same dtype by name. Default None.
+
     Example:
         >>> import tinytorch as tt
         >>> tt.view_copy(tt.arange(2), (2, 1))
@@ -226,7 +256,7 @@ def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) ->
     return own_copy(view(input, *sizes, dtype=dtype))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, like=view_as_complex)
 def view_as_complex_copy(input: Tensor) -> Tensor:
     """What ``view_as_complex`` shows, as a copy.
 
@@ -238,7 +268,7 @@ def view_as_complex_copy(input: Tensor) -> Tensor:
     return own_copy(view_as_complex(input))
 
 
-@composite(out=True, method=False)
+@composite(out=True, method=False, like=view_as_real)
 def view_as_real_copy(input: Tensor) -> Tensor:
     """What ``view_as_real`` shows, as a copy.
 
