@@ -67,6 +67,8 @@ def prepare(
         value = given[i]
         if i == op.sequence:
             if value is not None:
+                if op.strict:
+                    _refuse_numbers(op, i, value)
                 given[i] = tuple(to_tensor(op, i, v, xp) for v in value)
         elif value is None:
             if i not in op.optional:
@@ -123,6 +125,15 @@ def _refuse_as_tensor(op: Op, position: int, value: Any) -> None:
         f"{op.name}(): argument '{op.params[position]}' (position {position + 1}) must be Tensor, "
         f"not {type(value).__name__}"
     )
+
+
+def _refuse_numbers(op: Op, position: int, values: Any) -> None:
+    for k, value in enumerate(values):
+        if isinstance(value, Number):
+            raise TypeError(
+                f"{op.name}(): expected Tensor as element {k} in argument {position}, but got "
+                f"{type(value).__name__}"
+            )
 
 
 def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:

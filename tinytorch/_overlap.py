@@ -40,14 +40,14 @@ def check_overlap(
 
 def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
     """``check_overlap`` for ``out=`` of operations that write while they read."""
-    alone = op.picks or op.sequence is not None
-    elementwise = op.inplace or op.buffered is False
+    alone = op.picks or op.sequence is not None or op.buffered == "apart"
+    elementwise = op.inplace or op.buffered in (False, "first")
     if op.kernel is not None:
         elementwise = elementwise or op.promote is not None or op.params == ("input",)
-    if op.buffered and not op.inplace or not (alone or elementwise):
+    if op.buffered is True and not op.inplace or not (alone or elementwise):
         return
     read = [t for arg in args for t in (arg if isinstance(arg, (tuple, list)) else (arg,))]
-    if op.buffered:  # all but the first, which is copied to ``out`` before anything else
+    if op.buffered in (True, "first"):  # the others are read before, but this is copied to ``out``
         read = read[:1]
     # Where there is an in-place form, the first one's elements go to the same places.
     first, rest = (read[:1], read[1:]) if op.picks and op.inplace else ([], read)

@@ -91,10 +91,13 @@ class Op:
         exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or any of its
             kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``;
             ``"numbers"``: exact beside numbers, not beside tensors; ``"any"``: any dtype does;
-            ``"fills"``: with as many elements as the result, it keeps its shape.
+            ``"fills"``: with as many elements as the result, it keeps its shape; ``"truth"``: bool
+            or uint8, whichever of them the result has.
         buffered: Whether all is read before anything is written, so that operands may share the
             memory that the in-place form writes to; False where PyTorch refuses an ``out=`` that
-            shares memory in part with what is read, None where the kind of operation decides.
+            shares memory in part with what is read, ``"first"`` where it looks at the first
+            operand alone, ``"apart"`` where nothing read may be ``out=`` itself, None where the
+            kind of operation decides.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
         plain: By position, of the other flags and floats which they are, and whether None is taken.
         looked_at: Those that can be given by position, with what they are.
@@ -153,7 +156,7 @@ class Op:
         self.view: bool = options.pop("view", False)
         self.gather: int | None = options.pop("gather", None)
         self.returns: Any = options.pop("returns", None)
-        self.buffered: bool | None = options.pop("buffered", None)
+        self.buffered: bool | str | None = options.pop("buffered", None)
         self.former_order: tuple[str, ...] = options.pop("former_order", ())
         self.exact_out: bool | str | None = options.pop("exact_out", None)
         self.materialize: bool = options.pop("materialize", True)

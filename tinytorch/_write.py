@@ -115,13 +115,8 @@ def write_to_out(
     if out.requires_grad and grad_enabled():
         refuse_recorded(op)
     wanted, have = result.dtype, out.dtype
-    if wanted is not have and (exact or op.exact_out in (True, "gives")):
-        raise RuntimeError(
-            f"{op.name}(): Expected out tensor to have dtype {wanted.name}, but got {have.name} "
-            "instead"
-        )
-    if wanted.category > have.category and op.exact_out != "any":
-        raise _narrower(op, wanted, have)
+    if wanted is not have:
+        _check_dtypes(op, wanted, have, exact)
     if out._xp is not result._xp:
         raise RuntimeError(
             f"{op.name}(): Expected all tensors to be on the same device, but found at least two "
@@ -139,6 +134,22 @@ def write_to_out(
     out._xp.copyto(out._data, result._data, casting="unsafe")
     out._bump()
     return out
+
+
+def _check_dtypes(op: Op, wanted: dtypes.dtype, have: dtypes.dtype, exact: bool) -> None:
+    """An error unless a result goes into ``out=`` of another dtype."""
+    if exact or op.exact_out in (True, "gives"):
+        raise RuntimeError(
+            f"{op.name}(): Expected out tensor to have dtype {wanted.name}, but got {have.name} "
+            "instead"
+        )
+    if op.exact_out == "truth":
+        if have.name not in ("bool", "uint8"):
+            raise RuntimeError(
+                f"{op.name} only supports bool tensor for result, got: {scalar_name(have)}"
+            )
+    elif wanted.category > have.category and op.exact_out != "any":
+        raise _narrower(op, wanted, have)
 
 
 def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:

@@ -53,7 +53,8 @@ NOT_TORCHS = {
 #: What takes real numbers alone, with ``F`` for ``nn.functional``.
 REAL_ONLY = (
     "amax, amin, aminmax, atan2, cdist, ceil, celu, clamp, clamp_max, clamp_min, complex, "
-    "copysign, cummax, cummin, digamma, div modes, erf, erfc, erfinv, F.adaptive_avg_pool1d, "
+    "copysign, cummax, cummin, deg2rad, digamma, div modes, erf, erfc, erfinv, "
+    "F.adaptive_avg_pool1d, "
     "F.adaptive_avg_pool2d, F.adaptive_avg_pool3d, F.adaptive_max_pool1d, F.adaptive_max_pool2d, "
     "F.adaptive_max_pool3d, F.affine_grid, F.avg_pool1d, F.avg_pool2d, F.avg_pool3d, "
     "F.batch_norm, F.binary_cross_entropy, F.binary_cross_entropy_with_logits, "
@@ -70,8 +71,8 @@ REAL_ONLY = (
     "sizes, fft.ihfft, fft.ihfft2, fft.ihfftn, fft.rfft, fft.rfft2, fft.rfftn, floor, fmax, fmin, "
     "fmod, frac, frexp, hypot, i0, igamma, igammac, imag, kthvalue, lgamma, log_softmax, "
     "logaddexp2, logit, masked, max, maximum, median, min, minimum, mode, msort, mvlgamma, "
-    "nanmedian, nanquantile, nansum, nextafter, polar, polygamma, prelu, quantile, real, relu, "
-    "remainder, rnn_relu_cell, round, scatter_reduce amax, scatter_reduce amin, selu, sign, "
+    "nanmedian, nanquantile, nansum, nextafter, polar, polygamma, prelu, quantile, rad2deg, real, "
+    "relu, remainder, rnn_relu_cell, round, scatter_reduce amax, scatter_reduce amin, selu, sign, "
     "softmax, sort, special.entr, special.erfcx, special.i0e, special.i1, special.i1e, "
     "special.log_ndtr, special.ndtr, special.ndtri, special.xlog1py, special.zeta, threshold, "
     "topk, trunc, view_as_complex, view_as_real, xlogy"

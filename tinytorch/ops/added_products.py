@@ -236,7 +236,7 @@ baddbmm.vjp(
 )
 
 
-@op(strict=True, buffered=True, exact_out=True, former_order=("beta", "alpha"))
+@op(strict=True, buffered="first", exact_out=True, former_order=("beta", "alpha"))
 def addbmm(
     xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:

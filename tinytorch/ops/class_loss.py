@@ -343,6 +343,11 @@ def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
             "expected equal input and linear_weight last dimensions (in_features), got "
             f"{input.shape[-1]} and {weight.shape[-1]}, respectively"
         )
+    if bias is not None and bias.dtype is not input.dtype:
+        raise RuntimeError(
+            "linear_cross_entropy: self and mat2 must have the same dtype, but got "
+            f"{scalar_name(bias.dtype)} and {scalar_name(input.dtype)}"
+        )
     if bias is not None and bias.shape != weight.shape[:-1]:
         raise RuntimeError(
             f"expected linear_bias shape {tuple(weight.shape[:-1])}, got {tuple(bias.shape)}"

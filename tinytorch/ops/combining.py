@@ -9,6 +9,7 @@ from .. import dtypes
 from .._convert import cast_tensor, result_dtype
 from .._op import Array, Backend, Index, Shape, composite, op
 from .._tensor import Tensor
+from ._checks import check_tensor, integers_of
 from ._positions import int64
 from .broadcasting import tensors_of
 from .creation import zeros
@@ -95,6 +96,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 
 
 def _check_vector(name: str, tensor: Tensor) -> None:
+    check_tensor(name, tensor)
     if tensor.ndim != 1:
         raise RuntimeError(f"{name}: Expect a 1D vector, but got shape {list(tensor.shape)}")
 
@@ -200,6 +202,7 @@ def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...
     Raises:
         TypeError: If ``indices`` are no integers.
         ValueError: If a size is negative.
+        RuntimeError: If a size is 0.
 
     Example:
         >>> import tinytorch as tt
@@ -210,9 +213,11 @@ def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...
         raise TypeError(
             f"unravel_index: expected 'indices' to be integer dtype, but got {indices.dtype.name}"
         )
-    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    sizes = integers_of("unravel_index", "shape", shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"unravel_index: 'shape' cannot have negative values, but got {sizes}")
+    if 0 in sizes and indices.size:
+        raise RuntimeError(f"unravel_index: there are no places in a tensor of shape {list(sizes)}")
     place = int64(xp, indices)
     return tuple(
         place // max(math.prod(sizes[d + 1 :]), 1) % max(n, 1) for d, n in enumerate(sizes)

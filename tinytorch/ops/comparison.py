@@ -341,7 +341,7 @@ def isclose(
     """
     _check_same_dtype("isclose", xp, input, other)
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
+        if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value}")
     same = xp.equal(input, other)
     if equal_nan and input.dtype.kind in "fc":

@@ -207,7 +207,7 @@ def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
         )
 
 
-@op(method=False, strict=True, frees=True)
+@op(method=False, strict=True, frees=True, exact_out=True)
 def complex(xp: Backend, real: Array, imag: Array) -> Array:
     """Complex numbers of given real and imaginary parts.
 
@@ -247,7 +247,7 @@ complex.vjp(
 )
 
 
-@op(method=False, strict=True)
+@op(method=False, strict=True, exact_out=True)
 def polar(xp: Backend, abs: Array, angle: Array) -> Array:
     """Complex numbers of given magnitudes and angles.
 

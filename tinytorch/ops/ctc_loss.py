@@ -12,6 +12,7 @@ from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
 from ..dtypes import int64
+from ._checks import integer
 from ._loss import SPACE, reduced
 
 # Shapes: log_probs (time, batch, classes), targets (batch, labels). The paths of Graves et al. run
@@ -203,6 +204,7 @@ def ctc_loss(
     """
     batched = log_probs.ndim == 3
     x: Any = log_probs if batched else log_probs.unsqueeze(1)
+    blank = integer("ctc_loss", "blank", blank)
     if not 0 <= blank < x.shape[2]:
         raise RuntimeError(f"blank must be in label range, got {blank} for {x.shape[2]} classes")
     if x.dtype.name not in ("float32", "float64"):

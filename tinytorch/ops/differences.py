@@ -93,6 +93,9 @@ def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int
     if not y.ndim:
         raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
     at = normalize_dim(name, dim, y.ndim)
+    if y.dtype.kind == "b" or getattr(x, "dtype", y.dtype).kind == "b":
+        given = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {given}, but bool is not supported")
     if dx is not None and not isinstance(dx, Tensor) and isinstance(dx, (bool, complex)):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     later, earlier = _neighbours(y, at)

@@ -15,7 +15,7 @@ from ._subscripts import Plan, Step, from_sublists, make_plan
 from .diagonal import diagonal
 from .elementwise import mul
 from .reduction import sum as sum_
-from .shape import normalize_dim, permute, reshape
+from .shape import distinct_dims, permute, reshape
 
 # -- the primitives ------------------------------------------------------------------------------
 
@@ -267,16 +267,15 @@ def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]
                 f"{list(a.shape)} and {list(b.shape)}"
             )
         return list(range(a.ndim - dims, a.ndim)), list(range(dims))
-    first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
+    first, second = (
+        distinct_dims("tensordot", d, t.ndim) for d, t in zip(dims, (a, b), strict=True)
+    )
     if len(first) != len(second):
         raise RuntimeError(
             "tensordot: both dimension lists should have same length, got "
             f"{len(first)} and {len(second)}"
         )
-    return (
-        [normalize_dim("tensordot", d, a.ndim) for d in first],
-        [normalize_dim("tensordot", d, b.ndim) for d in second],
-    )
+    return list(first), list(second)
 
 
 @composite(exact_out=True)
@@ -312,14 +311,13 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return written(out, result, "inner")  # type: ignore[no-any-return]
 
 
-@composite(node="UnsafeViewBackward0")
-def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(node="UnsafeViewBackward0", out=True, buffered=False)
+def kron(input: Tensor, other: Tensor) -> Tensor:
     """Kronecker product: every element of ``input`` times the whole of ``other``.
 
     Args:
         input: ``(a_0, ..., a_n)``; the one with fewer dimensions gets leading ones.
         other: ``(b_0, ..., b_n)``.
-        out: Where to write the result.
 
     Returns:
         ``(a_0 b_0, ..., a_n b_n)``.
@@ -334,5 +332,4 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     b = (1,) * (ndim - other.ndim) + tuple(other.shape)
     rows = tuple(size for n in a for size in (n, 1))
     product = mul(reshape(input, rows), reshape(other, tuple(k for n in b for k in (1, n))))
-    result = reshape(product, tuple(m * n for m, n in zip(a, b, strict=True)))
-    return written(out, result, "kron")  # type: ignore[no-any-return]
+    return reshape(product, tuple(m * n for m, n in zip(a, b, strict=True)))

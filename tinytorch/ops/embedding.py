@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Index, composite, op
 from .._tensor import Tensor, wrap
-from .._write import check_writable
+from .._write import check_writable, scalar_name
 from ..autograd.inference import check_mapped
 from ._checks import OUT_OF_RANGE, integer
 from ._memory import in_rows
@@ -128,6 +128,11 @@ def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
     check_writable("embedding_renorm", weight)
     _check_indices(input._data, 2, "embedding_renorm_")
     xp, table = weight._xp, weight._data
+    if table.dtype.kind not in "fc":
+        raise RuntimeError(
+            "norm(): input dtype should be either floating point or complex. Got "
+            f"{scalar_name(weight.dtype)} instead."
+        )
     used = xp.unique(input._data)
     picked = table[used]
     norms = xp.sum(abs(picked) ** norm_type, axis=1, keepdims=True) ** (1.0 / norm_type)

@@ -73,6 +73,7 @@ def embedding_bag(
     Raises:
         ValueError: If arguments do not fit each other.
         RuntimeError: For an index, offsets or a ``padding_idx`` out of range, or a wrong dtype.
+        IndexError: For an index out of range with ``max_norm``.
         NotImplementedError: For ``sparse=True``, or weights in another mode than ``"sum"``.
 
     Example:
@@ -90,8 +91,9 @@ def embedding_bag(
         weight, input = input, weight
     _check(input, weight, offsets, mode, sparse, scale_grad_by_freq)
     _check_weights(input, weight, per_sample_weights, mode)
+    error = RuntimeError if max_norm is None else IndexError  # PyTorch's, of what finds it first
     weight._xp.check_indices(
-        "embedding_bag", input._data, weight.shape[0], 0, False, _NOT_A_ROW, RuntimeError
+        "embedding_bag", input._data, weight.shape[0], 0, False, _NOT_A_ROW, error
     )
     padding = _padding(padding_idx, weight.shape[0])
     if max_norm is not None:
@@ -140,6 +142,12 @@ def _check(
     if input.ndim == 1 and (not isinstance(offsets, Tensor) or offsets.ndim != 1):
         got = f"Tensor of dimension {offsets.ndim}" if isinstance(offsets, Tensor) else offsets
         raise ValueError(f"offsets has to be a 1D Tensor but got {got}")
+    if offsets is not None and offsets.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'offsets' to have one of the following scalar types: "
+            f"Long, Int; but got {scalar_name(offsets.dtype)} instead (while checking arguments "
+            "for embedding_bag)"
+        )
     if mode not in ("sum", "mean", "max"):
         raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
     if mode == "max" and by_frequency:

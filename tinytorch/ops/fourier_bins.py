@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._creation import creation
+from .._creation import checked_size, creation
 from .._op import Array, Backend, composite
 from .._tensor import Tensor
+from ._checks import integer
 from .rearranging import roll
 from .shape import normalize_dims
 
@@ -32,7 +33,7 @@ def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
         >>> tt.fft.fftfreq(4)
         tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
-    _check("fftfreq", dtype)
+    n = _checked("fftfreq", n, dtype)
     steps = xp.arange(n)
     steps = xp.where(steps < (n + 1) // 2, steps, steps - n)
     return xp.astype(steps * (1.0 / (n * d) if n else 0.0), dtype)
@@ -58,13 +59,15 @@ def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array
         >>> tt.fft.rfftfreq(4)
         tensor([0.0000, 0.2500, 0.5000])
     """
-    _check("rfftfreq", dtype)
+    n = _checked("rfftfreq", n, dtype)
     return xp.astype(xp.arange(n // 2 + 1) * (1.0 / (n * d) if n else 0.0), dtype)
 
 
-def _check(name: str, dtype: Any) -> None:
+def _checked(name: str, n: Any, dtype: Any) -> int:
+    """``n`` as an int that is no negative size."""
     if dtype.kind not in "fc":
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
+    return checked_size(name, integer(f"fft_{name}", "n", n))[0]
 
 
 @composite(namespaces=("fft",), method=False)

@@ -170,7 +170,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         p: Number of dimensions, at least 1.
 
     Raises:
-        RuntimeError: For ``p`` below 1.
+        RuntimeError: For ``p`` below 1, or bools.
         ImportError: If SciPy is not installed.
 
     Example:
@@ -184,6 +184,8 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     p = integer("mvlgamma", "p", p)
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if input.dtype.kind == "b":
+        raise RuntimeError("mvlgamma: The input tensor may not be a boolean tensor.")
     x: Any = input if input.is_floating_point() else input + 0.0
     total = lgamma(x) + p * (p - 1) / 4 * math.log(math.pi)
     for j in range(1, p):

@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from .._op import Array, Backend, Index, composite, op, piecewise
 from .._tensor import Tensor
-from ._checks import OUT_OF_RANGE
+from ._checks import OUT_OF_RANGE, integer
 from ._memory import in_rows, memory_order, restored
 from ._positions import add_slices, along, int64
 from .broadcasting import broadcast_shapes
@@ -388,6 +388,7 @@ def nonzero_static(
     if size < 0:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
     found = xp.call(nonzero, input)[:size]
+    fill_value = integer("nonzero_static", "fill_value", fill_value)
     out = xp.full((size, input.ndim), fill_value, found.dtype)
     out[: found.shape[0]] = found
     return out

@@ -13,6 +13,7 @@ from .._record import keep_versions
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ..autograd.nodes import Node
+from ._checks import integers_of
 from .linear_algebra import matmul
 from .selection import where
 
@@ -305,6 +306,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
     Raises:
         ValueError: If shapes or the dtype do not fit.
+        RuntimeError: If the batch sizes differ.
         NotImplementedError: For other numbers of dimensions.
 
     Example:
@@ -317,7 +319,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     Reference:
         Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
     """
-    sizes = tuple(int(n) for n in size)
+    sizes = integers_of("affine_grid", "size", size)
     _check_affine(theta, sizes)
     if align_corners and 1 in sizes[2:]:
         warn(
@@ -330,7 +332,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
 def affine_places(theta: Tensor, size: Sequence[int], corners: bool) -> Tensor:
     """``affine_grid``, told about the corners."""
-    sizes = tuple(int(n) for n in size)
+    sizes = integers_of("affine_grid", "size", size)
     _check_affine(theta, sizes)
     return _mapped(theta, sizes[2:], corners)
 
@@ -384,6 +386,11 @@ def _check_affine(theta: Tensor, sizes: tuple[int, ...]) -> None:
         raise ValueError(
             f"Expected a batch of {spatial}D affine matrices of shape Nx{spatial}x{spatial + 1} "
             f"for size {sizes}. Got {list(theta.shape)}."
+        )
+    if len(theta) != sizes[0]:
+        raise RuntimeError(
+            "affine_grid: Expected size for first two dimensions of batch2 tensor to be: "
+            f"{[sizes[0], spatial + 1]} but got: {[len(theta), spatial + 1]}."
         )
     if min(sizes) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {sizes}")

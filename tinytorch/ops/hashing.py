@@ -6,11 +6,11 @@ from typing import Any
 
 from .. import dtypes
 from .._op import Array, Backend, op
-from ._checks import refuse
+from ._checks import integer, refuse
 from .reduction import Dims, element_count, reduced_axes
 
 
-@op
+@op(exact_out=True)
 def hash_tensor(
     xp: Backend, input: Array, dim: Dims = (), *, keepdim: bool = False, mode: int = 0
 ) -> Array:
@@ -37,7 +37,7 @@ def hash_tensor(
         >>> tt.hash_tensor(tt.tensor([3, 5])).item()
         6
     """
-    if mode != 0:
+    if integer("hash_tensor", "mode", mode) != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
     refuse(xp, "xor_sum_cpu", "c", input)
     axes = reduced_axes("hash_tensor", dim, input.ndim)

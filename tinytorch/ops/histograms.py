@@ -169,6 +169,7 @@ def _grid(
                     f"torch.{name}: input tensor and bins tensors should have the same dtype, but "
                     f"got input with dtype {points.dtype.name} and bins with {given.dtype.name}"
                 )
+            _checked_bins(name, given.numel() - 1)
             edges.append(given.clone())
             continue
         low, high = (None, None) if range is None else range[2 * d : 2 * d + 2]
@@ -177,7 +178,7 @@ def _grid(
                 f"torch.{name}: min should not exceed max, but got min {low} max {high} for "
                 f"dimension {d}"
             )
-        edges.append(_edges(points[..., d], name, int(given), low, high))
+        edges.append(_edges(points[..., d], name, integer(name, "bins", given), low, high))
     return tuple(edges)
 
 

@@ -221,11 +221,7 @@ def index_reduce(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
             f"{reduce}."
         )
-    at = normalize_dim("index_reduce", dim, input.ndim)
-    if index.ndim > 1:
-        raise RuntimeError(
-            f"index_reduce(): Index is supposed to be a vector, got shape {list(index.shape)}"
-        )
+    at, _ = check_slices(input._xp, "index_reduce", input._data, dim, index._data)
     check_source("index_reduce", input.shape, at, index.numel(), source.shape)
     if not source.ndim:
         index = reshape(index, ())

@@ -170,10 +170,8 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
 
 def _stands_alone(item: Any) -> bool:
     """Whether an item makes a short list that it is in one index per dimension, as in torch."""
-    if item is None or item is Ellipsis:
-        return True
-    alone = isinstance(item, (Tensor, slice, list, tuple, range))
-    return alone or getattr(item, "ndim", 0) > 0
+    alone = isinstance(item, (Tensor, slice, list, tuple, range)) or item is None
+    return alone or item is Ellipsis or getattr(item, "ndim", 0) > 0
 
 
 def _raw_item(tensor: Tensor, item: Any) -> Any:
@@ -192,6 +190,8 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
             if not item._data.size and item._data.dtype.kind == "f":
                 item = item.to("int64")
         else:
+            if isinstance(item, (str, bytes)):
+                raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
             raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
                 f"are valid indices (got {type(item).__name__})"

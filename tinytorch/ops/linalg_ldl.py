@@ -145,3 +145,6 @@ def _check_solve(xp: Backend, LD: Array, pivots: Array, B: Array) -> None:
             f"is {B.shape[-2]} by {B.shape[-1]}"
         )
     check_same_dtype(xp, name, LD, B)
+    text = "Pivots given to ldl_solve must all satisfy |pivot| {}. Did you properly pass the result"
+    xp.check_all(abs(pivots) >= 1, text.format(">= 1") + " of ldl_factor?")
+    xp.check_all(abs(pivots) <= n, text.format("<= LD.size(-2)") + " of ldl_factor?")

@@ -84,6 +84,11 @@ def _check(A: Tensor, B: Tensor, driver: str) -> None:
                 f"{name}: {at} must have at least {ndim} dimensions, got shape "
                 f"{list(tensor.shape)}."
             )
+    if not 0 <= A.ndim - B.ndim <= 1:
+        raise RuntimeError(
+            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - "
+            f"other.dim()) <= 1, got shapes {list(A.shape)} and {list(B.shape)}"
+        )
     if A.dtype is not B.dtype:
         raise RuntimeError(
             f"{name}: Expected input and other to have the same dtype, but got input's dtype "

@@ -256,7 +256,7 @@ def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
     LU._xp.check_all((raw >= 1) & (raw <= LU.shape[-2]), text)
 
 
-@composite(namespaces=("linalg",), method=False, node="LinalgLuSolveBackward0")
+@composite(namespaces=("linalg",), method=False, node="LinalgLuSolveBackward0", exact_out=True)
 def lu_solve(
     LU: Tensor,
     pivots: Tensor,
@@ -324,6 +324,9 @@ def _check_solve(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
             f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with "
             f"shape {list(pivots.shape)} instead"
         )
+    text = "Pivots given to lu_solve must all be {}. Did you properly pass the result of lu_factor?"
+    LU._xp.check_all(pivots._data >= 1, text.format("greater or equal to 1"))
+    LU._xp.check_all(pivots._data <= n, text.format("smaller or equal to LU.size(-2)"))
     if B.ndim < 2 or B.shape[-2 if left else -1] != n:
         raise RuntimeError(
             f"{name}: Incompatible shapes of A and B for the equation "

@@ -164,7 +164,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     return written(out, sum_(product, dim), "linalg.vecdot")  # type: ignore[no-any-return]
 
 
-@op(namespaces=("linalg",), method=False, exact_out=True, buffered=False)
+@op(namespaces=("linalg",), method=False, exact_out=True, buffered="apart")
 def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
     """Cross product of the vectors of three elements along a dimension.
 

@@ -283,8 +283,13 @@ def ormqr(
     _check_reflectors("ormqr", input, tau, "input")
     if other.ndim < 2:
         raise RuntimeError("torch.ormqr: other must have at least 2 dimensions.")
+    if other.ndim != input.ndim:
+        raise RuntimeError(
+            "torch.ormqr: Expected other to have the same number of dimensions as input, but got "
+            f"other.ndim equal to {other.ndim} and input.ndim is equal to {input.ndim}"
+        )
     side = -2 if left else -1
-    if tau.shape[-1] > min(other.shape[side], input.shape[-1]):
+    if tau.shape[-1] != min(other.shape[side], input.shape[-1]):
         raise RuntimeError(
             f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], "
             f"input.shape[-1]), got {tau.shape[-1]}, {other.shape[side]} and {input.shape[-1]}"

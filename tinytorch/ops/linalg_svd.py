@@ -183,6 +183,11 @@ def _threshold(
     xp: Backend, A: Array, largest: Array, atol: Any, rtol: Any
 ) -> Array:
     """What a singular value must exceed to count: torch's rules for absent tolerances."""
+    for name, value in (("atol", atol), ("rtol", rtol)):
+        if isinstance(value, complex) or getattr(value, "dtype", largest.dtype).kind == "c":
+            raise (TypeError if isinstance(value, complex) else RuntimeError)(
+                f"linalg: {name} tensor of complex type is not supported"
+            )
     if rtol is None:
         precision = dtypes.finfo(xp.dtype_of(largest)).eps * max(A.shape[-2:])
         # An absolute tolerance above zero replaces the relative one.

@@ -256,7 +256,7 @@ def huber_loss(
         P. Huber, "Robust estimation of a location parameter" (1964).
     """
     _warn_of_broadcasting(input, target)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     loss = in_dtype(_huber_error(input, target, float(delta)), input.dtype)
     if weight is None:

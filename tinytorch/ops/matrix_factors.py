@@ -96,7 +96,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return written(out, factors if get_infos else factors[:2], "lu")
 
 
-@composite(node="LinalgLuSolveBackward0")
+@composite(node="LinalgLuSolveBackward0", exact_out=True)
 def lu_solve(
     b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None
 ) -> Tensor:

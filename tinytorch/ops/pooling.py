@@ -9,6 +9,7 @@ from .._op import Array, Backend, composite, op
 from .._record import keep_versions
 from .._tensor import Tensor, wrap
 from ..dtypes import int64
+from ._checks import integer
 from ._pool_arguments import WITH_INDICES, Size, check_input, check_numbers, slides
 from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
 from .layout import following, following_sequence
@@ -306,6 +307,8 @@ def _avg_pool(
     check_input(name, input, spatial)
     if input.dtype is not int64:  # of all integers PyTorch averages these alone
         check_numbers("avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d", input, "biuc")
+    if divisor_override is not None:
+        divisor_override = integer(name, "divisor_override", divisor_override)
     if divisor_override == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
     windows = slides(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)

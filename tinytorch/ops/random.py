@@ -11,9 +11,10 @@ from typing import Any
 
 from .. import _state, dtypes
 from .._creation import backend_for, checked_size, creation, pinned
-from .._write import write_to_out
 from .._op import OPS, Array, Backend, Shape, composite, op
+from .._overlap import check_out
 from .._tensor import Tensor, wrap
+from .._write import write_to_out
 from ._checks import integer
 from ._drawing import (
     check_normal,
@@ -176,7 +177,7 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
 # -- from given parameters ---------------------------------------------------------------------
 
 
-@op(exact_out="any")
+@op(exact_out="any", buffered=False)
 def bernoulli(
     xp: Backend,
     input: Array,
@@ -296,7 +297,7 @@ _normal_scaled.vjp(std=lambda xp, g: xp.zeros_like(g))
 _normal_both.vjp(mean=lambda xp, g: xp.zeros_like(g), std=lambda xp, g: xp.zeros_like(g))
 
 
-@composite(method=False)
+@composite(method=False, buffered=False)
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -350,6 +351,7 @@ def normal(
         result = _normal_sized(mean, std, size, generator, dtype, device, backend)
         result = pinned(result) if pin_memory else result
     if out is not None:
+        check_out(OPS["normal"], out, (mean, std))
         return write_to_out(out, result, OPS["normal"])  # type: ignore[no-any-return]
     return result.requires_grad_() if requires_grad else result
 

@@ -152,7 +152,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     first, second = normalize_dims("rot90", dims, input.ndim)
     if first == second:
         raise RuntimeError(f"rot90: expected rotation dims to be different, but got {list(dims)}")
-    turns = k % 4
+    turns = integer("rot90", "k", k) % 4
     if turns == 1:
         return transpose(flip(input, (second,)), first, second).clone()
     if turns == 2:
@@ -303,7 +303,13 @@ def repeat_interleave(
     if isinstance(repeats, (tuple, list)):
         repeats = input.new_tensor(repeats, dtype=dtypes.int64)
     if not isinstance(repeats, Tensor):
-        return _repeated(source, integer("repeat_interleave", "repeats", repeats), at)
+        result = _repeated(source, integer("repeat_interleave", "repeats", repeats), at)
+        if output_size is not None and result.shape[at] != output_size:
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {result.shape[at]} but got "
+                f"{output_size}"
+            )
+        return result
     size = source.shape[at] if source.ndim else 1
     if repeats.ndim == 0 or repeats.shape[0] == 1 != size:
         repeats = expand(reshape(repeats, (1,)), (size,))

@@ -354,7 +354,7 @@ logsumexp.vjp(
 )
 
 
-@op
+@op(exact_out="truth")
 def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     """Whether every element is true (not zero), of all or along ``dim``.
 
@@ -376,7 +376,7 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
-@op
+@op(exact_out="truth")
 def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     """Whether some element is true (not zero), of all or along ``dim``.
 

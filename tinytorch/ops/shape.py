@@ -86,6 +86,15 @@ def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int
     return tuple([normalize_dim(name, d, ndim) for d in integers_of(name, "dims", dims)])
 
 
+def distinct_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
+    """``normalize_dims`` of dimensions that may not be given twice."""
+    found = normalize_dims(name, dims, ndim)
+    if len(set(found)) < len(found):
+        twice = next(d for d in found if found.count(d) > 1)
+        raise RuntimeError(f"{name}: dim {twice} appears multiple times in the list of dims")
+    return found
+
+
 @op(view=True, gather=1, aliases=("swapaxes", "swapdims"))
 def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = None) -> Array:
     """``input`` with two dimensions swapped.
@@ -312,7 +321,7 @@ def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -
     shape = tuple(input.shape)
     if dim is None:
         return xp.reshape(input, tuple(n for n in shape if n != 1))
-    drop = set(normalize_dims("squeeze", dim, len(shape)))
+    drop = distinct_dims("squeeze", dim, len(shape))
     kept = tuple(n for i, n in enumerate(shape) if n != 1 or i not in drop)
     return xp.reshape(input, kept)
 
@@ -418,9 +427,7 @@ def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
         >>> tt.flip(tt.arange(3), (0,))
         tensor([2, 1, 0])
     """
-    axes = tuple(range(input.ndim)) if dims is None else normalize_dims("flip", dims, input.ndim)
-    if len(set(axes)) < len(axes):
-        raise RuntimeError(f"flip: dim {axes[0]} appears multiple times in the list of dims")
+    axes = tuple(range(input.ndim)) if dims is None else distinct_dims("flip", dims, input.ndim)
     return copied(xp, xp.flip(input, axes) if axes and input.ndim else input)
 
 

@@ -205,6 +205,7 @@ def unfold(xp: Backend, input: Array, dimension: int, size: int, step: int) -> A
     """
     at = normalize_dim("unfold", dimension, input.ndim)
     have = input.shape[at] if input.ndim else 1
+    size, step = integer("unfold", "size", size), integer("unfold", "step", step)
     if size < 0:
         raise RuntimeError(f"unfold: size is {size} but must be >= 0")
     if size > have:

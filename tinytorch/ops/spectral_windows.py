@@ -6,13 +6,14 @@ from typing import Any
 
 from .._creation import creation
 from .._op import Array, Backend
+from ._checks import integer
 from ._window_shapes import cosine_sum, kaiser, triangle
 
 
 def _check(name: str, window_length: int, dtype: Any) -> None:
     if dtype.kind != "f":
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
-    if window_length < 0:
+    if integer(name, "window_length", window_length) < 0:
         raise RuntimeError(
             f"{name} requires non-negative window_length, got window_length={window_length}"
         )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._op import Array, Backend, composite, op
+from .._plain_arguments import unfit
 from .._tensor import Tensor
 from ..autograd.names import argument
 from ..autograd.nodes import Node
@@ -287,10 +288,10 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
                 f"most one dimension, but got {given.dtype.name} of shape {list(given.shape)}"
             )
         given = given.tolist()
-    given = _plain(given)
+    given = _plain("tensor_split", given)
     total = input.shape[at]
     if not isinstance(given, int):
-        return _cut(input, [int(c) for c in given], at)
+        return _cut(input, integers_of("tensor_split", "indices", given), at)
     if given <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {given}")
     size, larger = divmod(total, given)
@@ -310,8 +311,10 @@ def _cut(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...]:
     )
 
 
-def _plain(given: Any) -> Any:
-    """An int for a number of NumPy's, too; anything else as it is."""
+def _plain(name: str, given: Any) -> Any:
+    """An int for a number of NumPy's, too, but no bool; anything else as it is."""
+    if given.__class__ is bool:
+        raise unfit(name, "'indices_or_sections'", int, given)
     single = hasattr(given, "__index__") and not isinstance(given, Tensor)
     return operator.index(given) if single and not getattr(given, "ndim", 0) else given
 
@@ -323,7 +326,7 @@ def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
             f"with {input.ndim} dimensions!"
         )
-    given = _plain(given)
+    given = _plain(name, given)
     if isinstance(given, str) or not (isinstance(given, int) or hasattr(given, "__iter__")):
         raise TypeError(
             f"{name}() received an invalid combination of arguments: indices_or_sections must be "

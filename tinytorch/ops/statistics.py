@@ -8,6 +8,7 @@ from .. import dtypes
 from .._caller import warn
 from .._op import composite
 from .._tensor import Tensor
+from ._checks import integer
 from .complex_numbers import complex as complex_
 from .joining import cat
 
@@ -86,6 +87,7 @@ def cov(
             f"cov(): expected input to have two or fewer dimensions but got an input with "
             f"{input.ndim} dimensions"
         )
+    correction = integer("cov", "correction", correction)
     if input.dtype is dtypes.bool:
         raise RuntimeError("cov(): bool dtype is not supported for input")
     x = input.reshape(1, -1) if input.ndim < 2 else input

@@ -73,7 +73,9 @@ def _as_strided(
     first = here + start if span else here
     if array.size and not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
         raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
-    return xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
+    window = xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
+    # Where one element stands for many, as in an expanded tensor, none may be written to.
+    return xp.broadcast_to(window, size) if _shares(size, stride) else window
 
 
 def check_bounds(itemsize: int, size: Any, stride: Any, start: int, count: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from .._caller import warn
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ._checks import integers_of
 from .complex_numbers import conj_physical
 from .shape import normalize_dim, transpose
 
@@ -202,13 +203,14 @@ def movedim(
 
 def _moved(source: Any, destination: Any, ndim: int) -> tuple[int, ...]:
     """The permutation that moves ``source`` to ``destination``."""
-    given = [[d] if isinstance(d, int) else list(d) for d in (source, destination)]
+    named = (("source", source), ("destination", destination))
+    given = [list(integers_of("movedim", name, dims)) for name, dims in named]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain "
             f"the same number of dims as destination ({given[1]} dims)"
         )
-    moved = [[normalize_dim("movedim", int(d), ndim) for d in dims] for dims in given]
+    moved = [[normalize_dim("movedim", d, ndim) for d in dims] for dims in given]
     for what, dims, shown in zip(("source", "destination"), moved, given, strict=True):
         if len(set(dims)) < len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{what}` ({shown})")

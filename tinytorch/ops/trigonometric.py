@@ -246,6 +246,11 @@ hypot.vjp(
 )
 
 
+def _refuse_complex(name: str, input: Array) -> None:
+    if input.dtype.kind == "c":
+        raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+
 @op(inplace=True, promote="float", also=("radians",))
 def deg2rad(xp: Backend, input: Array) -> Array:
     """Degrees as radians.
@@ -255,6 +260,7 @@ def deg2rad(xp: Backend, input: Array) -> Array:
         >>> tt.deg2rad(tt.tensor([180.0]))
         tensor([3.1416])
     """
+    _refuse_complex("deg2rad", input)
     return xp.multiply(input, math.pi / 180)
 
 
@@ -270,6 +276,7 @@ def rad2deg(xp: Backend, input: Array) -> Array:
         >>> tt.rad2deg(tt.tensor([3.1415926536]))
         tensor([180.])
     """
+    _refuse_complex("rad2deg", input)
     return xp.multiply(input, 180 / math.pi)
 
 

@@ -23,8 +23,6 @@ def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> flo
 
 @op(method=False)
 def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    if input.dtype.kind not in "fc":
-        raise RuntimeError("std and var only support floating point and complex dtypes")
     if input.dtype.char == "e":  # squares leave its range long before the variance does
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(_var, wide, dim, correction, keepdim)), input.dtype)
@@ -34,6 +32,8 @@ def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool)
 
 def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     """The variance in float64: squares of float32 leave its range before their root does."""
+    if input.dtype.kind not in "fc":
+        raise RuntimeError("std and var only support floating point and complex dtypes")
     axes = reduced_axes("var", dim, input.ndim)
     centered = input - xp.call(mean, input, dim, True)
     squares = _square(xp, centered.real)

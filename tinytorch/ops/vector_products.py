@@ -45,10 +45,8 @@ def _conjugated(input: Tensor) -> Tensor:
     return input.conj() if input.is_complex() else input
 
 
-@composite(exact_out=True)
-def cross(
-    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None
-) -> Tensor:
+@composite(exact_out=True, out=True, buffered="apart")
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """Cross product of the vectors of three elements along a dimension.
 
     Args:
@@ -56,7 +54,6 @@ def cross(
         other: Tensor that broadcasts with ``input``, of size 3 there too.
         dim: That dimension. By default the last one if its size is 3, as in NumPy and
             ``linalg.cross``, else the first of size 3.
-        out: Where to write the result.
 
     Raises:
         RuntimeError: If there is no dimension of size 3, or numbers of dimensions or dtypes
@@ -72,7 +69,7 @@ def cross(
         if 3 not in sizes:
             raise RuntimeError(f"cross: no dimension of size 3 in input, got shape {list(sizes)}")
         dim = -1 if sizes[-1] == 3 else sizes.index(3)
-    return written(out, linalg_cross(input, other, dim=dim), "cross")  # type: ignore[no-any-return]
+    return linalg_cross(input, other, dim=dim)
 
 
 @composite(method=False)

@@ -1,0 +1,177 @@
+"""Calls that PyTorch refuses, and that would otherwise give a number nobody asked for."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+
+#: A call with a library ``L`` and its ``nn.functional`` as ``F``, the error, and its key phrase.
+REFUSED = """
+L.zeros(2, 3).movedim([True], [0]) | TypeError |
+L.zeros(2, 3).movedim(True, 0) | TypeError |
+L.tensor_split(L.zeros(4, 3), [True, 2]) | TypeError |
+L.tensor_split(L.zeros(4, 3), True) | TypeError |
+L.hsplit(L.zeros(4), True) | TypeError |
+L.layer_norm(L.ones(2, 1), [True]) | TypeError |
+F.layer_norm(L.ones(2, 1), (True,)) | TypeError |
+F.rms_norm(L.ones(2, 1), (True,)) | TypeError |
+F.channel_shuffle(L.ones(1, 4, 2, 2), True) | TypeError | must be int, not bool
+F.pixel_shuffle(L.ones(1, 4, 2, 2), True) | TypeError | must be int, not bool
+F.pixel_unshuffle(L.ones(1, 1, 2, 2), 0.5) | TypeError | must be int, not float
+L.fft.fftfreq(0.5) | TypeError | must be int, not float
+L.fft.rfftfreq(True) | TypeError | must be int, not bool
+L.fft.fftfreq(-1) | RuntimeError | negative dimension
+L.bartlett_window(5.5) | TypeError | must be int, not float
+L.kaiser_window(5.5) | TypeError | must be int, not float
+L.rot90(L.ones(2, 2), 1.5) | TypeError | must be int, not float
+L.cov(L.ones(3, 3), correction=1.5) | TypeError | must be int, not float
+F.avg_pool2d(L.ones(1, 4, 4), 2, divisor_override=1.5) | TypeError | must be int, not float
+L.ones(4).unfold(0, 2, 1.5) | TypeError | must be int, not float
+L.histogram(L.ones(2), 2.5) | TypeError |
+L.histogram(L.ones(2), L.ones(1)) | RuntimeError | bins must be > 0
+L.nonzero_static(L.ones(2), size=3, fill_value=1.5) | TypeError | must be int, not float
+L.unravel_index(L.tensor([1]), (2.0, 3)) | TypeError |
+L.unravel_index(L.tensor([1]), (2, 0)) | RuntimeError |
+L.std(L.arange(4)) | RuntimeError | only support floating point and complex dtypes
+L.std_mean(L.arange(4)) | RuntimeError | only support floating point and complex dtypes
+L.mvlgamma(L.tensor([True]), 1) | RuntimeError | may not be a boolean tensor
+L.deg2rad(L.ones(2).to(L.complex64)) | RuntimeError | not supported for complex tensors
+L.rad2deg(L.ones(2).to(L.complex64)) | RuntimeError | not supported for complex tensors
+L.trapezoid(L.tensor([True, False])) | RuntimeError | received a bool input for `y`
+L.cumulative_trapezoid(L.tensor([True, False])) | RuntimeError | received a bool input for `y`
+L.trapz(L.ones(2), L.tensor([True, False])) | RuntimeError | received a bool input for `x` or `y`
+L.allclose(L.ones(2), L.ones(2), rtol=float("nan")) | RuntimeError | rtol must be
+L.isclose(L.ones(2), L.ones(2), atol=float("nan")) | RuntimeError | atol must be
+F.huber_loss(L.ones(2), L.ones(2), delta=float("nan")) | RuntimeError | non-positive values
+L.squeeze(L.ones(1, 2), (0, -2)) | RuntimeError | dim 0 appears multiple times
+L.tensordot(L.ones(2, 2), L.ones(2, 2), ([0, 0], [1, 1])) | RuntimeError | appears multiple times
+L.flip(L.ones(2, 3, 4), (1, 0, -2)) | RuntimeError | appears multiple times
+L.linalg.lstsq(L.ones(3, 2), L.ones(4, 3, 2)) | RuntimeError | input.dim() must be
+L.ormqr(L.ones(2, 2), L.ones(2), L.ones(1, 2, 2)) | RuntimeError | same number of dimensions
+L.ormqr(L.ones(5, 2), L.ones(1), L.ones(5, 2)) | RuntimeError | must be equal to min(
+L.linalg.pinv(L.ones(2, 2), rtol=1j) | TypeError |
+L.linalg.matrix_rank(L.ones(2, 2), rtol=L.tensor(1j)) | RuntimeError | of complex type
+L.repeat_interleave(L.ones(4), 2, dim=0, output_size=6) | RuntimeError | expected 8 but got 6
+F.affine_grid(L.zeros(1, 2, 3), (3, 1, 4, 4), False) | RuntimeError | but got: [1, 3]
+F.affine_grid(L.zeros(2, 3, 4), (3, 1, 4, 4, 4), False) | RuntimeError | but got: [2, 4]
+F.embedding_bag(L.tensor([1]), L.ones(3, 2), L.tensor([0.0])) | RuntimeError | types: Long, Int
+F.embedding_bag(L.tensor([5]), L.ones(3, 2), L.tensor([0]), max_norm=1.0) | IndexError |
+L.ones(2, 3).index_reduce(0, L.tensor([5]), L.ones(1, 3), "prod") | IndexError | out of range
+L.ones(3)["a"] | TypeError | invalid data type 'str'
+L.ones(3)[{}] | IndexError | only integers, slices
+L.ones(3, 3)["a", 0] | TypeError | invalid data type
+L.cat([L.ones(2), 3]) | TypeError | expected Tensor as element 1 in argument 0, but got int
+L.cat([True, L.ones(2)]) | TypeError | expected Tensor as element 0 in argument 0, but got bool
+L.cartesian_prod(L.ones(2), 3) | TypeError |
+"""
+
+#: Pivots that no factorisation gives: rows that do not exist would be read from the other end.
+PIVOTS = """
+L.linalg.lu_solve(L.eye(2), T([0, 1]), L.ones(2, 1)) | must all be greater or equal to 1
+L.linalg.lu_solve(L.eye(2), T([1, 3]), L.ones(2, 1)) | must all be smaller or equal to LU.size(-2)
+L.lu_solve(L.ones(2, 1), L.eye(2), T([-1, 2])) | must all be greater or equal to 1
+L.linalg.ldl_solve(L.eye(2), T([0, 1]), L.ones(2, 1)) | must all satisfy |pivot| >= 1
+L.linalg.ldl_solve(L.eye(2), T([-3, -3]), L.ones(2, 1)) | must all satisfy |pivot| <= LD.size(-2)
+"""
+
+#: ``out=`` of a dtype that PyTorch does not cast the result to.
+OTHER_DTYPES = """
+L.any(L.ones(3), out=L.zeros((), dtype=L.float32)) | any only supports bool tensor for result
+L.any(L.ones(3), 0, out=L.zeros((), dtype=L.int64)) | got: Long
+L.all(L.ones(3), out=L.zeros((), dtype=L.complex64)) | all only supports bool tensor for result
+L.lu_solve(L.ones(1, 1), L.eye(1), T([1]), out=L.zeros(1, 1).double()) | to have dtype
+L.linalg.lu_solve(L.eye(1), T([1]), L.ones(1, 1), out=L.zeros(1, 1).double()) | to have dtype
+L.complex(L.ones(2), L.ones(2), out=L.zeros(2, dtype=L.complex128)) |
+L.polar(L.ones(2), L.ones(2), out=L.zeros(2, dtype=L.complex128)) |
+L.hash_tensor(L.ones(2), out=L.zeros((), dtype=L.float64)) | Expected
+"""
+
+#: ``out=`` that shares memory with what is read.
+OVERLAPS = """
+B = L.ones(4, 3); L.addbmm(B[:3], L.ones(2, 3, 3), L.ones(2, 3, 3), out=B[1:])
+B = L.ones(3, 3); L.cross(B[:2], B[1:], dim=1, out=B[:2])
+B = L.ones(3, 3); L.cross(B, L.ones(3, 3), dim=1, out=B)
+B = L.ones(3, 3); L.linalg.cross(L.ones(3, 3), B, out=B)
+B = L.ones(3, 3); L.kron(B[:2], L.ones(1, 1), out=B[1:])
+B = L.ones(4); L.normal(B[:3], 1.0, out=B[1:])
+B = L.ones(4); L.normal(0.0, B[1:], out=B[:3])
+B = L.ones(4); L.bernoulli(B[:3], out=B[1:])
+"""
+
+#: Writing where one element stands for many.
+MANY_PLACES = """
+X = L.as_strided(L.ones(3), (2, 3), (0, 1)); X.add_(1)
+X = L.as_strided(L.ones(3), (2, 3), (0, 1)); X.asin_()
+X = L.as_strided(L.ones(3), (2, 3), (0, 1)); X.copy_(L.ones(2, 3))
+X = L.as_strided(L.ones(3), (2, 3), (0, 1)); L.add(L.ones(2, 3), 1, out=X)
+"""
+
+#: What looks much the same and is taken.
+TAKEN = """
+B = L.ones(3, 3); L.addbmm(B, L.ones(2, 3, 3), L.ones(2, 3, 3), out=B)
+B = L.ones(3, 3); L.kron(B, L.ones(1, 1), out=B)
+B = L.ones(3).byte(); L.any(B, 0, out=L.zeros((), dtype=L.bool))
+B = L.ones(3); L.all(B, 0, out=L.zeros((), dtype=L.uint8))
+B = L.zeros(2, 3); B.movedim([0, True], [1, False])
+B = L.arange(4); L.tensor_split(B, [1, True])[1]
+B = L.as_strided(L.ones(3), (2, 3), (0, 1))[0].add_(1)
+B = L.as_strided(L.arange(3.0), (2, 2), (1, 1)) + 1
+B = F.layer_norm(L.tensor([[1.0, 3.0]]), [2])
+"""
+
+
+def lines(text: str) -> list[str]:
+    return text.strip().splitlines()
+
+
+def run(library: Any, program: str) -> Any:
+    def integers(values: Any) -> Any:
+        return library.tensor(values, dtype=library.int32)
+
+    names = {"L": library, "F": library.nn.functional, "T": integers}
+    before, _, last = program.rpartition("; ")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(before or last, names)
+        return eval(last, names) if before else names.get("B")
+
+
+def refused(program: str, kind: type[Exception], phrase: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (torch, tt):
+        with pytest.raises(kind) as caught:
+            run(library, program)
+        assert phrase in str(caught.value)
+
+
+@pytest.mark.parametrize("line", lines(REFUSED))
+def test_what_has_no_meaning_is_refused(line: str) -> None:
+    program, kind, phrase = line.split(" |", 2)
+    errors = {"TypeError": TypeError, "RuntimeError": RuntimeError, "IndexError": IndexError}
+    refused(program, errors[kind.strip()], phrase.strip())
+
+
+@pytest.mark.parametrize("line", lines(PIVOTS) + lines(OTHER_DTYPES))
+def test_pivots_and_dtypes_that_do_not_fit_are_refused(line: str) -> None:
+    program, phrase = line.split(" |", 1)
+    refused(program, RuntimeError, phrase.strip())
+
+
+@pytest.mark.parametrize("program", lines(OVERLAPS))
+def test_out_that_shares_memory_is_refused(program: str) -> None:
+    refused(program, RuntimeError, "refer to a single memory location")
+
+
+@pytest.mark.parametrize("program", lines(MANY_PLACES))
+def test_one_element_that_stands_for_many_is_not_written(program: str) -> None:
+    refused(program, RuntimeError, "more than one element of the written-to tensor")
+
+
+@pytest.mark.parametrize("program", lines(TAKEN))
+def test_what_looks_much_the_same_is_taken(program: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    assert run(tt, program).tolist() == run(torch, program).tolist()
