@@ -229,7 +229,7 @@ WITHOUT_EXAMPLE = {
     "_standard_gamma": "a random number: its gradient is in drawing/test_random_gammas.py",
     "_sample_dirichlet": "likewise",
     "_assigned": "what a comparison in place writes has no gradient but 0: in programs_of_saved.py",
-    "_attention": "for millions of scores: with fewer and small blocks in test_large_arrays.py",
+    "attention_in_blocks": "for millions of scores: with small blocks in test_large_arrays.py",
     "_pinned": "needs a GPU",
     "_dropped": "needs a GPU",
     "cbrt": "PyTorch has none: it is tested against NumPy with the names that NumPy alone has",

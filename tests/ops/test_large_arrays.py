@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tinytorch.ops import attention
+from tinytorch.ops import _attention, attention
 
 DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64")
 SHAPES = [((3000,), 0), ((40, 60), 0), ((40, 60), 1), ((3, 300, 5), 1)]
@@ -289,21 +289,52 @@ def test_margins_of_labels_in_several_blocks() -> None:
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("shape", [(5, 7), (1, 7), (3, 1, 5, 7), (1, 2, 5, 7), None])
-def test_attention_in_blocks(shape: Any, causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of two queries of one head give what scores that are kept do."""
-    given = [RNG.standard_normal((3, 2, n, 4)) for n in (5, 7, 7)]
-    mask = None if shape is None else tt.tensor(RNG.standard_normal(shape))
+@pytest.mark.parametrize("queries, keys", [(5, 7), (7, 5), (6, 6)])
+@pytest.mark.parametrize("mask", ["queries keys", "keys", "all", "head", None])
+def test_attention_in_blocks(
+    mask: str | None, queries: int, keys: int, causal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks of a few queries of one head give what scores that are kept do, and its slopes."""
+    monkeypatch.setattr(_attention, "_scores", lambda xp: 14)
+    given = [RNG.standard_normal((3, 2, n, 4)) for n in (queries, keys, keys)]
+    shapes: dict[Any, Any] = {
+        "queries keys": (queries, keys), "keys": (1, keys), "all": (3, 1, queries, keys),
+        "head": (1, 2, queries, keys),
+    }  # fmt: skip
+    bias = tt.tensor(RNG.standard_normal(shapes[mask])) if mask else None
     found = []
     for many in (1 << 24, 0):
         monkeypatch.setattr(attention, "_MANY", many)
-        monkeypatch.setattr(attention, "_BLOCK", 14)
-        q, k, v = (tt.tensor(each, requires_grad=True) for each in given)
-        out: Any = tt.nn.functional.scaled_dot_product_attention(q, k, v, mask, 0.0, causal)
-        (out * out).sum().backward()
-        found.append([each.detach().numpy() for each in (out, q.grad, k.grad, v.grad)])
+        q, k, v = leaves = [tt.tensor(each, requires_grad=True) for each in given]
+        out: Any = tt.nn.functional.scaled_dot_product_attention(q, k, v, bias, 0.0, causal)
+        first = tt.autograd.grad((out * out).sum(), leaves, create_graph=True)
+        second = tt.autograd.grad(sum((slope * slope).sum() for slope in first), leaves)
+        with tt.no_grad():
+            again: Any = tt.nn.functional.scaled_dot_product_attention(q, k, v, bias, 0.0, causal)
+        found.append([each.detach().numpy() for each in (out, again, *first, *second)])
     for whole, blocks in zip(*found, strict=True):
-        np.testing.assert_allclose(blocks, whole, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(blocks, whole, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_grouped_attention_in_blocks(masked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each head of the keys and values is that of a group of query heads."""
+    monkeypatch.setattr(_attention, "_scores", lambda xp: 14)
+    monkeypatch.setattr(attention, "_MANY", 0)
+    given = [RNG.standard_normal((2, n, 5, 4)) for n in (6, 2, 2)]
+    mask = tt.tensor(RNG.standard_normal((2, 6, 5, 5))) if masked else None
+    found = []
+    for repeated in (False, True):
+        q, k, v = leaves = [tt.tensor(each, requires_grad=True) for each in given]
+        if repeated:
+            k, v = (each.repeat_interleave(3, 1) for each in (k, v))
+        out: Any = tt.nn.functional.scaled_dot_product_attention(
+            q, k, v, mask, is_causal=not masked, enable_gqa=not repeated
+        )
+        slopes = tt.autograd.grad((out * out).sum(), leaves)
+        found.append([each.detach().numpy() for each in (out, *slopes)])
+    for grouped, alone in zip(*found, strict=True):
+        np.testing.assert_allclose(grouped, alone, rtol=1e-12, atol=1e-12)
 
 
 def quotients(kind: str) -> tuple[np.ndarray, np.ndarray]:

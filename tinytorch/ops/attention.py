@@ -3,155 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from .. import dtypes
-from .._op import Array, Backend, composite, op
+from .._op import composite
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
-from .activation import softmax_gradient
+from ._attention import attended, attention_in_blocks, attention_weights
 from .dropout import dropout
 
 #: Scores above which they are not kept for the backward pass, but computed block by block again.
-_MANY = 1 << 24
-#: Scores in one block.
-_BLOCK = 1 << 20
-
-
-@op(method=False)
-def _attention_weights(
-    xp: Backend,
-    query: Array,
-    key: Array,
-    bias: Array | None,
-    scale: float,
-    causal: bool,
-) -> Array:
-    """``softmax(query keyᵀ scale + bias)``; zeros where everything is masked."""
-    scores = xp.matmul(query if scale == 1 else query * scale, xp.swapaxes(key, -1, -2))
-    if bias is not None:
-        grows = xp.broadcast_shapes(scores.shape, bias.shape) != scores.shape
-        scores = scores + bias if grows else xp.add(scores, bias, out=scores)
-    if causal:
-        queries, keys = scores.shape[-2:]
-        seen = xp.arange(queries)[:, None] >= xp.arange(keys)
-        scores = xp.where(seen, scores, -xp.inf)
-    if not scores.size:
-        return scores
-    if not xp.is_moderate(scores, -1):
-        top = xp.max(scores, axis=-1, keepdims=True)
-        scores -= xp.where(top == -xp.inf, 0, top)
-    xp.exp(scores, out=scores)
-    total = xp.sum(scores, axis=-1, keepdims=True)
-    scores /= xp.where(total == 0, 1, total)
-    return scores
-
-
-@_attention_weights.vjp_joint("query", "key", "bias")
-def _attention_weights_rule(
-    xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, scale: float
-) -> tuple[Any, ...]:
-    slope = softmax_gradient(xp, g, out, out.ndim - 1)
-    for_query, for_key, for_bias = in_shape
-    return (
-        None if for_query is None else xp.matmul(slope, key) * scale,
-        None if for_key is None else xp.matmul(xp.swapaxes(slope, -1, -2), query) * scale,
-        None if for_bias is None else slope,
-    )
-
-
-@op(method=False)
-def _attended(xp: Backend, weights: Array, value: Array, query: Array) -> Array:
-    """``weights value`` in the order in memory of ``query``, as PyTorch's fused kernel gives it.
-
-    Heads that were split off and transposed can then be transposed and put together in a view.
-    """
-    place = xp.empty_like(query, dtype=weights.dtype)
-    place = place.reshape(weights.shape[:-1] + value.shape[-1:])
-    xp.matmul(weights, value, out=place)
-    return place
-
-
-_attended.vjp(
-    weights=lambda xp, g, value: xp.matmul(g, xp.swapaxes(value, -1, -2)),
-    value=lambda xp, g, weights: xp.matmul(xp.swapaxes(weights, -1, -2), g),
-)
-
-
-@op(method=False)
-def _attention(
-    xp: Backend,
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array | None,
-    scale: float,
-    causal: bool,
-    ordered: bool,
-) -> Array:
-    """``softmax(query keyᵀ scale + bias) value`` of images, never holding all of the scores."""
-    shape = (*query.shape[:-1], value.shape[-1])
-    out = xp.empty_like(query) if ordered else xp.empty(shape, query.dtype)
-    for heads in _heads(query.shape, key.shape[-2]):
-        for rows in _rows(query.shape, key.shape[-2]):
-            weights = _weights(xp, query, key, bias, scale, causal, heads, rows)
-            out[(*heads, rows)] = xp.matmul(weights, value[heads])
-    return out
-
-
-@_attention.vjp_joint("query", "key", "value")
-def _attention_rule(
-    xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, value: Any, bias: Any,
-    scale: float, causal: bool,
-) -> tuple[Any, ...]:  # fmt: skip
-    inner = xp.sum(g * out, axis=-1, keepdims=True)
-    found = []
-    for heads in _heads(query.shape, key.shape[-2]):
-        for_query, for_key, for_value = [], 0, 0
-        for rows in _rows(query.shape, key.shape[-2]):
-            weights = _weights(xp, query, key, bias, scale, causal, heads, rows)
-            block = (*heads, rows)
-            slope = xp.matmul(g[block], xp.swapaxes(value[heads], -1, -2)) - inner[block]
-            slope = slope * weights * scale
-            for_query.append(xp.matmul(slope, key[heads]))
-            for_key = for_key + xp.matmul(xp.swapaxes(slope, -1, -2), query[block])
-            for_value = for_value + xp.matmul(xp.swapaxes(weights, -1, -2), g[block])
-        found.append((xp.concatenate(for_query, axis=-2), for_key, for_value))
-    return tuple(
-        xp.reshape(xp.concatenate(parts, axis=0), (*query.shape[:2], *parts[0].shape[1:]))
-        for parts in zip(*found, strict=True)
-    )
-
-
-def _heads(shape: Any, keys: int) -> Iterator[tuple[int, slice]]:
-    """The heads of which all scores make a block, image by image; one if its are more."""
-    step = max(1, _BLOCK // (shape[2] * keys))
-    for image in range(shape[0]):
-        for start in range(0, shape[1], step):
-            yield image, slice(start, start + step)
-
-
-def _rows(shape: Any, keys: int) -> Iterator[slice]:
-    """The queries of a head in blocks."""
-    step = max(1, _BLOCK // keys)
-    for start in range(0, shape[2], step):
-        yield slice(start, min(start + step, shape[2]))
-
-
-def _weights(
-    xp: Any, query: Any, key: Any, bias: Any, scale: float, causal: bool, heads: Any, rows: slice
-) -> Any:
-    """The weights of some queries of some heads."""
-    keys = key.shape[-2]
-    if bias is not None:
-        bias = xp.broadcast_to(bias, (*query.shape[:-1], keys))[(*heads, rows)]
-    if causal:
-        seen = xp.arange(rows.start, rows.stop)[:, None] >= xp.arange(keys)
-        hidden = xp.astype(xp.where(seen, 0.0, -xp.inf), query.dtype)
-        bias = hidden if bias is None else bias + hidden
-    block = query[(*heads, rows)]
-    return xp.call(_attention_weights, block, key[heads], bias, scale, False)
+_MANY = 1 << 22
 
 
 @composite(namespaces=("nn.functional",), method=False)
@@ -203,7 +65,12 @@ def scaled_dot_product_attention(
     q, k, v = query, key, value
     grouped = enable_gqa and query.shape[-3:-2] != key.shape[-3:-2]
     if grouped:
-        q, k, v, bias = _in_groups(query, key, value, bias)
+        _check_groups(query, key, value)
+        if not dropout_p and _has_many_scores(query, key):
+            k, v = (t.repeat_interleave(query.shape[1] // t.shape[1], 1) for t in (key, value))
+            grouped = False  # these are far fewer numbers than the scores, then not kept
+        else:
+            q, k, v, bias = _in_groups(query, key, value, bias)
     if scale is None:
         scale = 1.0 / math.sqrt(query.shape[-1]) if query.shape[-1] else 0.0
     if query.dtype is dtypes.float16:
@@ -215,12 +82,12 @@ def scaled_dot_product_attention(
         q, k, scale = *_scaled(q, k, scale), 1.0
     ordered = not dropout_p and _is_ordered(query, key, value, attn_mask)
     if not dropout_p and _is_large(q, k, v, bias):
-        out = _attention(q, k, v, bias, scale, is_causal, ordered)
+        out = attention_in_blocks(q, k, v, bias, scale, is_causal, ordered)
     else:
-        weights = _attention_weights(q, k, bias, scale, is_causal)
+        weights = attention_weights(q, k, bias, scale, 0 if is_causal else None)
         if dropout_p:
             weights = dropout(weights, dropout_p)
-        out = _attended(weights, v, query) if ordered else weights @ v
+        out = attended(weights, v, query) if ordered else weights @ v
     if grouped:
         out = out.reshape(*out.shape[:-4], query.shape[-3], *out.shape[-2:])
     return out if out.dtype is query.dtype else out.to(query.dtype)
@@ -287,14 +154,18 @@ def _is_ordered(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) 
 
 def _is_large(query: Tensor, key: Tensor, value: Tensor, bias: Any) -> bool:
     """Whether the scores of images are too many to be kept; never where a bias learns."""
-    shape = query.shape
-    if len(shape) != 4 or math.prod(shape[:3]) * key.shape[-2] < _MANY:
+    if not _has_many_scores(query, key):
         return False
+    shape = query.shape
     alike = shape[:2] == key.shape[:2] == value.shape[:2] and key.ndim == value.ndim == 4
     if bias is None or not alike:
         return alike
     fits = all(n in (1, m) for n, m in zip(bias.shape[::-1], (key.shape[-2], *shape[2::-1])))
     return fits and bias.ndim <= 4 and not bias.requires_grad
+
+
+def _has_many_scores(query: Tensor, key: Tensor) -> bool:
+    return query.ndim == 4 and math.prod(query.shape[:3]) * key.shape[-2] >= _MANY
 
 
 def _bias(query: Tensor, mask: Any) -> Any:
@@ -313,8 +184,7 @@ def _bias(query: Tensor, mask: Any) -> Any:
     )
 
 
-def _in_groups(query: Any, key: Any, value: Any, bias: Any) -> tuple[Any, ...]:
-    """Query heads in groups that share a head of the keys and values, which broadcasts."""
+def _check_groups(query: Tensor, key: Tensor, value: Tensor) -> None:
     if min(t.ndim for t in (query, key, value)) < 3:
         raise RuntimeError("enable_gqa: query, key and value need a dimension of heads")
     heads, shared = query.shape[-3], key.shape[-3]
@@ -323,6 +193,11 @@ def _in_groups(query: Any, key: Any, value: Any, bias: Any) -> tuple[Any, ...]:
             "enable_gqa: Number of heads in key and value must divide the number of heads in "
             f"query, and be equal; got {heads}, {shared} and {value.shape[-3]}"
         )
+
+
+def _in_groups(query: Any, key: Any, value: Any, bias: Any) -> tuple[Any, ...]:
+    """Query heads in groups that share a head of the keys and values, which broadcasts."""
+    heads, shared = query.shape[-3], key.shape[-3]
     q = query.reshape(*query.shape[:-3], shared, heads // shared, *query.shape[-2:])
     if bias is not None and bias.ndim > 2:
         parts = (shared, heads // shared) if bias.shape[-3] == heads else (1, 1)
