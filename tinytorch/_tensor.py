@@ -71,6 +71,8 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None = None
     _inference: bool = False
     _mapped: int = 0
+    #: The version at which ``detach_`` was called: views of before keep their history.
+    _cut_at: Any = None  # an int, but that is a method's name here, or None
     #: The memory that the array is a part of, where no tensor that this is a view of has it all.
     _whole: Array | None = None
     #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
@@ -287,9 +289,10 @@ class Tensor(Storage):
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using "
                 "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set "
-                "as True, gradients are views of DDP buckets, and hence detach_() cannot be "
-                "called on these gradients."
+                "as True, gradients are views of DDP buckets, and hence detach_() cannot be called."
             )
+        if self._vc is not None:
+            self._cut_at = self._vc[0]
         self._node = None
         self._rg = False
         return self

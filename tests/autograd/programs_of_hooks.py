@@ -86,6 +86,10 @@ y.sum().backward()
 # number of gradients a node's first hook returns
 x=L.ones(2,requires_grad=True); y=x*2; y.grad_fn.register_prehook(lambda g:(g[0],g[0]))
 y.sum().backward()
+# leaf after accumulation
+x=L.zeros(3,requires_grad=True)
+x.register_post_accumulate_grad_hook(lambda t:t.add_(t.grad,alpha=-.01))
+x.backward(L.tensor([1.,2.,3.])); p(x)
 # number after accumulation
 x=L.ones(2,requires_grad=True); x.register_post_accumulate_grad_hook(lambda t:3)
 x.sum().backward()

@@ -342,6 +342,13 @@ class F(L.autograd.Function):
     def backward(ctx,g): return g*3
 x=L.ones(2,dtype=L.float64,requires_grad=True)
 p(L.autograd.gradcheck(F.apply,(x,),raise_exception=False))
+# gradcheck passes over outputs without history
+x=L.ones(2,dtype=L.float64,requires_grad=True)
+p(L.autograd.gradcheck(lambda x:(x*2,x.detach()*3),(x,)))
+p(L.autograd.gradcheck(lambda x:L.ones(2,dtype=L.float64),(x,)))
+# gradcheck without any history
+x=L.ones(2,dtype=L.float64,requires_grad=True)
+L.autograd.gradcheck(lambda x:x.detach()*3,(x,))
 # gradcheck no inputs
 L.autograd.gradcheck(lambda x:x,(L.ones(2,dtype=L.float64),))
 # is_leaf kinds

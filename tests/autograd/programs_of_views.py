@@ -196,4 +196,51 @@ y,z=F.apply(x); p(y); y.mul_(2)
 x=L.ones(2,dtype=L.float64,requires_grad=True)*2; v=x.view(L.int64)
 a,b=v.split(1); p(v.requires_grad,a.requires_grad,v.unbind()[0].requires_grad,(b*2.0).requires_grad)
 a.mul_(2); p(a,(a+1).requires_grad)
+# base detach_ views
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]
+y.detach_()
+p(y.requires_grad, v.requires_grad, v.grad_fn is None, y.is_leaf, v.is_leaf, v._base is None)
+v.sum().backward(); p(x.grad)
+# base detach_ view written later
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]
+y.detach_(); y.mul_(3); p(v, v.requires_grad); v.sum().backward(); p(x.grad)
+# base detach_ view of view
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]; w=v.view(1,1)
+y.detach_(); p(w.requires_grad); w.sum().backward(); p(x.grad)
+# base detach_ view written in place
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]
+y.detach_(); v.mul_(3); p(v, v.requires_grad, y.requires_grad); v.sum().backward(); p(x.grad)
+# leaf detach_
+y=L.ones(2,requires_grad=True); v=y[:1]
+y.detach_(); p(y.requires_grad, v.requires_grad, v.grad_fn is None); v.sum().backward(); p(y.grad)
+# detach_ then requires_grad_
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]
+y.detach_().requires_grad_(); (y*v).sum().backward(); p(x.grad, y.grad)
+# detach_ of what retains its gradient
+x=L.ones(2,requires_grad=True); y=x*2; y.retain_grad(); v=y[:1]
+y.detach_(); v.sum().backward(); p(x.grad, y.grad)
+# leaf no longer requiring
+x=L.ones(2,requires_grad=True); y=x*2; x.requires_grad_(False); y.sum().backward(); p(x.grad)
+# leaf no longer requiring, again
+x=L.ones(2,requires_grad=True); y=x*2; x.requires_grad_(False); x.requires_grad_()
+y.sum().backward()
+p(x.grad)
+# leaf no longer requiring, hook
+x=L.ones(2,requires_grad=True); x.register_hook(lambda g: p(g))
+x.register_post_accumulate_grad_hook(lambda t: p('post')); y=x*2; x.requires_grad_(False)
+y.sum().backward()
+p(x.grad)
+# base detach_ and both written
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]; y.detach_(); y.mul_(3); v.mul_(2)
+# base detach_ and a history anew
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]
+y.detach_(); y.mul_(x); (v*1).sum().backward(); p(x.grad)
+# base detach_ and a later view written
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]
+y.detach_(); w=y[1:]; w.mul_(x[:1]); p(y.requires_grad,w.requires_grad,v.requires_grad)
+y.sum().backward(); p(x.grad)
+# base detach_ twice
+x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]
+y.detach_(); y.mul_(x); w=y[:1]; y.detach_(); p(v.requires_grad,w.requires_grad)
+w.sum().backward(); p(x.grad)
 """

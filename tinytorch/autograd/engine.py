@@ -420,12 +420,14 @@ class Sweep:
             of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
             for hook in hooks:
                 if not isinstance(hook, AfterAccumulation):
-                    check_nothing(hook(leaf))
+                    check_nothing(hook(leaf), leaf)
             for hook in of_node:
                 hook((), (self._tensor(g, leaf._xp),))
 
     def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
-        """Add what arrived at ``leaf`` to its ``grad``."""
+        """Add what arrived at ``leaf``, unless it requires grad no more, to its ``grad``."""
+        if leaf._rg is False:
+            return
         if leaf._data.dtype.kind == "c":
             g, fresh = (conjugate(g), False) if self.create_graph else (leaf._xp.conj(g), True)
         if self.create_graph:

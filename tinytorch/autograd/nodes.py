@@ -178,9 +178,9 @@ class AfterAccumulation:
         self.hook = hook
 
 
-def check_nothing(value: Any) -> None:
-    """Refuse what a hook returned that is called after accumulation."""
-    if value is not None:
+def check_nothing(value: Any, leaf: Any) -> None:
+    """Refuse what a hook returned that is called after accumulation, but for the leaf itself."""
+    if value is not None and value is not leaf:
         text = "Tensor post accumulate grad hooks should return None."
         if hasattr(value, "_data"):
             raise RuntimeError(text)

@@ -164,15 +164,23 @@ def reroot(tensor: Any, root: Any) -> None:
 
 def _refresh(tensor: Any, view: View) -> None:
     base = _root(tensor)
-    if base._node is view.base_node:
+    if base._node is view.base_node or base._cut_at == base._vc[0]:
         return
     with Hooks.enable_grad():
         again = base
         for function, arguments in view.replay:
             again = function(again, *arguments)
     tensor._node = again._node
-    view.rg = again.requires_grad
     view.base_node = base._node
+    if _is_cut(base) and view.rg:  # as in torch, where it requires grad from then on
+        tensor._node = dead_end(tensor)
+    else:
+        view.rg = again.requires_grad
+
+
+def _is_cut(base: Any) -> bool:
+    """Whether ``detach_`` was the last to change the history of ``base``."""
+    return base._cut_at is not None and base._node is None
 
 
 def check_inplace(tensor: Any) -> None:
@@ -186,7 +194,8 @@ def check_inplace(tensor: Any) -> None:
             )
         return
     base, view = _root(tensor), tensor._view
-    if base._rg and base._node is None:
+    cut = _is_cut(base) and edge_of(tensor) is not None
+    if cut or (base._rg and base._node is None):
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."
         )
