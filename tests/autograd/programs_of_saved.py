@@ -345,4 +345,59 @@ x=L.tensor([3.],requires_grad=True); g,=L.autograd.grad(x.prod(),x,create_graph=
 p(g,L.autograd.grad(g.sum(),x))
 y=L.polar(x,L.ones(1)).real; g,=L.autograd.grad(y.sum(),x,create_graph=True)
 p(g,L.autograd.grad(g.sum(),x))
+# raw hooks
+x=L.ones(2,requires_grad=True); y=x.exp()
+r=y.grad_fn._raw_saved_result
+r.register_hooks(lambda t: p('pack',t) or t*2, lambda t: p('unpack',t) or t)
+p(y.grad_fn._saved_result); y.sum().backward(); p(x.grad)
+# raw hooks of a factor
+x=L.ones(2,requires_grad=True); y=x*x
+y.grad_fn._raw_saved_self.register_hooks(lambda t: 3*t.detach(), lambda t: t); y.sum().backward()
+p(x.grad)
+# raw hooks sin
+x=L.ones(2,requires_grad=True); y=x.sin()
+y.grad_fn._raw_saved_self.register_hooks(lambda t: t.detach().clone(), lambda t: t)
+y.sum().backward(); p(x.grad)
+# raw hooks twice
+x=L.ones(2,requires_grad=True); y=x.exp(); r=y.grad_fn._raw_saved_result
+r.register_hooks(lambda t: t, lambda t: t); r.register_hooks(lambda t: t, lambda t: t)
+# raw hooks wrong type
+x=L.ones(2,requires_grad=True); y=x.exp()
+y.grad_fn._raw_saved_result.register_hooks(lambda t: t, lambda t: 3); y.sum().backward()
+# raw hooks freed
+x=L.ones(2,requires_grad=True); y=x.exp(); r=y.grad_fn._raw_saved_result; y.sum().backward()
+r.register_hooks(lambda t: t, lambda t: t)
+# raw of a function
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,x): ctx.save_for_backward(x); return x*2
+    @staticmethod
+    def backward(ctx,g): x,=ctx.saved_tensors; return g*x
+x=L.ones(2,requires_grad=True); y=F.apply(x); r=y.grad_fn._raw_saved_tensors
+p(len(r), type(r).__name__); r[0].register_hooks(lambda t: t.detach()*5, lambda t: t)
+y.sum().backward(); p(x.grad)
+# raw hooks of both factors
+x=L.ones(2,requires_grad=True); z=L.ones(2,requires_grad=True)*3; y=x*z; f=y.grad_fn
+f._raw_saved_self.register_hooks(lambda t: t.detach()*2, lambda t: t)
+f._raw_saved_other.register_hooks(lambda t: t.detach()*5, lambda t: t)
+(g,)=L.autograd.grad(y.sum(), x, create_graph=True); p(g)
+# raw under hooks
+x=L.ones(2,requires_grad=True)
+with L.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t): y=x.exp()
+y.grad_fn._raw_saved_result.register_hooks(lambda t: t, lambda t: t)
+# raw double backward
+x=L.ones(2,requires_grad=True); y=x.sin()
+y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
+g,=L.autograd.grad(y.sum(),x,create_graph=True); p(L.autograd.grad(g.sum(),x))
+# raw hooks of an argument
+x=L.ones(2,requires_grad=True); y=L.atan2(x,x*2)
+y.grad_fn._raw_saved_other.register_hooks(lambda t: t.detach()*1, lambda t: p('u') or t)
+y.sum().backward(); p(x.grad)
+# raw pack in place
+x=L.ones(2,requires_grad=True)*1; y=x.sin()
+y.grad_fn._raw_saved_self.register_hooks(lambda t: t.add_(1), lambda t: t)
+# raw backward twice
+x=L.ones(2,requires_grad=True); y=x.exp()
+y.grad_fn._raw_saved_result.register_hooks(lambda t: t*2, lambda t: t)
+y.sum().backward(retain_graph=True); y.sum().backward(); p(x.grad); y.sum().backward()
 """

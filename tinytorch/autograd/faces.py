@@ -25,6 +25,7 @@ from .nodes import (
     node_of,
 )
 from .packing import packed_of
+from .raw_saved import of_context, of_place
 from .saved import saved_arguments
 
 
@@ -109,6 +110,8 @@ class GraphNode:
 
     def __getattr__(self, name: str) -> Any:
         context = getattr(self._node.op, "context", None)
+        if name.startswith("_raw_saved_"):
+            return _raw(self._node, name, context)
         if context is not None and not name.startswith("__"):
             return getattr(context(self._node), name)
         if name.startswith("_saved_"):
@@ -227,6 +230,22 @@ def _saved(node: Node, name: str) -> Any:
     finally:
         if packed is not None:
             packed.strip(node)
+
+
+def _raw(node: Node, name: str, context: Any) -> Any:
+    """What ``register_hooks`` is called on for a tensor that a node saved, or for several."""
+    if context is not None and name == "_raw_saved_tensors":
+        return of_context(node, context(node))
+    place = _saved_places(node).get(name.removeprefix("_raw"))
+    if context is not None or place not in _tensors_of(node):
+        raise AttributeError(f"{node.name()!r} object has no attribute {name!r}")
+    return of_place(node, place)
+
+
+def _tensors_of(node: Node) -> set[int]:
+    """The places where a node keeps a single tensor."""
+    out = set() if isinstance(node.out, tuple) else {-1}
+    return out | {i for i in node.op.saved_positions if i != node.op.sequence}
 
 
 def _kept(node: Node, place: int) -> Any:
