@@ -109,6 +109,40 @@ with A.dual_level():
 import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
 with A.dual_level():
     A.make_dual(L.ones(2),L.ones(3))
+# duals written over
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    def dual(): return A.make_dual(L.tensor([0.3,-2.]),L.tensor([1.,-2.]))
+    def see(*ds):
+        for d in ds: p(*A.unpack_dual(d))
+    x=L.tensor([0.3,-2.]); d=A.make_dual(x,L.tensor([1.,-2.])); d.mul_(2); see(d); p(x,x._version)
+    d=dual(); d.sin_(); d*=3; d+=1; see(d)
+    e=dual(); d.add_(e); see(d,e); d.copy_(L.ones(2)); see(d)
+    d=dual(); d[0]=5.; see(d); d[0]=d[1]*3; see(d); d[1:].mul_(3); see(d); d.zero_(); see(d)
+    d=dual(); d.masked_fill_(L.tensor([True,False]),0.); see(d)
+    d.index_add_(0,L.tensor([0]),L.ones(1)); see(d)
+    d=dual(); L.nn.functional.relu(d,inplace=True); see(d); d=dual(); d.uniform_(1.,1.); see(d)
+    d=dual(); v=d[:1]; d.mul_(2); see(v); v.add_(v); see(d,v); d.unsqueeze_(0); d.t_(); see(d)
+    y=L.ones(2); y.add_(dual()); see(y); y[1:]=dual()[:1]; see(y); y.copy_(dual()); see(y)
+    d=dual(); d.mul_(2); see(L.func.grad(lambda x: (x**3).sum())(d))
+# duals written over after they were needed
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level(), L.autograd.graph.allow_mutation_on_saved_tensors():
+    d=A.make_dual(L.tensor([0.3,-2.]),L.tensor([1.,-2.])); y=d*d; d.exp_(); d.mul_(d); d+=1
+    p(*A.unpack_dual(y)); p(*A.unpack_dual(d))
+# a part made dual and written over
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    y=L.tensor([0.3,2.])*1; d=A.make_dual(y[:1],L.ones(1)); d.mul_(3); p(*A.unpack_dual(d))
+    p(y, A.unpack_dual(y).tangent)
+# dual of what was made of a dual
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    A.make_dual(A.make_dual(L.ones(2),L.ones(2))*2,L.ones(2))
+# jvp of what writes to its argument
+def f(x): x[0]=5.; x.mul_(x[1:]+1); return x+1
+x=L.tensor([0.3,2.]); p(L.func.jvp(f,(x,),(L.tensor([1.,-2.]),))); p(x)
+x=L.tensor([0.3,2.]); p(L.func.jacfwd(lambda x: x.mul_(2).exp())(x)); p(x)
 # dual of a dual
 import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
 with A.dual_level():

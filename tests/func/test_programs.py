@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from tests.autograd.test_short_programs import run, words
 from tests.autograd.test_short_programs import _programs as programs
-from tests.func import programs_of_derivatives, programs_of_duals, programs_of_vmap
+from tests.func import (
+    programs_of_derivatives, programs_of_duals, programs_of_mapped_functions, programs_of_vmap,
+)  # fmt: skip
 
 import tinytorch as tt
 
 IN_THE_SAME_WORDS = programs(
     programs_of_derivatives.PROGRAMS + programs_of_duals.PROGRAMS + programs_of_vmap.PROGRAMS
+    + programs_of_mapped_functions.PROGRAMS
 )
 PROGRAMS = IN_THE_SAME_WORDS | programs(programs_of_vmap.IN_OTHER_WORDS)
 

@@ -3,8 +3,9 @@
 A dual tensor is a stand-in for its primal whose gradient can be taken, and the tangent of what was
 computed from it comes, when ``unpack_dual`` asks, from two backward passes, as that of
 ``func.jvp``: exactly what forward mode gives, of every operation that has a second derivative.
-What differs: dual tensors require grad, so a leaf is not to be written to, and what runs under
-``no_grad`` inside the level is constant to it; around the level it makes no difference.
+What differs: dual tensors require grad; one whose primal does, too, is not to be written to, nor
+what an earlier result needs, unless under ``graph.allow_mutation_on_saved_tensors``; and what runs
+under ``no_grad`` inside the level is constant to it; around the level it makes no difference.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import Any, NamedTuple
 
 from .._state import Variable
 from .._tensor import Tensor
-from ..func._level import Level, entered
+from ..func._level import Level, entered, writable_for
 from ..func.forward import Push, check_sizes
+from .nodes import reachable
+from .views import edge_of
 
 __all__ = [
     "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
@@ -44,15 +47,20 @@ class _DualLevel:
         self.tangents: list[Tensor] = []
 
     def add(self, primal: Tensor, tangent: Tensor) -> Tensor:
-        if any(primal is dual for dual in self.level.given):
+        if self._depends(primal):
             raise RuntimeError(
                 "Making a dual Tensor based on a Tensor that already has a forward gradient at "
                 "the same level 0 is not supported."
             )
-        dual = self.level.stand_in(primal)
-        self.level.given += (dual,)
+        given = self.level.stand_in(primal)
+        self.level.given += (given,)
         self.tangents.append(tangent)
-        return dual
+        return writable_for(given)
+
+    def _depends(self, primal: Tensor) -> bool:
+        """Whether ``primal`` has a tangent already."""
+        found = reachable((edge_of(primal),)) if primal.requires_grad else ()
+        return any(id(edge_of(given)) in found for given in self.level.given)
 
     def unpack(self, tensor: Tensor) -> UnpackedDualTensor:
         if not (tensor.requires_grad and self.tangents):

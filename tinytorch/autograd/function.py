@@ -14,10 +14,11 @@ from .._caller import warn
 from .._record import note_versions
 from .._tensor import Tensor, wrap
 from .applied import Applied, R
-from .engine import conjugate
 from .forward_rule import PUSHING, likes, transposed
+from .inference import APPLYING
 from .nodes import FREED, TWICE, Node, Slot
 from .packing import STACK, Packed, SavedOutput
+from .users import as_user, fits, from_user
 from .views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
 
 
@@ -192,7 +193,7 @@ class _FunctionOp:
         with nullcontext() if graph_mode else _state.no_grad():
             results = self._call_backward(given, graph_mode, *args)
         for i, (h, shape) in enumerate(zip(results, shapes, strict=True)):
-            if h is not None and shape is not None and not _fits(tuple(h.shape), shape):
+            if h is not None and shape is not None and not fits(tuple(h.shape), shape):
                 raise RuntimeError(
                     f"Function {self.backward_name} returned an invalid gradient at index {i} - "
                     f"got {list(h.shape)} but expected shape compatible with {list(shape)}"
@@ -204,7 +205,7 @@ class _FunctionOp:
     ) -> list[Any]:
         grads: list[Any] = [None] * self.count
         for place, h in zip(self.places, given, strict=True):
-            grads[place] = _as_user(h, backend)
+            grads[place] = as_user(h, backend)
         if self.jvp is not None and PUSHING.get():
             results = transposed(self.jvp, ctx, grads)
         else:
@@ -223,32 +224,7 @@ class _FunctionOp:
                     f"function {self.backward_name} returned a gradient different than None at "
                     f"position {i + 1}, but the corresponding forward input was not a Variable"
                 )
-        return [_from_user(self, results[i], graph_mode) for i in positions]
-
-
-def _fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether a gradient can be summed to the shape that is wanted."""
-    lead = len(have) - len(wanted)
-    return lead >= 0 and all(
-        n in (m, 1) for n, m in zip(wanted, have[lead:], strict=True)
-    )
-
-
-def _as_user(h: Any, backend: Any) -> Any:
-    if h is None:
-        return None
-    return conjugate(h if isinstance(h, Tensor) else wrap(h, backend))
-
-
-def _from_user(op: _FunctionOp, result: Any, graph_mode: bool) -> Any:
-    if result is None:
-        return None
-    if not isinstance(result, Tensor):
-        raise RuntimeError(
-            f"{op.backward_name}: expected Variable or None (got {type(result).__name__})"
-        )
-    result = conjugate(result)
-    return result if graph_mode else result._data
+        return [from_user(self, results[i], graph_mode) for i in positions]
 
 
 class Function:
@@ -274,6 +250,9 @@ class Function:
         >>> x.grad
         tensor(12.)
     """
+
+    #: Whether ``vmap`` maps over ``forward`` and ``backward`` as they are, which it does anyway.
+    generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn(
@@ -317,6 +296,33 @@ class Function:
             "forward mode AD."
         )
 
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """The result for all examples of ``func.vmap``, and their dimension in it.
+
+        ``info`` has ``batch_size`` and ``randomness``, ``in_dims`` their dimension in ``args``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> class Twice(tt.autograd.Function):
+            ...     @staticmethod
+            ...     def forward(x):
+            ...         return x * 2
+            ...     @staticmethod
+            ...     def setup_context(ctx, inputs, output):
+            ...         pass
+            ...     @staticmethod
+            ...     def vmap(info, in_dims, x):
+            ...         return Twice.apply(x), in_dims[0]
+            >>> tt.vmap(Twice.apply)(tt.tensor([[1.0], [2.0]]))
+            tensor([[2.],
+                    [4.]])
+        """
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or "
+            "set generate_vmap_rule=True."
+        )
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Refused: a function is applied by its class."""
         raise RuntimeError(
@@ -328,6 +334,9 @@ class Function:
     def apply(cls: type[Applied[R]], *args: Any, **kwargs: Any) -> R:
         """Run ``forward`` and record it."""
         args, kwargs = _bound(cls, args, kwargs)
+        rule = APPLYING.get()
+        if rule is not None and (mapped := rule(cls, args, kwargs)) is not NotImplemented:
+            return mapped  # type: ignore[no-any-return]
         edges = [edge_of(a) if isinstance(a, Tensor) else None for a in args]
         recording = _state.grad_enabled() and any(e is not None for e in edges)
         ctx = FunctionCtx(tuple(e is not None for e in edges))

@@ -35,6 +35,9 @@ UNSETTLED: Any = _Unsettled([0])
 
 #: The number of the innermost ``vmap`` that runs the code of this context; 0 outside.
 MAPPED: Variable[int] = Variable("mapped", 0)
+#: What a user's ``Function`` that is applied asks first, inside ``vmap``: its class, arguments and
+#: keywords give its result or NotImplemented. None outside.
+APPLYING: Variable[Any] = Variable("applying_functions", None)
 _next_number = itertools.count(1).__next__
 
 

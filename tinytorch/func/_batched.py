@@ -64,12 +64,14 @@ class Level:
 
     Attributes:
         size: The number of examples.
+        randomness: As ``vmap`` was given it.
         failed: Whether something met their stand-ins that is not known to be the same for all.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, randomness: str = "error") -> None:
         self.number = next(_NUMBER)
         self.size = size
+        self.randomness = randomness
         self.failed = False
 
 
@@ -108,21 +110,21 @@ def is_stand_in(x: Any) -> bool:
 
 def mapped_over(leaf: Any, dim: int, level: Level) -> Any:
     """A stand-in for the examples along ``dim`` of a tensor or of another stand-in."""
-    outer = _levels(leaf)
-    value = _value(leaf).movedim(len(outer) + dim, len(outer))
+    outer = levels_of(leaf)
+    value = value_of(leaf).movedim(len(outer) + dim, len(outer))
     return stand_in(value, (*outer, level))
 
 
 def let_out(result: Any, level: Level, dim: int | None) -> Any:
     """A result for those outside ``level``, its examples along ``dim``; None: it has none."""
-    levels = _levels(result)
+    levels = levels_of(result)
     if not isinstance(result, Tensor) and dim is not None or level in levels and dim is None:
         raise CannotBatch
     if dim is None:
         return result
     outer = tuple(other for other in levels if other is not level)
     together = (*outer, level)
-    rank = _value(result).ndim - len(levels)
+    rank = value_of(result).ndim - len(levels)
     if not -rank - 1 <= dim <= rank:
         raise CannotBatch
     value = lifted(result, together, rank)
@@ -135,7 +137,7 @@ def let_out(result: Any, level: Level, dim: int | None) -> Any:
 
 def lifted(x: Any, levels: tuple[Level, ...], rank: int) -> Any:
     """What ``x`` holds with all of ``levels`` in front and ``rank`` dimensions behind them."""
-    own, value = _levels(x), _value(x)
+    own, value = levels_of(x), value_of(x)
     shape = value.shape[len(own) :]
     sizes = [level.size if level in own else 1 for level in levels]
     return value.reshape(*sizes, *[1] * (rank - len(shape)), *shape)
@@ -155,7 +157,7 @@ def once(
 
     token = _state.DRAWN.set(refuse)
     try:
-        with drawing("error", [_value(leaf) for leaf in flatten((args, options))[0]]), mapped():
+        with drawing("error", [value_of(leaf) for leaf in flatten((args, options))[0]]), mapped():
             result = function(*args, **options)
     except Exception:  # of the attempt's own making, perhaps: the examples will tell
         raise CannotBatch from None
@@ -169,11 +171,11 @@ def once(
 # -- what a stand-in answers ---------------------------------------------------------------------
 
 
-def _levels(x: Any) -> tuple[Level, ...]:
+def levels_of(x: Any) -> tuple[Level, ...]:
     return x._mapped_levels if is_stand_in(x) else ()
 
 
-def _value(x: Any) -> Any:
+def value_of(x: Any) -> Any:
     return x._value if is_stand_in(x) else x
 
 
@@ -184,7 +186,7 @@ def _end(levels: Iterable[Level]) -> NoReturn:
 
 
 def _fail(values: Iterable[Any]) -> NoReturn:
-    _end(_together(values))
+    _end(together(values))
 
 
 def _answer(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -231,21 +233,21 @@ def _are_plain(op: Any, given: tuple[Any, ...]) -> bool:
 
 def _example(x: Any) -> Any:
     """The first example, for what all have in common."""
-    return _value(x)[(0,) * len(_levels(x))]
+    return value_of(x)[(0,) * len(levels_of(x))]
 
 
-def _together(values: Iterable[Any]) -> tuple[Level, ...]:
-    found = {level for value in values for level in _levels(value)}
+def together(values: Iterable[Any]) -> tuple[Level, ...]:
+    found = {level for value in values for level in levels_of(value)}
     return tuple(sorted(found, key=lambda level: level.number))
 
 
 def _elementwise(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``func`` of all examples, with the promotion that each would have."""
     tensors = [v for v in (*args, *options.values()) if isinstance(v, Tensor)]
-    ranks = [_value(t).ndim - len(_levels(t)) for t in tensors]
-    rank, levels = max(ranks), _together(tensors)
+    ranks = [value_of(t).ndim - len(levels_of(t)) for t in tensors]
+    rank, levels = max(ranks), together(tensors)
     # In promotion tensors without dimensions count less than others, and a stand-in's have some.
-    if rank and min(ranks) == 0 and len({_value(t).dtype for t in tensors}) > 1:
+    if rank and min(ranks) == 0 and len({value_of(t).dtype for t in tensors}) > 1:
         _fail(tensors)
 
     def whole(v: Any) -> Any:
@@ -266,7 +268,7 @@ def _elementwise(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> A
 def _item(x: Any, index: Any) -> Any:
     """``x[index]`` with integers and whole dimensions in the index."""
     items = list(index) if isinstance(index, tuple) else [index]
-    own, value = _levels(x), _value(x)
+    own, value = levels_of(x), value_of(x)
     rank = value.ndim - len(own)
     kinds = [_kind(item) for item in items]
     if "other" in kinds or kinds.count("rest") > 1 or len(items) > rank + ("rest" in kinds):
@@ -277,7 +279,7 @@ def _item(x: Any, index: Any) -> Any:
     items += [slice(None)] * (rank - len(items))
     taken = [d for d in range(rank) if not isinstance(items[d], slice)]
     kept = [d for d in range(rank) if isinstance(items[d], slice)]
-    levels = _together([x, *items])
+    levels = together([x, *items])
     order = [*range(len(own)), *(len(own) + d for d in (*taken, *kept))]
     places: list[Any] = [_places(level, levels, value.device) for level in own]
     places += [lifted(items[d], levels, 0) if isinstance(items[d], Tensor) else items[d]
@@ -291,8 +293,8 @@ def _kind(item: Any) -> str:
     if isinstance(item, slice) and item == slice(None):
         return "whole"
     if isinstance(item, Tensor):
-        value = _value(item)
-        number = value.ndim == len(_levels(item)) and value.dtype.name in _INTEGERS
+        value = value_of(item)
+        number = value.ndim == len(levels_of(item)) and value.dtype.name in _INTEGERS
         return "number" if number else "other"
     return "number" if type(item) is int else "other"
 

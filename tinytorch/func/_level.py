@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from .._state import (
     enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, Variable,
 )  # fmt: skip
+from .._op import OPS
 from .._tensor import Tensor
 from ..autograd.derivatives import filled, gradients
 from ..autograd.nodes import Node, Slot
@@ -45,12 +46,18 @@ class Level:
 
     # -- what goes in ------------------------------------------------------------------------
 
-    def arguments(self, args: tuple[Any, ...], argnums: ArgNums) -> tuple[Any, ...]:
-        """``args`` with stand-ins for those that ``argnums`` says (default: all)."""
+    def arguments(
+        self, args: tuple[Any, ...], argnums: ArgNums, writable: bool = False
+    ) -> tuple[Any, ...]:
+        """``args`` with stand-ins for those that ``argnums`` says (default: all).
+
+        ``writable``: whether the function may write to them, as it may in forward mode.
+        """
         places = chosen(range(len(args)) if argnums is None else argnums, len(args))
         leaves, self.structure = flatten(tuple(args[i] for i in places))
         self.given = tuple(self.stand_in(leaf) for leaf in leaves)
-        replaced = dict(zip(places, unflatten(self.structure, self.given), strict=True))
+        shown = [writable_for(given) for given in self.given] if writable else self.given
+        replaced = dict(zip(places, unflatten(self.structure, shown), strict=True))
         return tuple(replaced[i] if i in replaced else self.others(args[i])
                      for i in range(len(args)))  # fmt: skip
 
@@ -140,6 +147,21 @@ def entered() -> Iterator[Level]:
 def recorded_anyway() -> Any:
     """Have gradients recorded inside a block, whatever the modes outside."""
     return inference_mode(False) if is_inference_mode_enabled() else enable_grad()
+
+
+def writable_for(given: Tensor) -> Tensor:
+    """What the function gets for the stand-in ``given``: its value, no leaf but made of one.
+
+    One that depends on what is outside stays as it is: that would have to know of the change.
+    """
+    if given._node is not None or given._view is not None:
+        return given
+    shown = given.detach()
+    data = shown._data
+    op = OPS["_assigned"].called("AliasBackward0")
+    shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
+    shown._rg = True
+    return shown
 
 
 def _apart(x: Any) -> Any:

@@ -86,8 +86,9 @@ def jvp(
 ) -> tuple[Any, ...]:
     """The result of ``func`` and its change along ``tangents``: the Jacobian times a vector.
 
-    It takes two backward passes and gives what forward mode gives. One thing is different: a
-    ``no_grad`` block inside ``func`` is a constant to it, which forward mode takes no notice of.
+    It takes two backward passes and gives what forward mode gives. Two things are different: a
+    ``no_grad`` block inside ``func`` is a constant to it, which forward mode takes no notice of,
+    and what ``func`` writes over in place must not be what an earlier gradient is computed from.
 
     Args:
         func: Takes ``primals``, returns tensors.
@@ -115,7 +116,7 @@ def jvp(
     """
     vector = _checked(primals, tangents)
     with entered() as level:
-        output, aux = parted(_JVP, func(*level.arguments(primals, None)), has_aux)
+        output, aux = parted(_JVP, func(*level.arguments(primals, None, True)), has_aux)
         outputs, structure = tensors_of(_JVP, output)
         push = Push(level, outputs)
         _check_dependence(push, strict)
@@ -208,7 +209,7 @@ def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R
     """
     name = "linearize(f, *primals)"
     with entered() as level:
-        outputs, structure = tensors_of(name, func(*level.arguments(primals, None)))
+        outputs, structure = tensors_of(name, func(*level.arguments(primals, None, True)))
         push = Push(level, outputs)
 
     def jvp_fn(*tangents: Any) -> Any:

@@ -133,7 +133,7 @@ def jacfwd(
         check_randomness(randomness)
         name = "jvp(f, primals, tangents)"
         with entered() as level:
-            given = level.arguments(args, argnums)
+            given = level.arguments(args, argnums, True)
             with drawing(randomness, args):
                 result = func(*given)
             output, aux = parted(name, result, has_aux)

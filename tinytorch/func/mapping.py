@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from .. import _asking
 from .._op import NAMESPACES
 from .._tensor import Tensor
-from ..autograd.inference import mapped
+from ..autograd.inference import APPLYING, mapped
 from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
 from ._level import P, R
+from ._mapped_functions import RuleFailed, Wanted, applying, by_rule, want
 from ._randomness import Repeated, check_randomness, drawing
 from ._trees import Tree, flatten, spread, unflatten
 
@@ -84,22 +85,8 @@ def vmap(
         name = _name(func)
         _check_out_dims(name, out_dims)
         inputs = _inputs(name, in_dims, args)
-        try:
-            at_once: R = _at_once(name, func, inputs, kwargs, out_dims, randomness)
-            return at_once
-        except CannotBatch:
-            if any(map(is_stand_in, inputs.leaves)):
-                raise
-        results = _results(func, inputs, kwargs, randomness)
-        structure = _common(name, [structure for _, structure in results])
-        dims = _out_dims(name, out_dims, structure)
-        columns = zip(*[leaves for leaves, _ in results], strict=True)
-        done = [
-            _together(name, column, dim, inputs.size)
-            for column, dim in zip(columns, dims, strict=True)
-        ]
-        stacked: R = unflatten(structure, done)
-        return stacked
+        result: R = _mapped(_Call(name, func, inputs, kwargs, out_dims, randomness))
+        return result
 
     return wrapper
 
@@ -176,29 +163,78 @@ def _size(leaves: list[Any], dims: list[int | None]) -> int:
 # -- the function ------------------------------------------------------------------------------
 
 
-def _at_once(
-    name: str, func: Callable[..., Any], inputs: _Inputs, kwargs: dict[str, Any], out_dims: Any,
-    randomness: str,
-) -> Any:  # fmt: skip
+class _Call(NamedTuple):
+    """A call of a mapped function, and how it is mapped."""
+
+    name: str
+    func: Callable[..., Any]
+    inputs: _Inputs
+    kwargs: dict[str, Any]
+    out_dims: Any
+    randomness: str
+
+
+def _mapped(call: _Call) -> Any:
+    """The results of all examples, stacked."""
+    inner = any(map(is_stand_in, call.inputs.leaves))
+    try:
+        if inner or _may_be_at_once(call.inputs, call.randomness):
+            return _at_once(call)
+    except CannotBatch:
+        if inner:
+            raise
+    if APPLYING.get() is want:  # an outer one answers
+        return _in_turn(call)
+    try:
+        with applying(want):
+            return _in_turn(call)
+    except Wanted:
+        return _by_rules(call)
+
+
+def _by_rules(call: _Call) -> Any:
+    """The results, by the rules of the functions of the user's that are applied, if it can be."""
+    try:
+        return _at_once(call)
+    except CannotBatch:
+        with applying(None):
+            return _in_turn(call)
+
+
+def _in_turn(call: _Call) -> Any:
+    """The results, by one run for each example."""
+    results = _results(call.func, call.inputs, call.kwargs, call.randomness)
+    structure = _common(call.name, [structure for _, structure in results])
+    dims = _out_dims(call.name, call.out_dims, structure)
+    columns = zip(*[leaves for leaves, _ in results], strict=True)
+    done = [
+        _together(call.name, column, dim, call.inputs.size)
+        for column, dim in zip(columns, dims, strict=True)
+    ]
+    return unflatten(structure, done)
+
+
+def _at_once(call: _Call) -> Any:
     """The results of all examples from one run; CannotBatch if that may differ from many."""
-    if not _may_be_at_once(inputs, randomness):
-        raise CannotBatch
-    level = Level(inputs.size)
+    inputs = call.inputs
+    level = Level(inputs.size, call.randomness)
     given = [
         leaf if dim is None else mapped_over(leaf, dim, level)
         for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
     ]
-    result = once(func, unflatten(inputs.structure, given), (level,), **kwargs)
+    try:
+        with applying(want if APPLYING.get() is want else by_rule):
+            result = once(call.func, unflatten(inputs.structure, given), (level,), **call.kwargs)
+    except RuleFailed as failure:
+        raise failure.__cause__ from None  # type: ignore[misc]
     leaves, structure = flatten(result)
-    dims = _out_dims(name, out_dims, structure)
+    dims = _out_dims(call.name, call.out_dims, structure)
     done = [let_out(leaf, level, dim) for leaf, dim in zip(leaves, dims, strict=True)]
     return unflatten(structure, done)
 
 
 def _may_be_at_once(inputs: _Inputs, randomness: str) -> bool:
-    """Whether the examples are numbers of plain tensors, or there are stand-ins already."""
-    if any(map(is_stand_in, inputs.leaves)):
-        return True
+    """Whether the examples are numbers of plain tensors."""
     over = [leaf for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True) if dim is not None]
     return (
         randomness == "error" and inputs.size > 1 and not _asking.must_ask()
