@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -242,6 +243,38 @@ def test_worker_init_fn_runs_once_in_each_worker() -> None:
 
     list(DataLoader(Squares(), num_workers=2, worker_init_fn=init))
     assert sorted(seen) == [(0, "DataLoader worker 0"), (1, "DataLoader worker 1")]
+
+
+class Span(IterableDataset[int]):
+    """The numbers of a range, which a worker may narrow down."""
+
+    def __init__(self, start: int, stop: int) -> None:
+        super().__init__()
+        self.start, self.stop = start, stop
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.start, self.stop))
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_each_worker_takes_its_share_of_a_stream(passes: int) -> None:
+    """As PyTorch's documentation of ``IterableDataset`` does it, by ``worker_init_fn``."""
+
+    def init(worker: int) -> None:
+        info = get_worker_info()
+        assert info is not None
+        first, last = info.dataset.start, info.dataset.stop
+        share = math.ceil((last - first) / info.num_workers)
+        info.dataset.start = first + worker * share
+        info.dataset.stop = min(info.dataset.start + share, last)
+
+    span = Span(3, 10)
+    loader = DataLoader(
+        span, None, num_workers=2, worker_init_fn=init, persistent_workers=passes > 1
+    )
+    for _ in range(passes):
+        assert list(loader) == [3, 7, 4, 8, 5, 9, 6]  # of one worker and the other in turn
+    assert (span.start, span.stop) == (3, 10)
 
 
 def alive() -> int:

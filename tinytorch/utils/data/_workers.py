@@ -35,7 +35,8 @@ class WorkerInfo:
         id: Its number, from 0.
         num_workers: How many there are.
         seed: What its random generator was seeded with.
-        dataset: The dataset; workers are threads and share it.
+        dataset: The worker's own shallow copy of the dataset: what is assigned to its attributes
+            concerns no other worker.
 
     Example:
         >>> from tinytorch.utils.data import DataLoader, Dataset, get_worker_info

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import queue
@@ -44,8 +45,8 @@ class DataLoader(Generic[T_co]):
         batch_sampler: Yields lists of indices; excludes ``batch_size``, ``shuffle``,
             ``sampler`` and ``drop_last``.
         num_workers: Threads that make batches ahead; 0 makes each when it is asked for.
-            Threads share the dataset, and Python code in them runs one at a time: they
-            help where samples wait for files or spend their time in NumPy. Default: 0.
+            Each has a shallow copy of the dataset, and Python code in threads runs one at a
+            time: they help where samples wait for files or spend their time in NumPy. Default: 0.
         collate_fn: From a list of samples to a batch. Default: ``default_collate``, or
             ``default_convert`` where ``batch_size`` is None.
         pin_memory: Put each batch into pinned memory, where there is a GPU. Default: False.
@@ -247,14 +248,19 @@ class _BaseIterator:
         )
 
 
-def _fetch_of(loader: DataLoader[Any]) -> Callable[[], Fetch]:
+def _fetch_of(loader: DataLoader[Any], dataset: Any) -> Callable[[], Fetch]:
     return functools.partial(
         make_fetch,
-        loader.dataset,
+        dataset,
         loader.batch_sampler is not None,
         loader.collate_fn,
         loader.drop_last,
     )
+
+
+def _own(dataset: Any) -> Any:
+    """A worker's dataset, whose attributes it may set, as a process of its own could."""
+    return copy.copy(dataset) if hasattr(dataset, "__dict__") else dataset
 
 
 class _SerialIterator(_BaseIterator):
@@ -262,7 +268,7 @@ class _SerialIterator(_BaseIterator):
 
     def open(self, loader: DataLoader[Any]) -> None:
         super().open(loader)
-        self.fetch = _fetch_of(loader)()
+        self.fetch = _fetch_of(loader, loader.dataset)()
 
     def _next(self) -> Any:
         return self.fetch(next(self.keys))
@@ -295,8 +301,10 @@ class _ThreadedIterator(_BaseIterator):
     def _hire(self, loader: DataLoader[Any]) -> None:
         count = loader.num_workers
         for i in range(count):
-            info = WorkerInfo(i, count, self.base_seed + i, loader.dataset)
-            worker = Worker(info, _fetch_of(loader), loader.worker_init_fn, self.results)
+            dataset = _own(loader.dataset)
+            info = WorkerInfo(i, count, self.base_seed + i, dataset)
+            fetch = _fetch_of(loader, dataset)
+            worker = Worker(info, fetch, loader.worker_init_fn, self.results)
             self.workers.append(worker)
         weakref.finalize(self, _dismiss, self.workers)
 
