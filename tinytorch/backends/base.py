@@ -287,7 +287,7 @@ class Backend(Placement):
 
     def erf(self, array: Array) -> Array:
         """The error function of a real floating-point array."""
-        return self._error_function("erf" if array.dtype.itemsize > 4 else "erf_single", array)
+        return self._error_function("erf", array)
 
     def erfc(self, array: Array) -> Array:
         """``1 - erf(x)``."""
@@ -309,7 +309,8 @@ class Backend(Placement):
         from . import error_function
 
         wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array
-        values = self.blockwise(lambda part: getattr(error_function, name)(self, part), wide)
+        formula = error_function.formula(name, wide.dtype)
+        values = self.blockwise(lambda part: formula(self, part), wide)
         return values.astype(array.dtype, copy=False)
 
     def special(self, name: str) -> Callable[..., Array]:

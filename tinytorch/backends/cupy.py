@@ -183,7 +183,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return call
 
     def _error_function(self, name: str, array: Array) -> Array:
-        return self.special(name.removesuffix("_single"))(array)
+        return self.special(name)(array)
 
     def raising(self) -> AbstractContextManager[object]:
         # cuSOLVER's status stays on the device unless it is asked for: the host waits here, and
