@@ -38,6 +38,20 @@ def angle_slopes(lib: Any, numbers: list[complex]) -> Any:
     return lib.autograd.grad(z.angle().sum(), z)[0]
 
 
+def of_nan(lib: Any) -> list[Callable[[Any], Any]]:
+    """Functions whose gradient PyTorch keeps a number where they give NaN, so it can be masked."""
+    functional = lib.nn.functional
+    target = lib.tensor([NAN, 1.0, NAN, -2.0])
+    return [
+        lib.abs, lib.acosh, functional.relu6, functional.hardswish,
+        functional.elu, functional.selu, lambda x: functional.celu(x, 2.0),
+        lambda x: functional.elu(x, 0.5), lambda x: functional.l1_loss(x, target, reduction="none"),
+        lambda x: lib.quantile(x.view(2, 2), 0.3, 1).repeat(2), lambda x: lib.xlogy(x.detach(), x),
+        lambda x: lib.xlogy(x, lib.tensor([-1.0, 2.0, 3.0, -4.0])),
+        lambda x: lib.special.xlog1py(x, lib.tensor([-2.0, 2.0, -1.0, -4.0])),
+    ]  # fmt: skip
+
+
 #: name of the edge: what PyTorch gives there.
 SAME: dict[str, Program] = {
     "deviation whose square is infinite": lambda lib: [
@@ -45,6 +59,10 @@ SAME: dict[str, Program] = {
     ],
     "deviation whose square is 0": lambda lib: lib.tensor([[1e-30, -1e-30], [2e-30, 0]]).std(0),
     "variance that is infinite": lambda lib: lib.tensor([3e38, -3e38]).var(),
+    "gradient where the value is NaN": lambda lib: [
+        slopes(lib, call, [NAN, -3.0, 0.5, 2.0], came=[came] * 4)
+        for call in of_nan(lib) for came in (1.5, 0.0)
+    ],
     "gradient of a huge deviation": lambda lib: slopes(lib, lib.std, [1e30, -1e30, 2e30]),
     "norm of one huge or tiny number": lambda lib: [
         lib.linalg.vector_norm(lib.tensor([[1e30], [-1e-30], [0.0]]), p, 1)

@@ -183,8 +183,8 @@ def exponential_below(
 
 
 def _below_zero(xp: Any, x: Any) -> Any:
-    """``min(x, 0)``; its slope at 0 is 0, in a rule on Tensors."""
-    return xp.minimum(x, 0) if isinstance(xp, Backend) else -xp.call(relu, -x)
+    """``min(x, 0)``, 0 for NaN; its slope at 0 is 0, in a rule on Tensors."""
+    return xp.fmin(x, 0) if isinstance(xp, Backend) else masked(xp, x, x < 0)
 
 
 def slope_of_exponential(
@@ -196,7 +196,7 @@ def slope_of_exponential(
         # exp of 0 above 0 is 1: only the difference of the two slopes is missing there.
         slope = xp.exp(_below_zero(xp, x) * rate) * (alpha * scale * rate)
         if alpha * rate != 1:
-            slope = slope + xp.astype(x > 0, x.dtype) * (scale - alpha * scale * rate)
+            slope = slope + xp.astype(~(x <= 0), x.dtype) * (scale - alpha * scale * rate)
         return g * slope
 
     return blockwise(xp, part, g, x)

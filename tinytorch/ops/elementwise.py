@@ -388,7 +388,8 @@ def abs(xp: Backend, input: Array) -> Array:
 def _abs_gradient(xp: Any, g: Any, input: Any) -> Any:
     if input.dtype.kind == "c":
         return g * xp.conj(xp.call(sgn, input))
-    return g * xp.sign(input)
+    # The sign of NaN is NaN, but as in PyTorch the gradient there is 0: losses are masked so.
+    return g * xp.where(input == input, xp.sign(input), 0)
 
 
 abs.vjp(input=_abs_gradient)

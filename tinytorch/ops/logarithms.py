@@ -100,16 +100,15 @@ def _times_log(xp: Backend, input: Any, other: Any, log: Any) -> Array:
 
 
 xlogy.vjp(
-    input=lambda xp, g, input, other: g * _log_or_zero(xp, input, other, 0),
+    input=lambda xp, g, input, other: _times_log_gradient(xp, g, input, other, xlogy, 0),
     other=lambda xp, g, input, other: g * (input / other),
 )
 
 
-def _log_or_zero(xp: Any, input: Any, other: Any, shift: int) -> Any:
-    """``log(other + shift)``, but 0 where it is not a number and ``input`` is 0."""
+def _times_log_gradient(xp: Any, g: Any, input: Any, other: Any, op: Any, shift: int) -> Any:
+    """``g * log(other + shift)``; 0 where ``g`` is, or where ``input`` is and no log exists."""
     void = (input == 0) & (other <= -shift)
-    log = xp.log1p if shift else xp.log
-    return xp.where(void, 0, log(xp.where(void, 1, other)))
+    return xp.call(op, g, xp.where(void, 1 - shift, other))
 
 
 @op(promote="float", strict=True, namespaces=("special",), method=False)
@@ -132,7 +131,7 @@ def xlog1py(xp: Backend, input: Operand, other: Operand) -> Array:
 
 
 xlog1py.vjp(
-    input=lambda xp, g, input, other: g * _log_or_zero(xp, input, other, 1),
+    input=lambda xp, g, input, other: _times_log_gradient(xp, g, input, other, xlog1py, 1),
     other=lambda xp, g, input, other: g * (input / (other + 1)),
 )
 

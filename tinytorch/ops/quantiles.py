@@ -28,8 +28,7 @@ def _last_rank(xp: Backend, input: Array, ignore: bool) -> Array:
 
 @op(method=False)
 def _between(xp: Backend, input: Array, rank: Array, up: bool, nearest: bool) -> Array:
-    """The whole rank below (or above) a rank, as an index; NaN gives the last."""
-    rank = xp.where(rank == rank, rank, input.shape[-1] - 1)
+    """The whole rank below (or above) a rank, as an index."""
     whole = xp.rint(rank) if nearest else xp.ceil(rank) if up else xp.floor(rank)
     return xp.astype(whole, "int64")
 
@@ -92,6 +91,7 @@ def _checked_q(name: str, q: Any, input: Tensor, interpolation: str) -> Tensor:
 def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tensor:
     """The elements of sorted rows at the ranks that ``q`` stands for, interpolated."""
     rank = q * _last_rank(rows.detach(), ignore)
+    rank = rank.where(rank == rank, rows.shape[-1] - 1)  # where there is NaN, the last element
     nearest = interpolation == "nearest"
     up = interpolation == "higher"
     plain = rank.detach()
@@ -102,7 +102,7 @@ def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tens
     if interpolation == "midpoint":
         return below + (above - below) * 0.5
     weight = rank - plain.floor()
-    # From the nearer end: exact where the weight is 0 or 1. A rank of NaN stays NaN.
+    # From the nearer end: exact where the weight is 0 or 1.
     step = above - below
     return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))
 

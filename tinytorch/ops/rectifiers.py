@@ -8,7 +8,7 @@ from .._convert import written_number
 from .._op import Array, Backend, op, piecewise
 from .._write import scalar_name
 from ..dtypes import finfo
-from ._checks import refuse
+from ._checks import blockwise, refuse
 from .activation import BOTH, FUNCTIONAL, exponential_below, slope_of_exponential
 from .selection import masked
 
@@ -78,7 +78,7 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
     return xp.between(input, 0, 6)
 
 
-relu6.vjp(input=piecewise(lambda xp, g, input: masked(xp, g, (input > 0) & (input < 6))))
+relu6.vjp(input=piecewise(lambda xp, g, input: masked(xp, g, ~((input <= 0) | (input >= 6)))))
 
 
 @op(inplace=True, namespaces=BOTH, method=False)
@@ -182,7 +182,7 @@ def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
         tensor([0.0000, 0.5000, 1.0000])
     """
     refuse(xp, "hardsigmoid_cpu", "uibc", input)
-    return xp.minimum(xp.maximum(input + 3, 0), 6) / 6
+    return xp.blockwise(lambda x: xp.minimum(xp.maximum(x + 3, 0), 6) / 6, input)
 
 
 hardsigmoid.vjp(
@@ -207,17 +207,21 @@ def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
     """
     refuse(xp, "hardswish_cpu", "uibc", input)
-    return input * xp.minimum(xp.maximum(input + 3, 0), 6) / 6
+    return xp.blockwise(lambda x: x * xp.minimum(xp.maximum(x + 3, 0), 6) / 6, input)
 
 
 def _hardswish_gradient(xp: Any, g: Any, input: Any) -> Any:
-    inside = ~((input <= -3) | (input >= 3))
+    inside = (input > -3) & (input < 3)
     # Infinities are put out of the product, which would be NaN where a later gradient is 0.
     slope = masked(xp, input, inside) / 3 + 0.5
-    return masked(xp, g * slope, inside) + masked(xp, g, input >= 3)
+    return masked(xp, g * slope, inside) + masked(xp, g, ~(input < 3))
 
 
-hardswish.vjp(input=_hardswish_gradient)
+hardswish.vjp(
+    input=lambda xp, g, input: blockwise(
+        xp, lambda g, x: _hardswish_gradient(xp, g, x), g, input
+    )
+)
 
 
 @op(namespaces=BOTH, node="PreluKernelBackward0")

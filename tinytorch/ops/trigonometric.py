@@ -171,8 +171,14 @@ def acosh(xp: Backend, input: Array) -> Array:
     return xp.arccosh(input)
 
 
-# Two roots, not that of the product: only so is the branch right for complex numbers.
-acosh.vjp(input=lambda xp, g, input: g / (xp.sqrt(input - 1) * xp.sqrt(input + 1)))
+def _acosh_gradient(xp: Any, g: Any, input: Any) -> Any:
+    # Two roots, not that of the product: only so is the branch right for complex numbers. Below
+    # -1 acosh is NaN but its formal slope is not, so that a gradient of 0 passes as 0.
+    x = input if input.dtype.kind == "c" else xp.absolute(input)
+    return g / (xp.sqrt(x - 1) * xp.sqrt(x + 1))
+
+
+acosh.vjp(input=_acosh_gradient)
 
 
 @op(inplace=True, promote="float", aliases=("arctanh",))
