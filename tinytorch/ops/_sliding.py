@@ -128,11 +128,13 @@ def slide_place(xp: Backend, input: Array, slide: Slide) -> Array:
     if slide.padding:
         found += slide.along(xp, slide.first_places(), input.ndim, dtype)
     for place, windows, elements in parts:
-        value, old = input[elements], best[windows]
+        # Read three times, and each time slowly where the elements are not side by side.
+        value, old = xp.ascontiguousarray(input[elements]), best[windows]
         better = value > old
         if input.dtype.kind == "f":
             better |= xp.isnan(value)
-        xp.maximum(old, value, out=old)
+        if place < parts[-1][0]:
+            xp.maximum(old, value, out=old)
         # Places come in rising order, so the larger number is the later find.
         xp.maximum(found[windows], xp.multiply(better, place, dtype=dtype), out=found[windows])
     return found

@@ -48,7 +48,7 @@ def _blocks(shape: Any, features: int) -> list[slice]:
 
 def _norm(xp: Any, x: Array, p: float) -> Array:
     if p == 2:
-        return xp.sqrt(xp.sum(x * x, axis=-1))
+        return xp.sqrt(xp.sum_of_products(x, x)[..., 0])
     size = abs(x)
     if p == 0:
         return xp.sum(xp.where(size > 0, 1, size), axis=-1)  # a NaN stays one
