@@ -230,7 +230,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "exponential": """__ipow__ __pow__ __rpow__ exp exp2 exp2_ exp_ expm1 expm1_ log log10
             log10_ log1p log1p_ log2 log2_ log_ pow pow_ rsqrt rsqrt_ sqrt sqrt_""",
         "extrema": "amax amin aminmax argmax argmin max min",
-        "filling": "fill fill_ zero_",
+        "filling": "copy_ fill fill_ zero_",
         "floating_point": "float_power float_power_ frexp ldexp ldexp_ nan_to_num nan_to_num_",
         "former_names": "eig lstsq reinforce resize resize_as solve symeig",
         "gamma_functions": """digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_
@@ -240,7 +240,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "histograms": "bincount histc histogram",
         "index_writing": """index_add index_add_ index_copy index_copy_ index_fill index_fill_
             index_reduce index_reduce_ put put_""",
-        "indexing": "__getitem__ __setitem__ copy_ index_put index_put_",
+        "indexing": "__getitem__ __setitem__ index_put index_put_",
         "inspection": """data_ptr dim_order is_conj is_cpu is_cuda is_meta is_neg is_nonzero
             is_quantized is_same_size is_set_to is_sparse storage_offset""",
         "integers": "gcd gcd_ lcm lcm_",

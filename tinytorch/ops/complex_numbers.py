@@ -8,7 +8,7 @@ from .._op import Array, Backend, composite, op, piecewise, torch_convention
 from .._tensor import Tensor
 from ._checks import check_tensor
 from ._memory import in_rows
-from .indexing import copy_
+from .filling import copy_
 
 
 @op(inplace=True, exact_out=True)
@@ -332,6 +332,9 @@ def view_as_complex(xp: Backend, input: Array) -> Array:
         )
     if input.size and input.strides[-1] != input.dtype.itemsize:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
+    steps = (step for n, step in zip(input.shape[:-1], input.strides) if n > 1)
+    if input.size and any(step % (2 * input.dtype.itemsize) for step in steps):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     return input.view("complex128" if input.dtype.itemsize == 8 else "complex64")[..., 0]
 
 

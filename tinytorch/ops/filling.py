@@ -1,10 +1,13 @@
-"""One value everywhere, in memory that exists."""
+"""One value, or another tensor's values, written over memory that exists."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from .. import _asking
 from .._convert import written_number
-from .._inplace import call_inplace
-from .._op import Array, Backend, Operand, composite, op
+from .._inplace import assign, call_inplace
+from .._op import OPS, Array, Backend, Operand, composite, op
 from .._tensor import Tensor
 from ..autograd.names import by_operand
 
@@ -81,3 +84,30 @@ def _each_once(tensor: Tensor) -> Tensor:
     if data is None or not tensor._xp.readonly(data):
         return tensor
     return tensor[tuple(slice(None) if step else slice(0, 1) for step in data.strides)]
+
+
+@composite(namespaces=("", "nn.functional"), method=False, public=False)
+def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
+
+    Args:
+        input, src: A tensor, and another, or what makes one, that broadcasts to its shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2).copy_(tt.tensor([1, 2]))
+        tensor([1., 2.])
+    """
+    if src.__class__ is not Tensor and _asking.overloaded((src,)):
+        overloaded = _asking.overloaded((input, src))
+        return _asking.ask(copy_, overloaded, (input, src), {})  # type: ignore[no-any-return]
+    source = src if isinstance(src, Tensor) else OPS["tensor"].function(src, backend=input._xp)
+    if source._xp is not input._xp:
+        source = source.to(backend=input._xp, non_blocking=non_blocking)
+    if source.dtype is not input.dtype:
+        source = source.to(input.dtype)
+    return assign(input, source, "copy_")
+
+
+copy_.__qualname__ = "Tensor.copy_"
+setattr(Tensor, "copy_", copy_)

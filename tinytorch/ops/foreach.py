@@ -21,9 +21,8 @@ from .elementwise import abs, add, div, mul, neg, reciprocal, sub
 from .error_functions import erf, erfc
 from .exponential import exp, expm1, log, log1p, log2, log10, pow, rsqrt, sqrt
 from .extrema import max
-from .filling import zero_
+from .filling import copy_, zero_
 from .gamma_functions import lgamma
-from .indexing import copy_
 from .linalg_norm import vector_norm
 from .linear_algebra import mm
 from .multiply_add import addcdiv, addcmul, lerp

@@ -7,7 +7,6 @@ from typing import Any
 
 from .. import _asking, _state, dtypes
 from .._convert import written_number
-from .._inplace import assign
 from .._op import OPS, Array, Backend, composite, op
 from .._overlap import check_overlap
 from .._record import note_versions
@@ -370,10 +369,8 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
             return _write_at(target, index, value.reshape(fitted.shape[extra:]), given)
         if not _has_arrays(index):
             expanded_size(fitted.shape, part)  # says how they differ
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value._data.shape)} cannot be broadcast "
-            f"to indexing result of shape {list(part)}"
-        ) from None
+        _check_fits(value, part)
+        raise
     target._bump()
     if wants:
         node = Node(
@@ -453,10 +450,24 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         values = values.to(input.dtype)  # a number for all that the masks choose
     _check_put(input, values)
     raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
-    out = (_additem if accumulate else _setitem)(input, values, raw)
+    try:
+        out = (_additem if accumulate else _setitem)(input, values, raw)
+    except (ValueError, RuntimeError):
+        _check_fits(values, input._data[raw].shape)
+        raise
     if out._rg:
         _keep_index(out._node, indices)
     return out
+
+
+def _check_fits(value: Tensor, part: tuple[int, ...]) -> None:
+    """RuntimeError unless a value can be written where an index says."""
+    lead = len(part) - value.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(value.shape, part[lead:], strict=True)):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(part)}"
+        )
 
 
 def _masks(index: Tensor | None) -> bool:
@@ -471,30 +482,3 @@ def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
 
 
 _additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(_getitem, g, index))
-
-
-@composite(namespaces=("", "nn.functional"), method=False, public=False)
-def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
-
-    Args:
-        input, src: A tensor, and another, or what makes one, that broadcasts to its shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2).copy_(tt.tensor([1, 2]))
-        tensor([1., 2.])
-    """
-    if src.__class__ is not Tensor and _asking.overloaded((src,)):
-        return _ask(copy_, input, src)  # type: ignore[no-any-return]
-    source = src if isinstance(src, Tensor) else OPS["tensor"].function(src, backend=input._xp)
-    if source._xp is not input._xp:
-        source = source.to(backend=input._xp, non_blocking=non_blocking)
-    if source.dtype is not input.dtype:
-        source = source.to(input.dtype)
-    return assign(input, source, "copy_")
-
-
-copy_.__qualname__ = "Tensor.copy_"
-setattr(Tensor, "copy_", copy_)
-
