@@ -28,8 +28,9 @@ def gradcheck(
 ) -> bool:
     """Compare the gradients of ``func`` with central differences.
 
-    Every element of every input that requires grad is moved by ``eps`` (and by ``eps * 1j``
-    if complex): use small float64 inputs, away from kinks.
+    Outputs that do not require grad are left out, as in torch; where none does, none may change
+    with the inputs. Every element of every input that requires grad is moved by ``eps`` (and by
+    ``eps * 1j`` if complex): use small float64 inputs, away from kinks.
 
     Args:
         func: Function of tensors giving a tensor or several.
@@ -56,6 +57,18 @@ def gradcheck(
         >>> tt.autograd.gradcheck(lambda x: x.sin(), (x,))
         True
     """
+    return _check(
+        func, inputs, _with_history, eps=eps, atol=atol, rtol=rtol,
+        raise_exception=raise_exception, nondet_tol=nondet_tol, **options,
+    )  # fmt: skip
+
+
+def _check(
+    func: Any, inputs: Any, choose: Callable[[list[Tensor]], list[int]], *, eps: float = 1e-6,
+    atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
+    **options: Any,
+) -> bool:  # fmt: skip
+    """``gradcheck`` of those outputs whose places ``choose`` picks."""
     for option in options.keys() - _SWITCHES:
         raise TypeError(f"gradcheck() got an unexpected keyword argument {option!r}")
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
@@ -67,13 +80,23 @@ def gradcheck(
         )
     _warn_of_singles(args)
     try:
-        for out_index in range(len(_differentiable_outputs(func, args))):
+        for out_index in choose(_differentiable_outputs(func, args)):
             _check_output(func, args, watched, out_index, eps, atol, rtol, nondet_tol)
     except GradcheckError:
         if raise_exception:
             raise
         return False
     return True
+
+
+def _with_history(outputs: list[Tensor]) -> list[int]:
+    """The places of outputs that require grad, or all where none does."""
+    return [i for i, o in enumerate(outputs) if o.requires_grad] or _every(outputs)
+
+
+def _every(outputs: list[Tensor]) -> list[int]:
+    """All places: a gradient that lost its history is wrong, unless it is constant."""
+    return list(range(len(outputs)))
 
 
 _SWITCHES = {
@@ -102,6 +125,8 @@ def _check_output(
         for row, (have, want) in enumerate(zip(analytic, numeric, strict=True)):
             for column, (a, n) in enumerate(zip(have, want, strict=True)):
                 if not abs(a - n) <= atol + rtol * abs(n):
+                    if not out.requires_grad:
+                        raise GradcheckError("Numerical gradient for function expected to be zero")
                     raise GradcheckError(
                         f"Jacobian mismatch for output {at} with respect to input {number}, at "
                         f"element {row} of the gradient, direction {column}: numerical {n}, "
@@ -251,7 +276,7 @@ def gradgradcheck(
             )  # fmt: skip
         return found
 
-    return gradcheck(gradients, (*args, *weights), **options)
+    return _check(gradients, (*args, *weights), _every, **options)
 
 
 def _weight(out: Tensor) -> Tensor:
