@@ -161,6 +161,13 @@ def test_targets_of_a_move_are_sorted_out() -> None:
     assert tt._C._nn.gelu is tt.nn.functional.gelu and tt._C._is_fwd_grad_enabled()
 
 
+def test_singular_matrices_raise_the_error_of_the_compiled_part() -> None:
+    for library in (tt, pytorch()):
+        assert library._C._LinAlgError is library.linalg.LinAlgError
+        with pytest.raises(library._C._LinAlgError, match="singular"):
+            library.linalg.solve(library.zeros(2, 2), library.ones(2))
+
+
 def test_tensors_change_places() -> None:
     for library in (tt, pytorch()):
         a, b = library.nn.Parameter(library.zeros(2)), library.ones(3)

@@ -14,11 +14,12 @@ from ._device import device
 from ._facade import find
 from ._tensor import Tensor
 from .nn._conversion import _parse_to as parse_to
+from .ops._linalg import LinAlgError as _LinAlgError
 
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet",
-    "_disabled_torch_function_impl", "_get_tracing_state", "_is_torch_function_enabled",
-    "_log_api_usage_once",
+    "_LinAlgError", "_disabled_torch_function_impl", "_get_tracing_state",
+    "_is_torch_function_enabled", "_log_api_usage_once",
 ]  # fmt: skip
 
 #: The class of the class of tensors, by which libraries tell tensor types from others.

@@ -8,8 +8,8 @@ from typing import Any
 from ._tensor import Tensor
 
 __all__ = [
-    "_assert", "_check", "_check_index", "_check_is_size", "_check_not_implemented",
-    "_check_tensor_all", "_check_type", "_check_value", "_check_with",
+    "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
+    "_check_not_implemented", "_check_tensor_all", "_check_type", "_check_value", "_check_with",
 ]  # fmt: skip
 
 Message = Callable[[], object] | None
@@ -23,6 +23,31 @@ def _assert(condition: Any, message: str) -> None:
         message: The error's text.
     """
     assert condition, message
+
+
+def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
+    """RuntimeError if the element of ``input`` is zero; told at once on every device.
+
+    Args:
+        input: Tensor of one element, of any dtype.
+        assert_msg: The error's text, instead of one that says what was expected.
+
+    Raises:
+        TypeError: If ``input`` is no tensor, or ``assert_msg`` no text.
+        RuntimeError: If ``input`` has more or fewer elements than one, too.
+    """
+    for place, (name, given, kind) in enumerate(
+        (("input", input, Tensor), ("assert_msg", "" if assert_msg is None else assert_msg, str)), 1
+    ):
+        if not isinstance(given, kind):
+            raise TypeError(
+                f"_assert_async(): argument {name!r} (position {place}) must be {kind.__name__}, "
+                f"not {type(given).__name__}"
+            )
+    if not input:
+        raise RuntimeError(
+            assert_msg or "Expected Tensor with single nonzero value, but got zero"
+        )
 
 
 def _check_with(error_type: type[Exception], cond: bool, message: Message = None) -> None:

@@ -215,8 +215,8 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
     "tinytorch._settings": _settings.PUBLIC,
     "tinytorch._conditions": (
-        "_assert", "_check", "_check_index", "_check_is_size", "_check_not_implemented",
-        "_check_tensor_all", "_check_type", "_check_value", "_check_with",
+        "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
+        "_check_not_implemented", "_check_tensor_all", "_check_type", "_check_value", "_check_with",
     ),
     "tinytorch._symbolic": (
         "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min",

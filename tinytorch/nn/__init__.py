@@ -55,6 +55,7 @@ from .class_loss import CrossEntropyLoss as CrossEntropyLoss
 from .class_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from .class_loss import NLLLoss as NLLLoss
 from .class_loss import NLLLoss2d as NLLLoss2d
+from .container import Container as Container
 from .container import ModuleDict as ModuleDict
 from .container import ModuleList as ModuleList
 from .container import ParameterDict as ParameterDict

@@ -8,13 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, cast, overload
 
+from .._caller import warn
 from .._tensor import Tensor
 from ._parameter_container import ParameterDict as ParameterDict
 from ._parameter_container import ParameterList as ParameterList
 from ._parameter_container import named_pairs
 from .module import Module, indented
 
-__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+__all__ = [
+    "Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential",
+]  # fmt: skip
 
 
 class _Indexed(Module):
@@ -85,6 +88,34 @@ class _Indexed(Module):
         modules = list(self)
         modules.insert(index, module)
         self._set_modules(modules)
+
+
+class Container(Module):
+    """A module with submodules by keyword; deprecated, as it is in PyTorch: subclass ``Module``.
+
+    Args:
+        **kwargs: The submodules by name.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", FutureWarning)
+        ...     tt.nn.Container(act=tt.nn.ReLU())
+        Container(
+          (act): ReLU()
+        )
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in "
+            "`nn.Module`. Subclass that instead.",
+            FutureWarning,
+        )
+        super().__init__()
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class Sequential(_Indexed):

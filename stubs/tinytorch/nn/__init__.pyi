@@ -45,6 +45,7 @@ from tinytorch.nn.class_loss import CrossEntropyLoss as CrossEntropyLoss
 from tinytorch.nn.class_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from tinytorch.nn.class_loss import NLLLoss as NLLLoss
 from tinytorch.nn.class_loss import NLLLoss2d as NLLLoss2d
+from tinytorch.nn.container import Container as Container
 from tinytorch.nn.container import ModuleDict as ModuleDict
 from tinytorch.nn.container import ModuleList as ModuleList
 from tinytorch.nn.container import ParameterDict as ParameterDict

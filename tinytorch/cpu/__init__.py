@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["current_device", "device_count", "is_available", "set_device", "synchronize"]
+from . import amp as amp
+
+__all__ = ["amp", "current_device", "device_count", "is_available", "set_device", "synchronize"]
 
 
 def is_available() -> bool:
