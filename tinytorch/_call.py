@@ -145,9 +145,10 @@ def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) 
 def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``call`` without recording, for a caller that writes the result elsewhere."""
     given, _ = prepare(op, args, options)
-    recorded = op.differentiable and grad_enabled()
-    if recorded and any(isinstance(t, Tensor) and t.requires_grad for t in given):
-        refuse_recorded(op)
+    if op.differentiable and grad_enabled():
+        behind = given if op.sequence is None else (*given, *given[op.sequence])
+        if any(isinstance(t, Tensor) and t.requires_grad for t in behind):
+            refuse_recorded(op)
     return call(op, args, options)
 
 

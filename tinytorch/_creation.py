@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, overload
@@ -15,6 +16,8 @@ from ._tensor import Tensor, wrap
 from .backends import UnknownBackendError, load
 from .backends.base import Backend
 
+#: So many elements of 16 bytes cannot be addressed.
+_LIMIT = 2**59
 #: The keywords every creation function takes beside its own.
 _COMMON: dict[str, tuple[str, Any]] = {
     "out": ("Tensor | None", None), "dtype": ("dtype | None", None), "layout": ("Any", None),
@@ -167,4 +170,6 @@ def checked_size(name: str, size: Any) -> tuple[int, ...]:
         raise RuntimeError(
             f"{name}: Trying to create tensor with negative dimension {min(shape)}: {shape}"
         )
+    if math.prod(shape) >= _LIMIT:
+        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={shape}")
     return tuple(shape)

@@ -55,7 +55,13 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
         if _state.grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given):
             old = _old_value(target, target)  # what it is made of may want the old value
             args = tuple(old if value is target else value for value in args)
-        return assign(target, op.function(*args, **options), f"{op.name}_")
+        value = op.function(*args, **options)
+        if op.exact_out is True and value.dtype is not target.dtype:
+            raise RuntimeError(
+                f"the base given to {op.name}_ has dtype {scalar_name(target.dtype)} but the "
+                f"operation's result requires dtype {scalar_name(value.dtype)}"
+            )
+        return assign(target, value, f"{op.name}_")
     given, xp = prepare(op, args, options)
     op = op.fixed(given)
     operands = (target, *given[1:])

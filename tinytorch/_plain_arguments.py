@@ -12,6 +12,13 @@ from typing import Any
 
 from ._spec import Op
 
+_NO_FLOATS = (str, bytes, list, tuple, dict, type(None))
+#: Parameters that are C++ doubles to PyTorch; a factor, as ``alpha``, may be a complex number.
+_REAL = frozenset((
+    "atol", "dropout_p", "eps", "label_smoothing", "margin", "max_norm", "momentum", "nan",
+    "neginf", "norm_type", "p", "posinf", "rcond", "rtol",
+))  # fmt: skip
+
 
 def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     """What is given for the plain parameter at ``position``, as the operation takes it.
@@ -28,7 +35,8 @@ def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     kind, or_none = op.plain[position]
     if value.__class__ is kind or (value is None and or_none):
         return value
-    if kind is float and not isinstance(value, (str, bytes, list, tuple, dict, type(None))):
+    imaginary = isinstance(value, complex) and op.params[position] in _REAL
+    if kind is float and not isinstance(value, _NO_FLOATS) and not imaginary:
         if value.__class__ is bool:  # a number of any kind, as 1 is, is refused as what it is
             return value if op.defaults[position].__class__ is int else float(value)
         number = hasattr(value, "dtype") and not getattr(value, "requires_grad", False)

@@ -86,6 +86,11 @@ def refuse_recorded(op: Op) -> None:
     )
 
 
+def _is_constant(op: Op) -> bool:
+    """Whether it has tensors and no derivative: torch does not look at what those write to."""
+    return bool(op.tensors) and op.kernel is not None and not op.differentiable
+
+
 def write_to_out(
     out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True
 ) -> Any:
@@ -112,7 +117,7 @@ def write_to_out(
         out = out[0]
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if out.requires_grad and grad_enabled():
+    if out.requires_grad and grad_enabled() and not _is_constant(op):
         refuse_recorded(op)
     wanted, have = result.dtype, out.dtype
     if wanted is not have:

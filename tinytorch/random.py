@@ -15,7 +15,7 @@ import contextlib
 import operator
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Self
 
 from . import _state, backends
 from ._creation import backend_for
@@ -126,8 +126,11 @@ class Generator:
         host = backends.load("numpy")
         return wrap(host.from_numpy(self._engine.get_state()), host)
 
-    def set_state(self, new_state: Tensor) -> None:
+    def set_state(self, new_state: Tensor) -> Self:
         """Continue from a state that ``get_state``, here or in torch, returned.
+
+        Returns:
+            The generator itself.
 
         Raises:
             TypeError: If ``new_state`` is no uint8 tensor.
@@ -138,13 +141,13 @@ class Generator:
             >>> generator = tt.Generator().manual_seed(0)
             >>> state = generator.get_state()
             >>> first = tt.rand(2, generator=generator)
-            >>> generator.set_state(state)
-            >>> tt.equal(tt.rand(2, generator=generator), first)
+            >>> tt.equal(tt.rand(2, generator=generator.set_state(state)), first)
             True
         """
         if not isinstance(new_state, Tensor) or new_state.dtype.name != "uint8":
             raise TypeError("RNG state must be a torch.ByteTensor: a Tensor of dtype uint8")
         self._engine.set_state(new_state._xp.to_numpy(new_state._data))
+        return self
 
     def clone_state(self) -> Generator:
         """A new generator that goes on as this one would.

@@ -75,6 +75,7 @@ from tinytorch._autocast import set_autocast_dtype as set_autocast_dtype
 from tinytorch._autocast import set_autocast_enabled as set_autocast_enabled
 from tinytorch._autocast import set_autocast_gpu_dtype as set_autocast_gpu_dtype
 from tinytorch._conditions import _assert as _assert
+from tinytorch._conditions import _assert_async as _assert_async
 from tinytorch._conditions import _check as _check
 from tinytorch._conditions import _check_index as _check_index
 from tinytorch._conditions import _check_is_size as _check_is_size
@@ -4224,6 +4225,7 @@ def slice_scatter(
     end: _int | None = None,
     step: _int = 1,
     *,
+    out: Tensor | None = None,
     axis: _int = ...,
 ) -> Tensor:
     """``input`` with ``src`` in a range along a dimension."""

@@ -39,6 +39,7 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None
     _inference: _bool
     _mapped: _int
+    _cut_at: Any
     _whole: Any | None
     __array_priority__: ClassVar[_int]
     def __init_subclass__(cls, **options: Any) -> None: ...
@@ -2143,6 +2144,7 @@ class Tensor(Storage):
         end: _int | None = None,
         step: _int = 1,
         *,
+        out: Tensor | None = None,
         axis: _int = ...,
     ) -> Tensor:
         """``input`` with ``src`` in a range along a dimension."""

@@ -12,6 +12,27 @@ import tinytorch as tt
 #: A call with a library ``L`` and its ``nn.functional`` as ``F``, the error, and its key phrase.
 REFUSED = """
 L.zeros(2, 3).movedim([True], [0]) | TypeError |
+F.layer_norm(L.ones(2, 4), (4,), eps=2 + 0j) | TypeError | must be float, not complex
+F.group_norm(L.ones(1, 2, 3), 1, eps=2 + 0j) | TypeError | must be float, not complex
+F.batch_norm(L.ones(2, 3), L.zeros(3), L.ones(3), momentum=0j) | TypeError | must be float
+F.pairwise_distance(L.ones(2), L.ones(2), p=2 + 0j) | TypeError | must be float, not complex
+F.triplet_margin_loss(*[L.ones(2, 3)] * 3, margin=1j) | TypeError |
+F.poisson_nll_loss(L.ones(2), L.ones(2), eps=1j) | TypeError | must be float, not complex
+F.dropout(L.ones(2), p=0j) | TypeError |
+L.nan_to_num(L.ones(2), nan=1j) | TypeError | must be float, not complex
+L.logit(L.ones(2), eps=0j) | TypeError | must be float, not complex
+F.group_norm(L.ones(1, 2, 3), True) | TypeError | must be int, not bool
+F.local_response_norm(L.ones(1, 4, 4, 4), True) | TypeError | must be
+L.ones(2).float_power_(2) | RuntimeError | has dtype Float but the operation's result requires
+L.ones(2, dtype=L.int64).float_power_(2) | RuntimeError | has dtype Long but the operation's result
+L.ones(2, dtype=L.complex64).float_power_(2) | RuntimeError | result requires dtype ComplexDouble
+L.ones(2, dtype=L.float64).float_power_(2j) | RuntimeError | result requires dtype ComplexDouble
+L.ones(2).masked_fill(L.ones(2) > 0, L.tensor(2 + 1j)) | RuntimeError | without overflow
+L.normal(0.0, 1.0, (2,), dtype=L.float64, out=L.empty(2)) | RuntimeError | does not match dtype
+L.normal(L.zeros(2), L.ones(2), dtype=L.float64) | TypeError | invalid combination of arguments
+L.zeros(2, 2).scatter(0, L.zeros(1, 2, dtype=L.int64), L.ones(2)) | IndexError |
+L.zeros(2, 2).scatter_add(0, L.zeros(1, 2, dtype=L.int64), L.ones(2)) | IndexError |
+F.unfold(L.ones(2, 2), 2) | IndexError |
 L.zeros(2, 3).movedim(True, 0) | TypeError |
 L.tensor_split(L.zeros(4, 3), [True, 2]) | TypeError |
 L.tensor_split(L.zeros(4, 3), True) | TypeError |
@@ -36,6 +57,15 @@ L.histogram(L.ones(2), L.ones(1)) | RuntimeError | bins must be > 0
 L.nonzero_static(L.ones(2), size=3, fill_value=1.5) | TypeError | must be int, not float
 L.unravel_index(L.tensor([1]), (2.0, 3)) | TypeError |
 L.unravel_index(L.tensor([1]), (2, 0)) | RuntimeError |
+L.unravel_index(L.tensor([1]), L.tensor([1, 2])) | TypeError | 'shape' to be int or sequence
+L.zeros([]).index_put((L.tensor([True]),), L.ones(2)) | IndexError |
+L.zeros(3).index_put((L.tensor([0, 1]),), L.ones(3)) | RuntimeError | shape mismatch: value
+L.zeros(3).index_put((L.tensor([0, 1]),), L.ones(3), True) | RuntimeError | cannot be broadcast to
+L.zeros(3).index_put((L.ones(3) > 0,), L.ones(2)) | RuntimeError | shape mismatch: value tensor of
+L.zeros([]).index_put([], L.ones(1), True) | RuntimeError |
+L.empty(2**62, 4) | RuntimeError | Storage size calculation overflowed with sizes=
+L.zeros(3).resize_(2**62, 2**62) | RuntimeError | overflow
+L.view_as_complex(L.as_strided(L.zeros(9), (2, 2), (1, 1))) | RuntimeError | stride divisible by 2
 L.std(L.arange(4)) | RuntimeError | only support floating point and complex dtypes
 L.std_mean(L.arange(4)) | RuntimeError | only support floating point and complex dtypes
 L.mvlgamma(L.tensor([True]), 1) | RuntimeError | may not be a boolean tensor

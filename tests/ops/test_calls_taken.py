@@ -175,8 +175,17 @@ c = (L.ones(1) * 1j).expand(3).requires_grad_(); x = c.as_strided((2,), (0,)).ab
 L.autograd.grad(x, c, create_graph=True)
 """
 
+COMPLEX_WITHOUT_IMAGINARY_PART = """
+L.ones(2).masked_fill(T([True, False]), L.tensor(2 + 0j))
+L.ones(2).masked_fill_(T([True, False]), L.tensor(2 + 0j))
+L.ones(2, dtype=L.float64).float_power_(2)
+L.add(L.ones(2) * 1j, L.ones(2), alpha=2j)
+L.addmm(L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, beta=1j)
+"""
+
 LINES = (
-    NUMBERS_OF_NUMPY + BOOLS_AMONG_SIZES + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS
+    COMPLEX_WITHOUT_IMAGINARY_PART + NUMBERS_OF_NUMPY + BOOLS_AMONG_SIZES
+    + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS
     + RESULTS_IN_OTHER_SHAPES + NUMBERS_THAT_BYTES_DO_NOT_HOLD + WHAT_COUNTS_AS_TRUE
     + NUMBERS_IN_OTHER_PLACES + EMPTY_ONES + TRUTH_AMONG_INDICES + SHAPES_OF_LEAVES + GRADIENTS
 )  # fmt: skip

@@ -39,6 +39,7 @@ CASES: dict[str, tuple[Any, ...]] = {
         ), X,
     ),
     "hsplit": (lambda lib, x: (lib.hsplit(x, 3), x.hsplit((1, 2)), x[0].hsplit(2)), X),
+    "hsplit, a tensor": (lambda lib, x: x[0].hsplit(lib.tensor(2, dtype=lib.int16)), X),
     "vsplit": (lambda lib, x: (lib.vsplit(x, 2), x.vsplit((1,))), X),
     "dsplit": (lambda lib, x: lib.dsplit(x, 3), CUBE),
     "unbind": (lambda lib, x: (lib.unbind(x), x.unbind(-1)), A),

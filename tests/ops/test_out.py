@@ -47,6 +47,7 @@ CALLS: dict[str, Call] = {
     "scatter": lambda m, x, i, **k: m.scatter(x, 0, i, -x, **k),
     "scatter_reduce": lambda m, x, i, **k: m.scatter_reduce(x, 0, i, -x, "amin", **k),
     "searchsorted": lambda m, x, i, **k: m.searchsorted(m.sort(x).values, x, **k),
+    "slice_scatter": lambda m, x, i, **k: m.slice_scatter(x, x[:1], 0, 1, 2, **k),
     "softmax": lambda m, x, i, **k: m.softmax(x, 1, **k),
     "sort": lambda m, x, i, **k: m.sort(x, 1, descending=True, **k),
     "std": lambda m, x, i, **k: m.std(x, 1, **k),
@@ -188,6 +189,51 @@ def test_comparisons_of_what_requires_grad_may_be_written() -> None:
     assert tt.gt(x, 0, out=out) is out
     assert out.tolist() == [True, False]
     assert tt.argmax(x, 0, out=tt.zeros((), dtype=tt.int64)).item() == 0
+
+
+ASKED_OF_GRAPHS = """
+L.cat([a, b], out=o)
+L.cat([b, a], out=o)
+L.stack([a, b], out=L.empty(2, 2))
+L.hstack([a, b], out=o)
+L.normal(b, a, out=o)
+L.normal(a, b, out=o)
+L.normal(b, 1.0, out=o)
+L.normal(0.0, 1.0, (2,), out=b)
+L.zeros(2, out=b)
+L.arange(2.0, out=b)
+L.ones(2, out=b)
+L.rand(2, out=b)
+L.eye(2, out=L.ones(2, 2, requires_grad=True))
+L.eq(a, 1, out=b)
+L.eq(b, 1, out=L.empty(2, dtype=L.bool))
+L.logical_and(b, a, out=b)
+L.special.bessel_j0(a, out=b)
+L.sign(a, out=b)
+L.where(a > 0, a, b, out=o)
+L.heaviside(a, a, out=b)
+L.complex(a, b, out=L.empty(2, dtype=L.complex64))
+L.bucketize(b, a, out=L.empty(2, dtype=L.int64))
+L.add(a, a, out=b)
+L.nn.functional.normalize(b, dim=0, out=o)
+L.nn.functional.normalize(a, dim=0, out=b)
+"""
+
+
+@pytest.mark.parametrize("call", ASKED_OF_GRAPHS.strip().splitlines())
+def test_what_requires_grad_is_refused_where_torch_refuses_it(call: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    assert _refusal(tt, call) == _refusal(torch, call)
+
+
+def _refusal(library: Any, call: str) -> str:
+    names = {"L": library, "a": library.ones(2), "o": library.empty(0)}
+    names["b"] = library.ones(2, requires_grad=True)
+    try:
+        result = eval(call, names)
+    except RuntimeError as error:
+        return str(error).partition("(): ")[2].replace("...", "")[:70]
+    return f"{result.requires_grad} {result.grad_fn}"
 
 
 def test_out_must_be_as_many_tensors_as_results() -> None:

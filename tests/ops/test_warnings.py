@@ -95,6 +95,9 @@ OTHERS = {
     "L.cuda.amp.autocast(enabled=False)": (FutureWarning, r"`torch.cuda.amp.autocast\(args"),
     "L.cuda.amp.custom_fwd(len)": (FutureWarning, r"`torch.cuda.amp.custom_fwd\(args"),
     "L.cuda.amp.custom_bwd(len)": (FutureWarning, r"`torch.cuda.amp.custom_bwd\(args"),
+    "L.cpu.amp.GradScaler(enabled=False)": (FutureWarning, r"`torch.cpu.amp.GradScaler\(args"),
+    "L.cpu.amp.autocast(enabled=False)": (FutureWarning, r"`torch.cpu.amp.autocast\(args"),
+    "L.nn.Container(act=L.nn.ReLU())": (FutureWarning, "`nn.Container` is deprecated"),
     "L.backends.cuda.sdp_kernel().__enter__()":
         (FutureWarning, r"`torch.backends.cuda.sdp_kernel\(\)` is deprecated"),
 }

@@ -8,6 +8,7 @@ from typing import Any
 from .._op import composite
 from .._tensor import Tensor
 from ..autograd.inference import check_mapped
+from ._checks import integer
 from ._memory import suggested
 from ._standardize import (
     along_channels,
@@ -262,6 +263,7 @@ def local_response_norm(
     x: Any = input
     if not x.numel():
         return x  # type: ignore[no-any-return]
+    size = integer("local_response_norm", "size", size)
     if size < 1:
         raise RuntimeError(
             f"local_response_norm: kernel size should be greater than zero, but got {size}"

@@ -213,6 +213,11 @@ def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...
         raise TypeError(
             f"unravel_index: expected 'indices' to be integer dtype, but got {indices.dtype.name}"
         )
+    several = tuple(shape) if isinstance(shape, (tuple, list)) else ()
+    if any(isinstance(n, xp.array_type) for n in several + (shape,)):
+        raise TypeError(
+            "unravel_index: expected 'shape' to be int or sequence of ints, but got a Tensor"
+        )
     sizes = integers_of("unravel_index", "shape", shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"unravel_index: 'shape' cannot have negative values, but got {sizes}")

@@ -35,8 +35,8 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
         Tensor of the broadcast shape and ``input``'s dtype.
 
     Raises:
-        RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or it is complex and
-            ``input`` is not.
+        RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or it has an
+            imaginary part and ``input`` is real.
 
     Example:
         >>> import tinytorch as tt
@@ -54,12 +54,19 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
             f"{value.ndim} dimension(s)."
         )
     if hasattr(value, "dtype") and value.dtype.kind == "c" and input.dtype.kind != "c":
+        value = _real(xp, input, value)
+    value = written_number(value, xp.dtype_of(input))
+    return in_rows(xp, xp.where(mask, xp.asarray(value, dtype=input.dtype), input))
+
+
+def _real(xp: Backend, input: Array, value: Array) -> Array:
+    """A complex number as a real one; RuntimeError if it has an imaginary part."""
+    if value.imag != 0:
         name = scalar_name(xp.dtype_of(input))
         raise RuntimeError(
             f"masked_fill: value cannot be converted to type {name} without overflow"
         )
-    value = written_number(value, xp.dtype_of(input))
-    return in_rows(xp, xp.where(mask, xp.asarray(value, dtype=input.dtype), input))
+    return value.real
 
 
 masked_fill.vjp(

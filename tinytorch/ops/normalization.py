@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._call import write_unrecorded
 from .._op import Array, Backend, Shape, composite, op
 from .._tensor import Tensor
-from .._write import scalar_name, write_to_out
-from ._checks import integers_of
+from .._write import scalar_name
+from ._checks import integer, integers_of
 from ._memory import in_rows, suggested
 from ._standardize import check_float, check_parameter_dtypes, single, standardize, unstandardized
 from .layout import contiguous, following
@@ -277,6 +278,7 @@ def group_norm(
             f"{input.ndim}"
         )
     batch, channels = input.shape[:2]
+    num_groups = integer("group_norm", "num_groups", num_groups)
     if num_groups <= 0 or channels % num_groups:
         raise RuntimeError(
             "group_norm: Expected number of channels in input to be divisible by num_groups, but "
@@ -340,4 +342,4 @@ def normalize(
     p = p.item() if isinstance(p, Tensor) else p
     size = p_norm(x, p, dim, True)
     result = x / size.clamp(min=eps)
-    return result if out is None else write_to_out(out, result, normalize.op)  # type: ignore
+    return result if out is None else write_unrecorded(out, result, normalize.op)  # type: ignore

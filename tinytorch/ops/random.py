@@ -14,7 +14,7 @@ from .._creation import backend_for, checked_size, creation, pinned
 from .._op import OPS, Array, Backend, Shape, composite, op
 from .._overlap import check_out
 from .._tensor import Tensor, wrap
-from .._write import write_to_out
+from .._write import refuse_recorded, scalar_name, write_to_out
 from ._checks import integer
 from ._drawing import (
     check_normal,
@@ -343,6 +343,11 @@ def normal(
     if size is not None:  # then a tensor stands for its number
         mean, std = (_number(v) for v in (mean, std))
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        if dtype is not None:
+            raise TypeError(
+                "normal() received an invalid combination of arguments: dtype is for a mean and "
+                "std that are numbers"
+            )
         result = _normal_of(mean, std, generator)
     else:
         if size is None:
@@ -352,6 +357,14 @@ def normal(
         result = pinned(result) if pin_memory else result
     if out is not None:
         check_out(OPS["normal"], out, (mean, std))
+        if dtype is not None and result.dtype is not out.dtype:
+            raise RuntimeError(
+                f"normal: dtype {scalar_name(result.dtype)} does not match dtype of out parameter "
+                f"({scalar_name(out.dtype)})"
+            )
+        given = [t for t in (mean, std) if isinstance(t, Tensor)]
+        if _state.grad_enabled() and any(t.requires_grad for t in given):
+            refuse_recorded(OPS["normal"])
         return write_to_out(out, result, OPS["normal"])  # type: ignore[no-any-return]
     return result.requires_grad_() if requires_grad else result
 

@@ -30,7 +30,8 @@ def _check(
     if not hasattr(src, "shape") or not index.size:
         return at
     if max(src.ndim, 1) != max(index.ndim, 1):
-        raise RuntimeError(
+        kind = IndexError if src.ndim < index.ndim else RuntimeError  # as torch's
+        raise kind(
             f"{name}(): Index tensor must have the same number of dimensions as src tensor, got "
             f"index of shape {list(index.shape)} and src of shape {list(src.shape)}"
         )

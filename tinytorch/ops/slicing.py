@@ -295,7 +295,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return written("select_scatter", input, src, _select, dim, index)
 
 
-@composite(node="SliceScatterBackward0")
+@composite(out=True, node="SliceScatterBackward0", exact_out=True)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
     step: int = 1,

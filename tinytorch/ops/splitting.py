@@ -6,6 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._plain_arguments import unfit
 from .._tensor import Tensor
@@ -327,6 +328,8 @@ def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[
             f"with {input.ndim} dimensions!"
         )
     given = _plain(name, given)
+    if isinstance(given, Tensor) and not given.ndim and given.dtype is not dtypes.bool:
+        given = operator.index(given)  # of any integer dtype, while tensor_split takes int64
     if isinstance(given, str) or not (isinstance(given, int) or hasattr(given, "__iter__")):
         raise TypeError(
             f"{name}() received an invalid combination of arguments: indices_or_sections must be "

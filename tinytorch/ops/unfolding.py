@@ -64,6 +64,7 @@ def unfold(
 
     Raises:
         RuntimeError: If shapes or numbers do not fit.
+        IndexError: If ``input`` has fewer than 3 dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -72,7 +73,8 @@ def unfold(
                  [1., 3.]]])
     """
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
-        raise RuntimeError(
+        kind = IndexError if input.ndim < 3 else RuntimeError  # as torch's
+        raise kind(
             "unfold: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
