@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -239,6 +240,19 @@ def test_inverse_of_the_error_function_in_float32() -> None:
     np.testing.assert_allclose(tail, 1 - abs(x[~middle].astype("float64")), rtol=2e-5)
     edges = tt.erfinv(sample([1.0, -1.0, 1.1, math.nan, 0.0], tt.float32)).tolist()
     np.testing.assert_array_equal(edges, [INF, -INF, math.nan, math.nan, 0])
+
+
+def test_log1p_of_small_complex_numbers_keeps_its_digits() -> None:
+    # The series of log(1 + z), whose third term is below the last digit; -2e-10 cancels y^2 / 2.
+    small = [1e-19, 1e-19 + 1e-19j, 1e-10 + 1e-12j, -1e-9 + 2e-7j, 1e-7j, 0]
+    exact = [complex(z.real + (z.imag**2 - z.real**2) / 2, z.imag * (1 - z.real))
+             for z in map(complex, small)]  # fmt: skip
+    found = tt.log1p(sample(small, tt.complex128)).numpy()
+    np.testing.assert_allclose(found.real, np.real(exact), rtol=1e-12)
+    np.testing.assert_allclose(found.imag, np.imag(exact), rtol=1e-12)
+    edges = tt.log1p(sample([-1, INF, 3 - 0.0j, complex(INF, 1), 0.4 - 0.3j], tt.complex128))
+    wanted = [-INF, INF, math.log(4), INF, cmath.log(1.4 - 0.3j)]
+    np.testing.assert_allclose(edges.numpy(), wanted, rtol=1e-15)
 
 
 def test_inverse_of_the_error_function_inverts_it() -> None:

@@ -252,7 +252,21 @@ def log1p(xp: Backend, input: Array) -> Array:
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-    return xp.log1p(input)
+    return _complex_log1p(xp, input) if input.dtype.kind == "c" else xp.log1p(input)
+
+
+def _complex_log1p(xp: Backend, z: Array) -> Array:
+    """``log1p`` of complex numbers: NumPy's loses the digits of small real parts.
+
+    Of ``|1 + z|^2 = 1 + r`` near 1, the logarithm is ``log1p(r)``; ``r = x (2 + x) + y^2``.
+    """
+    out = xp.log(z + 1)
+    x, y = z.real, z.imag
+    near = xp.absolute(z) < 0.5
+    x, y = xp.where(near, x, 0), xp.where(near, y, 0)
+    real = xp.log1p(x * (2 + x) + y * y) / 2
+    xp.copyto(out.real, real, where=near)
+    return out
 
 
 log1p.vjp(input=lambda xp, g, input: g / (input + 1))
