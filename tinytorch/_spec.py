@@ -33,6 +33,8 @@ _PLAIN: dict[str, type] = {"bool": bool, "float": float}
 _TESTED = frozenset(
     ("return_indices", "antialias", "recompute_scale_factor", "full", "center", "sym")
 )
+#: The promotions of those operations that go element by element, unless they say otherwise.
+_BY_ELEMENT = ("difference", "float", "quotient", "power", "limits")
 _TENSOR_ANNOTATIONS = ("Array", "Operand", "Index", "Mask", "Tensor")
 
 #: What an operation under another name has for itself.
@@ -69,6 +71,8 @@ class Op:
             ``"float"`` (integers become the default dtype), ``"quotient"`` (they do unless a
             ``rounding_mode`` is given), ``"power"`` (an exponent has to fit the dtype),
             ``"limits"`` (every number has to) or None.
+        elementwise: Whether each element of the result depends on the elements of the tensors at
+            its place alone; if not said, those that promote and have an in-place form are such.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
             an array and returns a 0-d array. None elsewhere.
@@ -150,6 +154,8 @@ class Op:
         self.inplace: bool = options.pop("inplace", False)
         self.operators: tuple[str, ...] = options.pop("operators", ())
         self.promote: str | None = options.pop("promote", None)
+        likely = ("arithmetic",) if self.inplace else ()
+        self.elementwise: bool = options.pop("elementwise", self.promote in (*_BY_ELEMENT, *likely))
         self.ufunc: str | None = options.pop("ufunc", None)
         self.whole: str | None = options.pop("whole", None)
         self.writes: bool = options.pop("out", False)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tinytorch.func import _batched, functional_call, grad, stack_module_state, vmap
+from tinytorch import _facade
+from tinytorch._op import OPS
+from tinytorch.func import functional_call, grad, stack_module_state, vmap
 
 
 def test_control_flow_may_depend_on_data() -> None:
@@ -235,13 +237,10 @@ NUMBERS: dict[str, Any] = {
     "float32": [0.25, -0.5, 0.75], "float64": [0.5, 0.125, 0.625], "float16": [0.5, -0.25, 0.75],
     "int64": [1, 3, 2], "int32": [2, -1, 3], "bool": [True, False, True],
 }  # fmt: skip
-FUNCTIONS = {
-    **{name: f for name in sorted(_batched._ELEMENTWISE)
-       if (f := getattr(tt, name, getattr(tt.Tensor, name, None)))},
-    "silu": tt.nn.functional.silu, "relu": tt.nn.functional.relu, "elu": tt.nn.functional.elu,
-    "gelu": tt.nn.functional.gelu, "leaky_relu": tt.nn.functional.leaky_relu,
-    "softplus": tt.nn.functional.softplus,
-}  # fmt: skip
+_facade.load_all()
+FUNCTIONS: dict[str, Any] = {
+    name: op.function for name, op in sorted(OPS.items()) if op.elementwise and op.public
+}
 FUNCTIONS["lerp"] = FUNCTIONS["masked_fill"] = FUNCTIONS["where"] = None
 
 

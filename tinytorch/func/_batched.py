@@ -23,23 +23,6 @@ from ..dtypes import dtype
 from ._randomness import drawing
 from ._trees import flatten
 
-#: Functions of numbers, whose results for an example depend on its numbers alone.
-_ELEMENTWISE = frozenset((
-    "_invert", "abs", "absolute", "acos", "acosh", "add", "arccos", "arccosh", "arcsin", "arcsinh",
-    "arctan", "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
-    "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool",
-    "ceil", "clamp", "clamp_max", "clamp_min", "clip", "clone", "copysign", "cos", "cosh",
-    "deg2rad", "detach", "div", "divide", "double", "elu", "eq", "erf", "erfc", "exp", "exp2",
-    "expm1", "fix", "float", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "frac",
-    "full_like", "ge", "gelu", "greater", "greater_equal", "gt", "half", "heaviside", "hypot",
-    "int", "isfinite", "isinf", "isnan", "le", "leaky_relu", "lerp", "less", "less_equal", "log",
-    "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logit", "long", "lt", "masked_fill", "maximum", "minimum", "mul", "multiply",
-    "nan_to_num", "ne", "neg", "negative", "not_equal", "ones_like", "positive", "pow", "rad2deg",
-    "reciprocal", "relu", "remainder", "round", "rsqrt", "rsub", "sgn", "sigmoid", "sign",
-    "signbit", "silu", "sin", "sinh", "softplus", "sqrt", "square", "sub", "subtract", "tan",
-    "tanh", "to", "true_divide", "trunc", "where", "xlogy", "zeros_like",
-))  # fmt: skip
 #: What is asked of an example by a method, and what makes tensors like it.
 _OF_ONE = frozenset((
     "dim", "element_size", "is_complex", "is_floating_point", "new_full", "new_ones", "new_zeros",
@@ -193,13 +176,14 @@ def _answer(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     given = (*args, *options.values())
     written, op = getattr(func, "__name__", ""), getattr(func, "op", None)
     name = written if op is None else op.name
+    elementwise = name == "detach" if op is None else op.elementwise
     if name == "__get__" and func in _attributes():
         return getattr(_example(args[0]), _attributes()[func])
     if name in _OF_ONE and is_stand_in(args[0]):
         return getattr(_example(args[0]), name)(*args[1:], **options)
     if name == "__getitem__":
         return _item(args[0], args[1])
-    if name in _ELEMENTWISE and not _writes(op, written, args, options):
+    if elementwise and not _writes(op, written, args, options):
         if _are_plain(op, given) and (isinstance(given[0], Tensor) or written in _NUMBER_FIRST):
             return _elementwise(func, args, options)
     _fail((*given, *_asking.relevant(args, options)))

@@ -18,7 +18,7 @@ FUNCTIONAL = ("nn.functional",)
 BOTH = ("", "nn.functional")
 
 
-@op(inplace=True, namespaces=BOTH)
+@op(inplace=True, namespaces=BOTH, elementwise=True)
 def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``max(x, 0)``; the slope at 0 is 0.
 
@@ -48,7 +48,7 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
 relu.vjp(input=piecewise(lambda xp, g, out: masked(xp, g, out != 0)))
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
 def leaky_relu(
     xp: Backend, input: Array, negative_slope: float = 0.01, inplace: bool = False
 ) -> Array:
@@ -108,7 +108,7 @@ sigmoid.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
 def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * sigmoid(x)``, also called swish.
 
@@ -148,7 +148,7 @@ silu.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
 def elu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
     """``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
 
@@ -207,7 +207,7 @@ elu.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False, exact_out=True, buffered=False)
+@op(namespaces=FUNCTIONAL, method=False, exact_out=True, buffered=False, elementwise=True)
 def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
 

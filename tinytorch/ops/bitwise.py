@@ -69,7 +69,7 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_xor(input, other)
 
 
-@op(inplace=True, aliases=("bitwise_invert",), also=("invert",), exact_out=True)
+@op(inplace=True, aliases=("bitwise_invert",), also=("invert",), exact_out=True, elementwise=True)
 def bitwise_not(xp: Backend, input: Array) -> Array:
     """Every bit flipped; the opposite of bools.
 
@@ -85,7 +85,7 @@ def bitwise_not(xp: Backend, input: Array) -> Array:
     return xp.invert(input)
 
 
-@composite(operators=("invert",))
+@composite(operators=("invert",), elementwise=True)
 def _invert(input: Tensor) -> Tensor:
     """``~input``: every bit flipped; the opposite of bools.
 

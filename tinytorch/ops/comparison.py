@@ -146,7 +146,7 @@ def _asked(xp: Backend, values: Array) -> Array:
     return xp.not_equal(values, 0) if values.dtype.kind == "c" else values
 
 
-@op(inplace=True, strict=True)
+@op(inplace=True, strict=True, elementwise=True)
 def logical_and(xp: Backend, input: Array, other: Array) -> Array:
     """Whether both elements are nonzero.
 
@@ -165,7 +165,7 @@ def logical_and(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_and(_asked(xp, input), _asked(xp, other))
 
 
-@op(inplace=True, strict=True)
+@op(inplace=True, strict=True, elementwise=True)
 def logical_or(xp: Backend, input: Array, other: Array) -> Array:
     """Whether either element is nonzero.
 
@@ -184,7 +184,7 @@ def logical_or(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_or(_asked(xp, input), _asked(xp, other))
 
 
-@op(inplace=True, strict=True)
+@op(inplace=True, strict=True, elementwise=True)
 def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
     """Whether one element alone is nonzero.
 
@@ -203,7 +203,7 @@ def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_xor(xp.not_equal(input, 0), xp.not_equal(other, 0))
 
 
-@op(inplace=True)
+@op(inplace=True, elementwise=True)
 def logical_not(xp: Backend, input: Array) -> Array:
     """Whether each element is zero.
 
@@ -218,7 +218,7 @@ def logical_not(xp: Backend, input: Array) -> Array:
     return xp.logical_not(_asked(xp, input))
 
 
-@op
+@op(elementwise=True)
 def isnan(xp: Backend, input: Array) -> Array:
     """Whether each element is NaN, in its real or its imaginary part.
 
@@ -230,7 +230,7 @@ def isnan(xp: Backend, input: Array) -> Array:
     return xp.isnan(input)
 
 
-@op
+@op(elementwise=True)
 def isinf(xp: Backend, input: Array) -> Array:
     """Whether each element is infinite, of either sign.
 
@@ -242,7 +242,7 @@ def isinf(xp: Backend, input: Array) -> Array:
     return xp.isinf(input)
 
 
-@op
+@op(elementwise=True)
 def isfinite(xp: Backend, input: Array) -> Array:
     """Whether each element is neither infinite nor NaN.
 
@@ -254,7 +254,7 @@ def isfinite(xp: Backend, input: Array) -> Array:
     return xp.isfinite(input)
 
 
-@op(exact_out=True)
+@op(exact_out=True, elementwise=True)
 def isneginf(xp: Backend, input: Array) -> Array:
     """Whether each element is -inf.
 
@@ -269,7 +269,7 @@ def isneginf(xp: Backend, input: Array) -> Array:
     return _is_infinity("isneginf", xp, input, float("-inf"))
 
 
-@op(exact_out=True)
+@op(exact_out=True, elementwise=True)
 def isposinf(xp: Backend, input: Array) -> Array:
     """Whether each element is +inf.
 
@@ -292,7 +292,7 @@ def _is_infinity(name: str, xp: Backend, input: Array, infinity: float) -> Array
     return xp.equal(input, infinity)
 
 
-@op
+@op(elementwise=True)
 def isreal(xp: Backend, input: Array) -> Array:
     """Whether the imaginary part of each element is 0.
 
@@ -310,7 +310,7 @@ def _check_same_dtype(name: str, xp: Backend, input: Any, other: Any) -> None:
         raise RuntimeError(f"{name}: {mine.capitalize()} did not match {yours.capitalize()}")
 
 
-@op(strict=True)
+@op(strict=True, elementwise=True)
 def isclose(
     xp: Backend,
     input: Array,

@@ -11,7 +11,7 @@ from ._memory import in_rows
 from .filling import copy_
 
 
-@op(inplace=True, exact_out=True)
+@op(inplace=True, exact_out=True, elementwise=True)
 def sgn(xp: Backend, input: Array) -> Array:
     """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
 
@@ -104,7 +104,7 @@ setattr(Tensor, "real", property(real, _set_real))
 setattr(Tensor, "imag", property(imag, _set_imag))
 
 
-@op(inplace=True, exact_out=True)
+@op(inplace=True, exact_out=True, elementwise=True)
 def conj_physical(xp: Backend, input: Array) -> Array:
     """The complex conjugate, in memory of its own.
 
@@ -207,7 +207,7 @@ def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
         )
 
 
-@op(method=False, strict=True, frees=True, exact_out=True)
+@op(method=False, strict=True, frees=True, exact_out=True, elementwise=True)
 def complex(xp: Backend, real: Array, imag: Array) -> Array:
     """Complex numbers of given real and imaginary parts.
 
@@ -247,7 +247,7 @@ complex.vjp(
 )
 
 
-@op(method=False, strict=True, exact_out=True)
+@op(method=False, strict=True, exact_out=True, elementwise=True)
 def polar(xp: Backend, abs: Array, angle: Array) -> Array:
     """Complex numbers of given magnitudes and angles.
 

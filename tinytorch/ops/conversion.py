@@ -29,7 +29,7 @@ def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
 _to_dtype.vjp(input=lambda xp, g: g)  # the engine casts it back
 
 
-@op
+@op(elementwise=True)
 def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
     """A copy of ``input`` in memory of its own; gradients flow back through it.
 
@@ -167,7 +167,7 @@ class _Transfer:
 _TRANSFER = _Transfer()
 
 
-@composite(method=True)
+@composite(method=True, elementwise=True)
 def to(
     input: Tensor,
     *args: Any,
@@ -391,7 +391,7 @@ def _cast_method(name: str, dtype: dtypes.dtype) -> None:
         f"``input`` as {dtype.name}.\n\nExample:\n    >>> import tinytorch as tt\n"
         f"    >>> tt.ones(1).{name}().dtype\n    tinytorch.{dtype.name}\n"
     )
-    composite(cast, namespaces=("Tensor",))
+    composite(cast, namespaces=("Tensor",), elementwise=True)
 
 
 for _name, _dtype in {

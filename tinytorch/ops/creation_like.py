@@ -44,7 +44,7 @@ def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Te
     return out
 
 
-@composite(method=False)
+@composite(method=False, elementwise=True)
 def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Zeros in the shape, dtype and place of ``input``.
 
@@ -60,7 +60,7 @@ def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     return _like("zeros", input, None, options)
 
 
-@composite(method=False)
+@composite(method=False, elementwise=True)
 def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Ones in the shape, dtype and place of ``input``.
 
@@ -92,7 +92,7 @@ def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     return _like("empty", input, None, options)
 
 
-@composite(method=False)
+@composite(method=False, elementwise=True)
 def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
     """One value everywhere, in the shape, dtype and place of ``input``.
 

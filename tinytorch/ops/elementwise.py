@@ -327,7 +327,7 @@ remainder.vjp(
 )
 
 
-@op(inplace=True, operators=("neg",), aliases=("negative",), exact_out=True)
+@op(inplace=True, operators=("neg",), aliases=("negative",), exact_out=True, elementwise=True)
 def neg(xp: Backend, input: Array) -> Array:
     """``-input``.
 
@@ -350,7 +350,7 @@ def neg(xp: Backend, input: Array) -> Array:
 neg.vjp(input=lambda xp, g: -g)
 
 
-@composite(operators=("pos",))
+@composite(operators=("pos",), elementwise=True)
 def positive(input: Tensor) -> Tensor:
     """``+input``: the tensor itself.
 
@@ -367,7 +367,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op(inplace=True, operators=("abs",), aliases=("absolute",), exact_out=True)
+@op(inplace=True, operators=("abs",), aliases=("absolute",), exact_out=True, elementwise=True)
 def abs(xp: Backend, input: Array) -> Array:
     """Absolute value; of complex numbers the magnitude, a real tensor.
 
@@ -395,7 +395,7 @@ def _abs_gradient(xp: Any, g: Any, input: Any) -> Any:
 abs.vjp(input=_abs_gradient)
 
 
-@op(inplace=True, node="PowBackward0")
+@op(inplace=True, node="PowBackward0", elementwise=True)
 def square(xp: Backend, input: Array) -> Array:
     """``input * input``.
 

@@ -12,7 +12,7 @@ from ._results import named_result
 from .exponential import pow as power
 
 
-@op(inplace=True, exact_out=True)
+@op(inplace=True, exact_out=True, elementwise=True)
 def nan_to_num(
     xp: Backend,
     input: Array,
@@ -135,7 +135,7 @@ def _double(value: Any, dtype: dtypes.dtype) -> Any:
     return value.to(dtype) if isinstance(value, Tensor) else value
 
 
-@composite(out=True, inplace=True, exact_out=True)
+@composite(out=True, inplace=True, exact_out=True, elementwise=True)
 def float_power(input: Tensor, exponent: Any) -> Tensor:
     """``input ** exponent``, computed in float64 (or complex128).
 

@@ -68,7 +68,7 @@ def digamma(xp: Backend, input: Array) -> Array:
 digamma.vjp(input=lambda xp, g, input: g * xp.call(_polygamma, input, 1))
 
 
-@op(method=False)
+@op(method=False, elementwise=True)
 def _polygamma(xp: Backend, input: Array, n: int) -> Array:
     """``(-1)^(n+1) n! ζ(n + 1, x)`` for ``n >= 1``."""
     if n == 1 and input.dtype.itemsize <= 4:

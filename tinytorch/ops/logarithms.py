@@ -9,7 +9,7 @@ from .._op import Array, Backend, Operand, op
 from ._checks import as_arrays, refuse
 
 
-@op(promote="arithmetic", strict=True)
+@op(promote="arithmetic", strict=True, elementwise=True)
 def logaddexp(xp: Backend, input: Array, other: Array) -> Array:
     """``log(exp(input) + exp(other))``, without overflow on the way.
 
@@ -46,7 +46,7 @@ logaddexp.vjp(
 )
 
 
-@op(promote="arithmetic", strict=True)
+@op(promote="arithmetic", strict=True, elementwise=True)
 def logaddexp2(xp: Backend, input: Array, other: Array) -> Array:
     """``log2(2 ** input + 2 ** other)``, without overflow on the way.
 

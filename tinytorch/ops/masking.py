@@ -22,7 +22,7 @@ def _filled_name(node: Node) -> str:
     return f"MaskedFillBackward{int(wants_gradient(node, 'value'))}"
 
 
-@op(inplace=True, node=_filled_name)
+@op(inplace=True, node=_filled_name, elementwise=True)
 def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
     """``input`` with ``value`` where ``mask`` is true.
 

@@ -10,7 +10,10 @@ from ..autograd.names import by_operand
 from ._checks import in_single, is_half, kind_of, real_factor, refuse
 
 
-@op(inplace=True, strict=True, node=by_operand("weight", "LerpBackward0", "LerpBackward1"))
+@op(
+    inplace=True, strict=True, elementwise=True,
+    node=by_operand("weight", "LerpBackward0", "LerpBackward1"),
+)  # fmt: skip
 def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
     """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
 

@@ -13,7 +13,7 @@ from .activation import BOTH, FUNCTIONAL, exponential_below, slope_of_exponentia
 from .selection import masked
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
 def hardtanh(
     xp: Backend, input: Array, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Array:
@@ -61,7 +61,7 @@ hardtanh.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, node="HardtanhBackward0")
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, node="HardtanhBackward0", elementwise=True)
 def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x`` kept between 0 and 6.
 
@@ -81,7 +81,7 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
 relu6.vjp(input=piecewise(lambda xp, g, input: masked(xp, g, ~((input <= 0) | (input >= 6)))))
 
 
-@op(inplace=True, namespaces=BOTH, method=False)
+@op(inplace=True, namespaces=BOTH, method=False, elementwise=True)
 def threshold(
     xp: Backend, input: Array, threshold: float, value: float, inplace: bool = False
 ) -> Array:
@@ -110,7 +110,7 @@ threshold.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=True, also=("hardshrink",), exact_out=True)
+@op(namespaces=FUNCTIONAL, method=True, also=("hardshrink",), exact_out=True, elementwise=True)
 def hardshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """``x`` where ``|x| > lambd``, else 0.
 
@@ -134,7 +134,7 @@ hardshrink.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False, exact_out=True)
+@op(namespaces=FUNCTIONAL, method=False, exact_out=True, elementwise=True)
 def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """``x`` moved by ``lambd`` towards 0, and 0 where ``|x| <= lambd``.
 
@@ -168,7 +168,7 @@ softshrink.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
 def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
 
@@ -190,7 +190,7 @@ hardsigmoid.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
 def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * hardsigmoid(x)``.
 
@@ -319,7 +319,7 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
-@op(inplace=True, namespaces=BOTH, method=False, node="EluBackward0")
+@op(inplace=True, namespaces=BOTH, method=False, node="EluBackward0", elementwise=True)
 def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """An ELU scaled so that layers keep mean 0 and variance 1.
 
@@ -344,7 +344,7 @@ selu.vjp(
 )
 
 
-@op(inplace=True, namespaces=BOTH, method=False)
+@op(inplace=True, namespaces=BOTH, method=False, elementwise=True)
 def celu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
     """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
 

@@ -320,7 +320,7 @@ def _others(xp: Any, rows: Any) -> Any:
 prod.vjp(input=piecewise(_prod_gradient))
 
 
-@op(promote="float", also=("special.logsumexp",), buffered=True)
+@op(promote="float", also=("special.logsumexp",), buffered=True, elementwise=False)
 def logsumexp(xp: Backend, input: Array, dim: Dims, keepdim: bool = False) -> Array:
     """``log(sum(exp(input)))`` along ``dim``, without overflow.
 

@@ -18,7 +18,7 @@ def _rounded(xp: Backend, name: str, input: Array, function: Any) -> Array:
     return function(input) if input.dtype.kind == "f" else xp.array(input)
 
 
-@op(inplace=True, exact_out=True)
+@op(inplace=True, exact_out=True, elementwise=True)
 def floor(xp: Backend, input: Array) -> Array:
     """The next whole number below; integers stay as they are.
 
@@ -36,7 +36,7 @@ def floor(xp: Backend, input: Array) -> Array:
 floor.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, exact_out=True)
+@op(inplace=True, exact_out=True, elementwise=True)
 def ceil(xp: Backend, input: Array) -> Array:
     """The next whole number above; integers stay as they are.
 
@@ -54,7 +54,7 @@ def ceil(xp: Backend, input: Array) -> Array:
 ceil.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, aliases=("fix",), exact_out=True)
+@op(inplace=True, aliases=("fix",), exact_out=True, elementwise=True)
 def trunc(xp: Backend, input: Array) -> Array:
     """The whole number towards zero; integers stay as they are.
 
@@ -72,7 +72,7 @@ def trunc(xp: Backend, input: Array) -> Array:
 trunc.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, namespaces=("", "special"), also=("around",), exact_out=True)
+@op(inplace=True, namespaces=("", "special"), also=("around",), exact_out=True, elementwise=True)
 def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
     """The nearest whole number, halves to the even one; integers stay as they are.
 
@@ -103,7 +103,7 @@ def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
 round.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, exact_out=True)
+@op(inplace=True, exact_out=True, elementwise=True)
 def frac(xp: Backend, input: Array) -> Array:
     """What ``trunc`` cuts off, with the sign of ``input``.
 
@@ -155,7 +155,7 @@ fmod.vjp(
 )
 
 
-@op(inplace=True, exact_out=True)
+@op(inplace=True, exact_out=True, elementwise=True)
 def sign(xp: Backend, input: Array) -> Array:
     """-1, 0 or 1; NaN for NaN, where torch has 0.
 
@@ -178,7 +178,7 @@ def sign(xp: Backend, input: Array) -> Array:
 sign.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(exact_out=True)
+@op(exact_out=True, elementwise=True)
 def signbit(xp: Backend, input: Array) -> Array:
     """Whether the sign is negative, also that of -0.0.
 
@@ -222,7 +222,7 @@ def _copysign_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
 copysign.vjp(input=_copysign_gradient, other=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, strict=True, node="NotImplemented", exact_out=True)
+@op(inplace=True, strict=True, node="NotImplemented", exact_out=True, elementwise=True)
 def heaviside(xp: Backend, input: Array, values: Array) -> Array:
     """0 for negative numbers, 1 for positive ones, ``values`` at 0.
 

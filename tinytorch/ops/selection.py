@@ -37,7 +37,7 @@ def _ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
     return xp.where(equal, g * 0.5, xp.where(lost, 0, g))
 
 
-@op(promote="arithmetic", strict=True)
+@op(promote="arithmetic", strict=True, elementwise=True)
 def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """The larger of two elements; NaN if one of them is.
 
@@ -67,7 +67,7 @@ maximum.vjp(
 )
 
 
-@op(promote="arithmetic", strict=True)
+@op(promote="arithmetic", strict=True, elementwise=True)
 def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """The smaller of two elements; NaN if one of them is.
 
@@ -97,7 +97,7 @@ minimum.vjp(
 )
 
 
-@op(promote="arithmetic", strict=True)
+@op(promote="arithmetic", strict=True, elementwise=True)
 def fmax(xp: Backend, input: Array, other: Array) -> Array:
     """The larger of two elements; a NaN loses against a number.
 
@@ -123,7 +123,7 @@ fmax.vjp(
 )
 
 
-@op(promote="arithmetic", strict=True)
+@op(promote="arithmetic", strict=True, elementwise=True)
 def fmin(xp: Backend, input: Array, other: Array) -> Array:
     """The smaller of two elements; a NaN loses against a number.
 
@@ -257,7 +257,7 @@ clamp_max.vjp(
     "(condition: Tensor, input: None = None, other: None = None) -> tuple[Tensor, ...]",
     "(condition: Tensor, input: Tensor | complex, other: Tensor | complex, *, out: Any = None)"
     " -> Tensor",
-), promote="arithmetic", method=False, exact_out=True)  # fmt: skip
+), promote="arithmetic", method=False, exact_out=True, elementwise=True)  # fmt: skip
 def where(
     xp: Backend, condition: Mask, input: Operand | None = None, other: Operand | None = None
 ) -> Array:

@@ -15,7 +15,7 @@ from .activation import FUNCTIONAL, along, gate_halves, logistic, softmax
 from .activation import _softmax as softmax_kernel
 
 
-@op(namespaces=FUNCTIONAL, method=False, exact_out=True)
+@op(namespaces=FUNCTIONAL, method=False, exact_out=True, elementwise=True)
 def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
     """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``.
 
@@ -55,7 +55,8 @@ softplus.vjp(
 
 
 @op(
-    namespaces=FUNCTIONAL, method=False, node="LogSigmoidBackward0", exact_out=True, buffered=True
+    namespaces=FUNCTIONAL, method=False, node="LogSigmoidBackward0", exact_out=True, buffered=True,
+    elementwise=True,
 )
 def logsigmoid(xp: Backend, input: Array) -> Array:
     """``log(sigmoid(x))``, without rounding to ``log(0)``.
@@ -79,7 +80,7 @@ logsigmoid.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False)
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
 def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * tanh(softplus(x))``.
 

@@ -74,7 +74,7 @@ def get_device(input: Tensor) -> int:
     return input.get_device()
 
 
-@composite(method=False)
+@composite(method=False, elementwise=True)
 def detach(input: Tensor) -> Tensor:
     """The same memory, cut off from the graph.
 
@@ -102,7 +102,7 @@ def detach_(input: Tensor) -> Tensor:
     return input.detach_()
 
 
-@composite(method=False, node="RsubBackward1")
+@composite(method=False, node="RsubBackward1", elementwise=True)
 def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, element by element.
 
