@@ -12,6 +12,8 @@ from typing import Any
 
 from ._spec import Op
 
+#: The defaults of parameters that are numbers of any kind, as ``end`` of ``arange`` is.
+_OF_ANY_KIND = (int, type(None))
 _NO_FLOATS = (str, bytes, list, tuple, dict, type(None))
 #: Parameters that are C++ doubles to PyTorch; a factor, as ``alpha``, may be a complex number.
 _REAL = frozenset((
@@ -38,7 +40,7 @@ def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     imaginary = isinstance(value, complex) and op.params[position] in _REAL
     if kind is float and not isinstance(value, _NO_FLOATS) and not imaginary:
         if value.__class__ is bool:  # a number of any kind, as 1 is, is refused as what it is
-            return value if op.defaults[position].__class__ is int else float(value)
+            return value if op.defaults[position].__class__ in _OF_ANY_KIND else float(value)
         number = hasattr(value, "dtype") and not getattr(value, "requires_grad", False)
         return value.item() if number and not value.ndim else value
     place = f" (position {position + 1})" if placed else ""

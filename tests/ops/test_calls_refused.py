@@ -66,6 +66,12 @@ L.zeros([]).index_put([], L.ones(1), True) | RuntimeError |
 L.empty(2**62, 4) | RuntimeError | Storage size calculation overflowed with sizes=
 L.zeros(3).resize_(2**62, 2**62) | RuntimeError | overflow
 L.view_as_complex(L.as_strided(L.zeros(9), (2, 2), (1, 1))) | RuntimeError | stride divisible by 2
+L.complex(L.ones(2), L.ones(2).double()) | RuntimeError | Float but got scalar type Double
+L.polar(L.arange(2), L.arange(2)) | RuntimeError | Float or Double tensors but got Long and Long
+L.meshgrid() | RuntimeError | expects a non-empty TensorList
+L.linspace("a", 2, 3) | TypeError | linspace() received an invalid combination of arguments
+L.logspace(1, 2, "a") | TypeError | logspace() received an invalid combination of arguments
+L.tensor_split(L.ones(4), L.tensor(2.0)) | RuntimeError | to have dtype of long
 L.std(L.arange(4)) | RuntimeError | only support floating point and complex dtypes
 L.std_mean(L.arange(4)) | RuntimeError | only support floating point and complex dtypes
 L.mvlgamma(L.tensor([True]), 1) | RuntimeError | may not be a boolean tensor

@@ -27,6 +27,9 @@ L.fft.fftn(L.ones(4, 4), s=np.int64(3))
 """
 
 BOOLS_AMONG_SIZES = """
+L.arange(True)
+L.arange(False, True)
+L.arange(0, True, 0.5)
 L.zeros(2, True)
 L.zeros((2, True))
 L.zeros(True, 2)

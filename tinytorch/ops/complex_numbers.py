@@ -6,6 +6,7 @@ from typing import Any
 
 from .._op import Array, Backend, composite, op, piecewise, torch_convention
 from .._tensor import Tensor
+from .._write import scalar_name
 from ._checks import check_tensor
 from ._memory import in_rows
 from .filling import copy_
@@ -194,16 +195,16 @@ angle.vjp(input=_angle_gradient)
 
 
 def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
-    for part in (first, second):
-        if part.dtype.kind != "f":
-            raise RuntimeError(
-                f"{name}: Expected both inputs to be Half, Float or Double tensors but got "
-                f"{xp.dtype_of(first).name} and {xp.dtype_of(second).name}"
-            )
-    if first.dtype != second.dtype:
+    names = [scalar_name(xp.dtype_of(part)) for part in (first, second)]
+    if first.dtype.kind != "f" or second.dtype.kind != "f":
         raise RuntimeError(
-            f"{name}: Expected object of scalar type {xp.dtype_of(first).name} but got scalar type "
-            f"{xp.dtype_of(second).name} for second argument"
+            f"{name}(): Expected both inputs to be Half, Float or Double tensors but got "
+            f"{names[0]} and {names[1]}"
+        )
+    if names[0] != names[1]:
+        raise RuntimeError(
+            f"{name}(): Expected object of scalar type {names[0]} but got scalar type {names[1]} "
+            "for second argument"
         )
 
 

@@ -18,13 +18,22 @@ from ._checks import refuse
 def _number(name: str, value: Any) -> Any:
     """A bound as a Python number; RuntimeError for a tensor with dimensions."""
     if not isinstance(value, Tensor):
-        return value.item() if hasattr(value, "item") else value
+        return _plain_number(name, value.item() if hasattr(value, "item") else value)
     if value.ndim:
         raise RuntimeError(
             f"{name} only supports 0-dimensional start and end tensors, but got one of shape "
             f"{list(value.shape)}"
         )
     return value.item()
+
+
+def _plain_number(name: str, value: Any) -> Any:
+    if isinstance(value, (int, float, complex)):
+        return value
+    raise TypeError(
+        f"{name}() received an invalid combination of arguments: expected numbers or tensors of "
+        f"no dimensions, got {type(value).__name__}"
+    )
 
 
 @creation(default_dtype=False, exact_out="fills")
@@ -132,25 +141,30 @@ def _count(start: Any, end: Any, step: Any, name: str = "arange") -> int:
     return int(math.ceil((end - start) / step))
 
 
-def _ends(
-    xp: Backend, name: str, start: Any, end: Any, steps: Any, dtype: Any
-) -> tuple[Any, Any, int, Any]:
-    """The bounds as ``dtype`` holds them, how many steps, and the native dtype wanted."""
+def _steps(name: str, steps: Any) -> int:
+    """How many numbers, as an int that is not negative."""
     if not hasattr(steps, "__index__"):
         raise TypeError(
-            f"{name}() received an invalid combination of arguments - got (int, int, "
-            f"{type(steps).__name__}): steps must be an int"
+            f"{name}() received an invalid combination of arguments: steps must be int, not "
+            f"{type(steps).__name__}"
         )
-    steps = steps.__index__()
-    if steps < 0:
-        raise RuntimeError(f"{name}: number of steps must be non-negative, got {steps}")
+    count: int = steps.__index__()
+    if count < 0:
+        raise RuntimeError(f"{name}: number of steps must be non-negative, got {count}")
+    return count
+
+
+def _ends(
+    xp: Backend, name: str, start: Any, end: Any, steps: int, dtype: Any
+) -> tuple[Any, Any, Any]:
+    """The bounds as ``dtype`` holds them, and the native dtype wanted."""
     start, end = _number(name, start), _number(name, end)
     dtype = _spaced_dtype(xp, name, start + end, dtype)
     refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
     fitting = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
     # A single number is computed from its bound as it is.
     start, end = (start, end) if steps == 1 else fitting
-    return start, end, steps, dtype
+    return start, end, dtype
 
 
 def _evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
@@ -235,7 +249,8 @@ def linspace(
         >>> tt.linspace(0, 1, 3)
         tensor([0.0000, 0.5000, 1.0000])
     """
-    start, end, steps, dtype = _ends(xp, "linspace", start, end, steps + (not endpoint), dtype)
+    steps = _steps("linspace", steps) + (not endpoint)
+    start, end, dtype = _ends(xp, "linspace", start, end, steps, dtype)
     numbers = _evenly(xp, start, end, steps, dtype).astype(dtype)
     return numbers if endpoint else numbers[:-1]
 
@@ -265,7 +280,8 @@ def logspace(
         >>> tt.logspace(0, 2, 3)
         tensor([  1.,  10., 100.])
     """
-    start, end, steps, dtype = _ends(xp, "logspace", start, end, steps, dtype)
+    steps = _steps("logspace", steps)
+    start, end, dtype = _ends(xp, "logspace", start, end, steps, dtype)
     wide = dtype if dtype.kind == "c" else xp.native_dtype(dtypes.float64)
     held = wide if dtype.kind in "iu" or steps == 1 else dtype
     start, end = xp.asarray(start, held), xp.asarray(end, held)
