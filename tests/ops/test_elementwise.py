@@ -242,6 +242,17 @@ def test_inverse_of_the_error_function_in_float32() -> None:
     np.testing.assert_array_equal(edges, [INF, -INF, math.nan, math.nan, 0])
 
 
+def test_gelu_and_its_slope_in_float32() -> None:
+    x = np.concatenate([np.linspace(-9, 9, 1001), [-40, -1e30, 40, 1e30]]).astype(np.float32)
+    probability = np.array([math.erfc(-v / math.sqrt(2)) / 2 for v in x.astype(float)])
+    density = np.exp(-(x.astype(float) ** 2) / 2) / math.sqrt(2 * math.pi)
+    leaf = tt.tensor(x, requires_grad=True)
+    out = F.gelu(leaf)
+    np.testing.assert_allclose(out.detach().numpy(), x * probability, rtol=3e-7, atol=2e-7)
+    (slope,) = autograd.grad(out.sum(), leaf)
+    np.testing.assert_allclose(slope.numpy(), probability + x * density, rtol=3e-7, atol=3e-7)
+
+
 def test_log1p_of_small_complex_numbers_keeps_its_digits() -> None:
     # The series of log(1 + z), whose third term is below the last digit; -2e-10 cancels y^2 / 2.
     small = [1e-19, 1e-19 + 1e-19j, 1e-10 + 1e-12j, -1e-9 + 2e-7j, 1e-7j, 0]

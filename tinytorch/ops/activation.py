@@ -239,19 +239,11 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
         return xp.blockwise(lambda x: x * 0.5 * (1 + xp.tanh(_gelu_inner(x))), input)
 
     def part(x: Array) -> Array:
-        out = _normal_probability(xp, x)
+        out = xp.ndtr(x)
         out *= x
         return out
 
     return xp.blockwise(part, input)
-
-
-def _normal_probability(xp: Any, x: Any) -> Any:
-    """``P(X <= x)``."""
-    out = xp.erf(x * math.sqrt(0.5))
-    out += 1
-    out *= 0.5
-    return out
 
 
 def _gelu_inner(x: Any) -> Any:
@@ -273,7 +265,7 @@ def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
         slope = xp.exp(slope)
         slope *= 1 / math.sqrt(2 * math.pi)
         slope *= x
-        slope += _normal_probability(xp, x)
+        slope += xp.ndtr(x)
         slope *= g
         return slope
     density = xp.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
