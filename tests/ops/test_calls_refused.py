@@ -72,6 +72,11 @@ L.meshgrid() | RuntimeError | expects a non-empty TensorList
 L.linspace("a", 2, 3) | TypeError | linspace() received an invalid combination of arguments
 L.logspace(1, 2, "a") | TypeError | logspace() received an invalid combination of arguments
 L.tensor_split(L.ones(4), L.tensor(2.0)) | RuntimeError | to have dtype of long
+L.diff(L.ones(3, 3), 0, 0, L.ones(3)) | RuntimeError | to be the same dimension as input
+L.diff(L.ones(3, 3), append=L.ones(3, 1, 1)) | RuntimeError | to be the same dimension as input
+F.interpolate(L.ones(1, 1, 2, 2, 2), (3, 4), mode="bilinear") | ValueError | the same number of
+F.interpolate(L.tensor(1.0), (3, 3)) | ValueError | the same number of spatial
+F.pad(L.ones(2, 0, 3), (0, 1), "reflect") | RuntimeError | possibly 0 batch size
 L.std(L.arange(4)) | RuntimeError | only support floating point and complex dtypes
 L.std_mean(L.arange(4)) | RuntimeError | only support floating point and complex dtypes
 L.mvlgamma(L.tensor([True]), 1) | RuntimeError | may not be a boolean tensor
@@ -187,7 +192,7 @@ def refused(program: str, kind: type[Exception], phrase: str) -> None:
 @pytest.mark.parametrize("line", lines(REFUSED))
 def test_what_has_no_meaning_is_refused(line: str) -> None:
     program, kind, phrase = line.split(" |", 2)
-    errors = {"TypeError": TypeError, "RuntimeError": RuntimeError, "IndexError": IndexError}
+    errors = {kind.__name__: kind for kind in (TypeError, RuntimeError, IndexError, ValueError)}
     refused(program, errors[kind.strip()], phrase.strip())
 
 

@@ -26,6 +26,14 @@ L.histogramdd(L.ones(4, 2), bins=[np.int64(2), 3])
 L.fft.fftn(L.ones(4, 4), s=np.int64(3))
 """
 
+NOTHING_TO_PAD = """
+F.pad(L.ones(3, 0, 5, 5), (0, 2, 0, 1), "circular")
+F.pad(L.ones(0, 3, 3), (0, 2, 0, 1), "circular")
+F.pad(L.ones(0, 3, 3), (1, 1), "reflect")
+F.interpolate(L.ones(2, 3, 1), scale_factor=0.6, mode="area")
+F.interpolate(L.ones(2, 0, 4), scale_factor=1.7, mode="area")
+"""
+
 BOOLS_AMONG_SIZES = """
 L.arange(True)
 L.arange(False, True)
@@ -187,7 +195,7 @@ L.addmm(L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, beta=1j)
 """
 
 LINES = (
-    COMPLEX_WITHOUT_IMAGINARY_PART + NUMBERS_OF_NUMPY + BOOLS_AMONG_SIZES
+    COMPLEX_WITHOUT_IMAGINARY_PART + NUMBERS_OF_NUMPY + BOOLS_AMONG_SIZES + NOTHING_TO_PAD
     + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS
     + RESULTS_IN_OTHER_SHAPES + NUMBERS_THAT_BYTES_DO_NOT_HOLD + WHAT_COUNTS_AS_TRUE
     + NUMBERS_IN_OTHER_PLACES + EMPTY_ONES + TRUTH_AMONG_INDICES + SHAPES_OF_LEAVES + GRADIENTS

@@ -41,7 +41,8 @@ def diff(
         Tensor that is ``n`` shorter along ``dim``.
 
     Raises:
-        RuntimeError: If ``n`` is negative, or ``input`` is 0-d.
+        RuntimeError: If ``n`` is negative, ``input`` is 0-d, or what goes before or after it has
+            another number of dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -54,9 +55,9 @@ def diff(
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     at = normalize_dim("diff", dim, input.ndim)
+    ends = [_slice_like(end, input, at) for end in (prepend, append)]
     if n == 0:
         return input.clone()
-    ends = [_slice_like(end, input, at) for end in (prepend, append)]
     parts = [part for part in (ends[0], input, ends[1]) if part is not None]
     out = cat(parts, at) if len(parts) > 1 else input
     for _ in range(min(n, out.shape[at])):
@@ -67,6 +68,11 @@ def diff(
 
 def _slice_like(value: Any, input: Tensor, at: int) -> Any:
     """What goes before or after ``input``; a number stands for a slice of it."""
+    if isinstance(value, Tensor) and value.ndim != input.ndim:
+        raise RuntimeError(
+            "diff expects prepend or append to be the same dimension as input, got shapes "
+            f"{list(value.shape)} and {list(input.shape)}"
+        )
     if value is None or isinstance(value, Tensor):
         return value
     made = as_tensor(value, backend=input._xp)

@@ -74,12 +74,13 @@ def interpolate(
         Keys: Cubic Convolution Interpolation for Digital Image Processing, 1981.
     """
     spatial = input.ndim - 2
-    _check_mode(mode, align_corners, antialias, input.ndim)
+    _check_options(mode, align_corners, antialias, input.ndim)
     sizes, scales = _sizes(input, size, scale_factor, recompute_scale_factor)
-    _check_sizes(input, sizes)
+    _check_mode(mode, input.ndim)
     _check_dtype(input, mode)
     if mode == "area":
         return _AREA[spatial](input, sizes)
+    _check_sizes(input, sizes)
     kernel = _KERNELS[mode][0] + ("-antialias" if antialias else "")
     return _resized(input, kernel, sizes, scales, align_corners)
 
@@ -115,7 +116,7 @@ def _exact(kernel: str, length: int, size: int, spatial: int) -> bool:
     return kernel == "nearest" and spatial == 2 and size in (length, 2 * length)
 
 
-def _check_mode(mode: str, corners: bool | None, antialias: bool, ndim: int) -> None:
+def _check_options(mode: str, corners: bool | None, antialias: bool, ndim: int) -> None:
     if corners is not None and mode not in _WITH_CORNERS:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: "
@@ -128,6 +129,9 @@ def _check_mode(mode: str, corners: bool | None, antialias: bool, ndim: int) -> 
         )
     if mode == "lanczos" and not antialias:
         raise ValueError("Lanczos mode requires antialias=True")
+
+
+def _check_mode(mode: str, ndim: int) -> None:
     if mode not in _KERNELS or not 3 <= ndim <= 5:
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the "

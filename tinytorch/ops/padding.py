@@ -232,7 +232,7 @@ def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> No
             f"(mode {mode!r}): only 2D and 3D inputs for 2 numbers, 3D and 4D for 4, 4D and 5D "
             "for 6"
         )
-    if 0 in input.shape[-spatial - 1 :]:
+    if mode != "circular" and 0 in input.shape[-spatial - 1 :]:
         raise RuntimeError(
             f"pad: Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 "
             f"batch size and other non-zero dimensions for input, but got: {list(input.shape)}"
