@@ -184,6 +184,9 @@ GRADIENTS = """
 x = L.ones(2, 2, requires_grad=True); L.renorm(x, 2, 0, float("inf")).sum().backward(); x.grad
 c = (L.ones(1) * 1j).expand(3).requires_grad_(); x = c.as_strided((2,), (0,)).abs().sum(); \
 L.autograd.grad(x, c, create_graph=True)
+a, b = L.ones(2, 1, requires_grad=True), L.ones(1, 3, requires_grad=True); \
+g = L.autograd.grad(L.polar(a, b), (a, b), L.ones(2, 3) * (1 + 0.5j), create_graph=True); \
+L.autograd.grad(g[0].sum() + (g[1] ** 2).sum(), (a, b))
 """
 
 COMPLEX_WITHOUT_IMAGINARY_PART = """

@@ -287,7 +287,8 @@ class Sweep:
                 h = self._fit(node, edge, h)
                 if i in op.flat and self.create_graph:
                     # Computed from the result, as in torch it depends on that one, to any order.
-                    h = Hooks.without_slope(h, node if op.saves_out else edge)
+                    whole = op.saves_out and h.shape == node.shape
+                    h = Hooks.without_slope(h, node if whole else edge)
                 self.send(edge, h, self._is_fresh(op, h, given))
         if packed is not None and self.retain_graph:
             packed.strip(node)
