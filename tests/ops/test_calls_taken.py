@@ -189,6 +189,12 @@ g = L.autograd.grad(L.polar(a, b), (a, b), L.ones(2, 3) * (1 + 0.5j), create_gra
 L.autograd.grad(g[0].sum() + (g[1] ** 2).sum(), (a, b))
 """
 
+IN_PLACE = """
+x = T([0.5, 2.5], requires_grad=True); x.clone().polygamma_(0).sum().backward(); x.grad
+x = T([0.5, 2.5], requires_grad=True); x.clone().polygamma_(1).sum().backward(); x.grad
+x = L.ones(2, 3).double(); x[:, 1].polygamma_(2); x
+"""
+
 COMPLEX_WITHOUT_IMAGINARY_PART = """
 L.ones(2).masked_fill(T([True, False]), L.tensor(2 + 0j))
 L.ones(2).masked_fill_(T([True, False]), L.tensor(2 + 0j))
@@ -202,6 +208,7 @@ LINES = (
     + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS
     + RESULTS_IN_OTHER_SHAPES + NUMBERS_THAT_BYTES_DO_NOT_HOLD + WHAT_COUNTS_AS_TRUE
     + NUMBERS_IN_OTHER_PLACES + EMPTY_ONES + TRUTH_AMONG_INDICES + SHAPES_OF_LEAVES + GRADIENTS
+    + IN_PLACE
 )  # fmt: skip
 
 

@@ -151,9 +151,13 @@ def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
         >>> tt.tensor([1.0]).polygamma_(1)
         tensor([1.6449])
     """
-    from .._inplace import assign
+    from .._inplace import assign, call_inplace
 
-    return assign(self, polygamma(n, self), "polygamma_")
+    n = integer("polygamma_", "n", n)
+    if n < 0 or not self.is_floating_point():
+        return assign(self, polygamma(n, self), "polygamma_")
+    # Their gradients go by the old value.
+    return call_inplace(_polygamma.op, (self, n), {}) if n else self.digamma_()
 
 
 for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygamma_inplace)):
