@@ -19,7 +19,6 @@ from ._caller import warn
 from ._file_names import publish
 from ._scaling import OptState as OptState
 from ._tensor import Tensor
-from .backends import BackendUnavailableError, load
 
 if TYPE_CHECKING:
     from .optim import Optimizer

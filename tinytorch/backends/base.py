@@ -309,11 +309,26 @@ class Backend(Placement):
         """``P(X <= x)`` for a standard normal X; of float32 to 1e-7, not to 1e-7 of itself."""
         return self._error_function("ndtr", array)
 
+    def digamma(self, array: Array) -> Array:
+        """The derivative of the gamma function's logarithm, of a real floating-point array."""
+        from .gamma_formulas import digamma
+
+        return self._by_formula(digamma, array)
+
+    def trigamma(self, array: Array) -> Array:
+        """The derivative of ``digamma``."""
+        from .gamma_formulas import trigamma
+
+        return self._by_formula(trigamma, array)
+
     def _error_function(self, name: str, array: Array) -> Array:
         from . import error_function
 
+        single = array.dtype.itemsize <= 4
+        return self._by_formula(error_function.formula(name, single), array)
+
+    def _by_formula(self, formula: Callable[[Any, Array], Array], array: Array) -> Array:
         wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array
-        formula = error_function.formula(name, wide.dtype)
         values = self.blockwise(lambda part: formula(self, part), wide)
         return values.astype(array.dtype, copy=False)
 

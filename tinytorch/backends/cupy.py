@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -16,6 +17,7 @@ from .cuda_gemm import gemm
 from .cuda_kernels import FusedKernels
 from .cuda_memory import raise_torchs_error
 from .deferred import DeferredChecks
+from .gamma_formulas import reflected
 from .scans import index_combine, scan
 
 #: What the GPU can add to atomically, which ``cupy.add.at`` is limited to.
@@ -184,6 +186,12 @@ class CupyBackend(DeferredChecks, CudaDevices):
 
     def _error_function(self, name: str, array: Array) -> Array:
         return self.special(name)(array)
+
+    def digamma(self, array: Array) -> Array:
+        # CuPy's is less exact near the poles, and has -inf at -0 as well.
+        right = self.special("psi")(self.where(array < 0, 1 - array, array))
+        infinity = self.copysign(self.asarray(math.inf, array.dtype), -array)
+        return reflected(self, array, self.where(array == 0, infinity, right))
 
     def raising(self) -> AbstractContextManager[object]:
         # cuSOLVER's status stays on the device unless it is asked for: the host waits here, and

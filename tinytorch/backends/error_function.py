@@ -30,9 +30,9 @@ _FAR = (
 )  # fmt: skip
 
 
-def formula(name: str, dtype: Any) -> Callable[[Any, Any], Any]:
+def formula(name: str, single: bool) -> Callable[[Any, Any], Any]:
     """The function ``name`` below of a library and an array; for float32 the shorter one."""
-    short = f"{name}_single" if dtype.itemsize == 4 else name
+    short = f"{name}_single" if single else name
     return globals().get(short) or globals()[name]  # type: ignore[no-any-return]
 
 

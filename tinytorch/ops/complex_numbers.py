@@ -179,8 +179,9 @@ def angle(xp: Backend, input: Array) -> Array:
     """
     if input.dtype.kind == "c":
         return xp.arctan2(input.imag, input.real)
-    turned = xp.where(input < 0, xp.asarray(xp.pi, input.dtype), 0)
-    return xp.where(xp.isnan(input), input, turned)
+    out = xp.astype(input < 0, input.dtype)
+    out *= xp.pi
+    return xp.where(input == input, out, input)
 
 
 def _angle_gradient(xp: Any, g: Any, input: Any) -> Any:

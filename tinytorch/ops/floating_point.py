@@ -43,9 +43,15 @@ def nan_to_num(
         parts = tuple(xp.call(nan_to_num, half, nan, posinf, neginf) for half in halves)
         return xp.stack(parts, -1).view(input.dtype)[..., 0]
     limits = dtypes.finfo(xp.dtype_of(input))
-    out = xp.where(xp.isnan(input), 0.0 if nan is None else nan, input)
-    out = xp.where(input == xp.inf, limits.max if posinf is None else posinf, out)
-    return xp.where(input == -xp.inf, limits.min if neginf is None else neginf, out)
+    out = xp.clip(input, limits.min, limits.max)  # NaN stays
+    if posinf is not None:
+        out = xp.where(input == xp.inf, posinf, out)
+    if neginf is not None:
+        out = xp.where(input == -xp.inf, neginf, out)
+    known = input == input
+    if not nan and math.copysign(1, nan or 0.0) > 0:
+        return xp.masked(out, known)
+    return xp.where(known, out, nan)
 
 
 nan_to_num.vjp(input=lambda xp, g, input: xp.where(xp.isfinite(input), g, 0))

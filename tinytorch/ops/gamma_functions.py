@@ -1,6 +1,6 @@
 """The gamma function's logarithm, its derivatives, and incomplete gamma functions.
 
-The numbers come from SciPy, or on a GPU from CuPy.
+Most numbers come from SciPy, or on a GPU from CuPy.
 """
 
 from __future__ import annotations
@@ -52,17 +52,13 @@ def digamma(xp: Backend, input: Array) -> Array:
     Args:
         input: Tensor of any shape; integers give the default dtype.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
     refuse(xp, "digamma_cpu", "c", input)
-    infinity = xp.copysign(xp.asarray(math.inf, input.dtype), -input)
-    return xp.where(input == 0, infinity, special(xp, "psi", input))
+    return xp.digamma(input)
 
 
 digamma.vjp(input=lambda xp, g, input: g * xp.call(_polygamma, input, 1))
@@ -71,34 +67,12 @@ digamma.vjp(input=lambda xp, g, input: g * xp.call(_polygamma, input, 1))
 @op(method=False, elementwise=True)
 def _polygamma(xp: Backend, input: Array, n: int) -> Array:
     """``(-1)^(n+1) n! ζ(n + 1, x)`` for ``n >= 1``."""
-    if n == 1 and input.dtype.itemsize <= 4:
-        return _trigamma(xp, input)
+    refuse(xp, "polygamma" if n > 1 else "trigamma", "c", input)
+    if n == 1:
+        return xp.trigamma(input)
     sign = 1.0 if n % 2 else -1.0
     order = xp.asarray(n + 1, input.dtype)
     return special(xp, "zeta", order, input) * (sign * math.gamma(n + 1))
-
-
-def _trigamma(xp: Backend, x: Array) -> Array:
-    """To single precision: reflection below 1/2, the recurrence, the asymptotic series.
-
-    Near a pole it is off by what rounding ``x`` itself changes.
-
-    Reference:
-        https://dlmf.nist.gov/5.15 (5.15.5, 5.15.6 and 5.15.8)
-    """
-    if is_half(x):
-        return in_single(xp, _trigamma, x)
-    left = x < 0.5
-    up = xp.where(left, 1 - x, x)
-    total = xp.zeros_like(x)
-    for _ in range(6):
-        total = total + 1 / (up * up)
-        up = up + 1
-    inverse = 1 / (up * up)
-    series = inverse * (1 / 6 - inverse * (1 / 30 - inverse * (1 / 42)))
-    total = total + (1 + 1 / (2 * up) + series) / up
-    sine = xp.where(x == xp.floor(x), 0, xp.sin(x * math.pi))
-    return xp.where(left, math.pi**2 / (sine * sine) - total, total)
 
 
 _polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 1))
