@@ -72,7 +72,8 @@ class Op:
             ``rounding_mode`` is given), ``"power"`` (an exponent has to fit the dtype),
             ``"limits"`` (every number has to) or None.
         elementwise: Whether each element of the result depends on the elements of the tensors at
-            its place alone; if not said, those that promote and have an in-place form are such.
+            its place alone. If not said, ``promote`` tells: operations of elements promote so, but
+            for ``"arithmetic"``, where it takes an in-place form, and ``"alike"``.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
             an array and returns a 0-d array. None elsewhere.

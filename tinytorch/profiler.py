@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import enum
 from collections.abc import Callable
-from typing import Any
 
 from ._absent import Absent, absent
 from ._caller import warn

@@ -253,6 +253,19 @@ def test_gelu_and_its_slope_in_float32() -> None:
     np.testing.assert_allclose(slope.numpy(), probability + x * density, rtol=3e-7, atol=3e-7)
 
 
+def test_log1p_of_large_float32_tensors() -> None:
+    """Of which there is another kernel for some processors."""
+    x = np.concatenate([np.logspace(-38, 38, 3000), -np.logspace(-38, 0, 3000), [-0.0, INF, NAN]])
+    x = x.astype(np.float32)
+    exact = np.array([-INF if v == -1 else math.log1p(v) for v in x.tolist()])
+    found = tt.log1p(tt.tensor(x)).numpy()
+    np.testing.assert_allclose(found, exact, rtol=5e-7, atol=1e-45)
+    np.testing.assert_array_equal(np.signbit(found[:-1]), np.signbit(x[:-1]))
+    assert math.isnan(tt.log1p(tt.full((5000,), -1.5))[0].item())
+    rows = tt.tensor(x).expand(2, -1).t()
+    np.testing.assert_array_equal(tt.log1p(rows)[:, 1].numpy(), found)
+
+
 def test_log1p_of_small_complex_numbers_keeps_its_digits() -> None:
     # The series of log(1 + z), whose third term is below the last digit; -2e-10 cancels y^2 / 2.
     small = [1e-19, 1e-19 + 1e-19j, 1e-10 + 1e-12j, -1e-9 + 2e-7j, 1e-7j, 0]

@@ -350,6 +350,15 @@ class NumpyBackend(Backend):
                 return rows.reshape(*x1.shape[:-1], x2.shape[1])
         return numpy.matmul(x1, x2, order="C", **options)  # whatever the order of the batches
 
+    def log1p(self, array: Array, /, **options: Any) -> Any:
+        """``numpy.log1p``, a few times faster on large float32 arrays where NumPy's is slow."""
+        if array.__class__ is numpy.ndarray and array.dtype.char == "f" and array.size >= _SOME:
+            from . import float_logarithms
+
+            if not options and float_logarithms.is_faster():
+                return self.blockwise(float_logarithms.log1p, array)
+        return numpy.log1p(array, **options)
+
     def row_after_row(self, row: int, size: int) -> AbstractContextManager[None]:
         """With it ``x - x.mean(-1, keepdims=True)`` of long rows takes a third of the time."""
         return row_after_row(row, size)

@@ -11,7 +11,6 @@ from .._convert import dtype_of_number, fit_number, written_number
 from .._creation import backend_for, creation, pinned
 from .._layouts import checked_format, contiguous_format
 from .._op import Array, Backend, Shape, composite
-from .._state import default_dtype
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ._memory import in_order

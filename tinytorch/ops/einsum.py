@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .._op import Array, Backend, composite, op

@@ -11,7 +11,7 @@ from typing import Any
 from .._asked_members import attach
 from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
-from ._checks import as_arrays, in_single, integer, is_half, refuse, special
+from ._checks import as_arrays, integer, refuse, special
 from .layout import contiguous
 
 BOTH = ("", "special")
