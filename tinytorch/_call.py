@@ -136,10 +136,15 @@ def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) 
     check_out(op, out, (*args, *options.values()))
     if op.exact_out == "gives" and isinstance(out, Tensor) and options.get("dtype") is None:
         options["dtype"] = out.dtype
-    exact = op.exact_out == "numbers" and any(
-        v is not None and not isinstance(v, Tensor) for v in (*args, *options.values())
-    )
+    exact = _is_exact(op.exact_out, (*args, *options.values()))
     return write_to_out(out, call_plain(op, args, options), op, exact)
+
+
+def _is_exact(mode: bool | str | None, given: tuple[Any, ...]) -> bool:
+    """Whether what was given decides that ``out=`` has to have the result's dtype."""
+    if mode == "numbers":
+        return any(v is not None and not isinstance(v, Tensor) for v in given)
+    return mode == "reals" and not any(isinstance(v, Tensor) and v.is_complex() for v in given)
 
 
 def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

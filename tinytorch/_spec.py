@@ -95,9 +95,10 @@ class Op:
         former_order: The factors that PyTorch still takes in their former place, among the tensors.
         exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or any of its
             kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``;
-            ``"numbers"``: exact beside numbers, not beside tensors; ``"any"``: any dtype does;
-            ``"fills"``: with as many elements as the result, it keeps its shape; ``"truth"``: bool
-            or uint8, whichever of them the result has.
+            ``"numbers"``: exact beside numbers, not beside tensors; ``"reals"``: exact unless an
+            operand is complex; ``"any"``: any dtype does; ``"fills"``: with as many elements as
+            the result, it keeps its shape; ``"truth"``: bool or uint8, whichever of them the
+            result has.
         buffered: Whether all is read before anything is written, so that operands may share the
             memory that the in-place form writes to; False where PyTorch refuses an ``out=`` that
             shares memory in part with what is read, ``"first"`` where it looks at the first

@@ -241,3 +241,25 @@ def test_out_must_be_as_many_tensors_as_results() -> None:
         tt.sort(tt.ones(2), out=tt.zeros(2))  # type: ignore[call-overload]
     with pytest.raises(RuntimeError, match="result type Double can't be cast"):
         tt.std(tt.ones(2, dtype=tt.float64), out=tt.zeros((), dtype=tt.int64))
+
+
+@pytest.mark.parametrize(
+    ("given", "out", "text"),
+    [
+        ("complex64", "complex64", None),
+        ("complex64", "float64", None),
+        ("complex64", "int64", "result type Float can't be cast to the desired output type Long"),
+        ("float32", "float64", "to have dtype"),
+    ],
+)
+def test_magnitudes_go_into_any_dtype_that_holds_them(
+    given: str, out: str, text: str | None
+) -> None:
+    z = tt.tensor([3 + 4j, 1j] if given == "complex64" else [-5.0, 1.0])
+    target = tt.zeros(2, dtype=getattr(tt, out))
+    if text is None:
+        assert tt.abs(z, out=target) is target and target.tolist() == [5, 1]
+        return
+    with pytest.raises(RuntimeError, match=text):
+        tt.abs(z, out=target)
+    assert target.tolist() == [0, 0]

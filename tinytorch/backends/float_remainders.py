@@ -29,27 +29,43 @@ def by_float64(kernel: Kernel, blockwise: Any, a: Any, b: Any) -> Any:
     Args:
         kernel: One of the functions below.
         blockwise: The backend's method.
-        a: Array.
-        b: Array; numbers are divided by as fast as it goes.
+        a: Array, or a number.
+        b: Array, or a number.
     """
-    for x in (a, b):
-        if x.__class__ is not numpy.ndarray or x.dtype != _SINGLE or x.size < _FEW:
-            return None
-    return blockwise(kernel, a, b)
+    if _size(a) < _FEW and _size(b) < _FEW:
+        return None
+    a, b = _single(a), _single(b)
+    if a is None or b is None:
+        return None
+    if not b.ndim:
+        return blockwise(lambda a: kernel(a, b), a)
+    return blockwise(kernel, a, b) if a.ndim else blockwise(lambda b: kernel(a, b), b)
+
+
+def _size(x: Any) -> int:
+    return x.size if x.__class__ is numpy.ndarray else 1
+
+
+def _single(x: Any) -> Any:
+    """A float32 array that is large or 0-d, or None."""
+    if x.__class__ is float or x.__class__ is int:
+        return numpy.array(x, _SINGLE)
+    known = x.__class__ is numpy.ndarray and x.dtype == _SINGLE
+    return x if known and (x.size >= _FEW or not x.ndim) else None
 
 
 def _quotient(a: Any, b: Any, rounding: Any, limit: float) -> Any:
-    """The rounded quotient in float64; None where one is too large, infinite or NaN."""
+    """The rounded quotient in float64; None where one is too large or NaN, or one by infinity."""
     quotient = numpy.divide(a, b, dtype="float64")
     rounding(quotient, out=quotient)
     size = max(numpy.maximum.reduce(quotient, None), -numpy.minimum.reduce(quotient, None))
-    return quotient if size < limit else None
+    return quotient if size < limit and numpy.isfinite(b).all() else None
 
 
 def _rest(a: Any, b: Any) -> Any:
     """What the quotient cut off leaves, but for the sign of 0; None where it is not exact."""
     taken = _quotient(a, b, numpy.trunc, _EXACT)
-    if taken is None or not numpy.isfinite(b).all():
+    if taken is None:
         return None
     taken *= b
     numpy.subtract(a, taken, out=taken)

@@ -367,7 +367,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op(inplace=True, operators=("abs",), aliases=("absolute",), exact_out=True, elementwise=True)
+@op(inplace=True, operators=("abs",), aliases=("absolute",), exact_out="reals", elementwise=True)
 def abs(xp: Backend, input: Array) -> Array:
     """Absolute value; of complex numbers the magnitude, a real tensor.
 
