@@ -253,17 +253,39 @@ def test_gelu_and_its_slope_in_float32() -> None:
     np.testing.assert_allclose(slope.numpy(), probability + x * density, rtol=3e-7, atol=3e-7)
 
 
-def test_log1p_of_large_float32_tensors() -> None:
-    """Of which there is another kernel for some processors."""
-    x = np.concatenate([np.logspace(-38, 38, 3000), -np.logspace(-38, 0, 3000), [-0.0, INF, NAN]])
-    x = x.astype(np.float32)
-    exact = np.array([-INF if v == -1 else math.log1p(v) for v in x.tolist()])
-    found = tt.log1p(tt.tensor(x)).numpy()
-    np.testing.assert_allclose(found, exact, rtol=5e-7, atol=1e-45)
-    np.testing.assert_array_equal(np.signbit(found[:-1]), np.signbit(x[:-1]))
-    assert math.isnan(tt.log1p(tt.full((5000,), -1.5))[0].item())
+@pytest.mark.parametrize("name", ["log1p", "expm1", "cosh", "sinh", "tan", "atanh"])
+def test_large_float32_tensors(name: str) -> None:
+    """Of which there are other kernels for some processors."""
+    sizes = np.concatenate([np.logspace(-38, 38, 2000), np.linspace(0, 90, 2000), [INF, 0, 1e-45]])
+    x = np.concatenate([sizes, -sizes]).astype(np.float32)
+    with np.errstate(all="ignore"):
+        exact = getattr(np, name)(x.astype(np.float64))
+        single = exact.astype(np.float32)
+    found = getattr(tt, name)(tt.tensor(x)).numpy()
+    finite = np.isfinite(single)
+    np.testing.assert_array_equal(found[~finite], single[~finite])
+    np.testing.assert_allclose(found[finite], exact[finite], rtol=7e-7, atol=2e-45)
+    np.testing.assert_array_equal(np.signbit(found[finite]), np.signbit(exact[finite]))
     rows = tt.tensor(x).expand(2, -1).t()
-    np.testing.assert_array_equal(tt.log1p(rows)[:, 1].numpy(), found)
+    np.testing.assert_array_equal(getattr(tt, name)(rows)[:, 1].numpy(), found)
+    few = np.where(abs(x) < 0.9, x, NAN).astype(np.float32)
+    found = getattr(tt, name)(tt.tensor(few)).numpy()
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(few))
+
+
+def test_bounds_of_large_tensors_keep_the_signs_of_zeros() -> None:
+    x = tt.tensor([-0.0, 0.0, NAN, INF, -INF, 0.5, 7.0] * 4096)
+    for found, expected in [
+        (x.clamp(0, 6), [-0.0, 0.0, NAN, 6.0, 0.0, 0.5, 6.0]),
+        (x.relu(), [-0.0, 0.0, NAN, INF, 0.0, 0.5, 7.0]),
+        (x.clamp(max=0), [-0.0, 0.0, NAN, 0.0, -INF, 0.0, 0.0]),
+        (x.clamp(3, 1), [1.0, 1.0, NAN, 1.0, 1.0, 1.0, 1.0]),
+        (x.clamp(0, NAN), [NAN] * 7),
+    ]:
+        wanted = np.array(expected * 4096, np.float32)
+        np.testing.assert_array_equal(found.numpy(), wanted)
+        known = ~np.isnan(wanted)
+        np.testing.assert_array_equal(np.signbit(found.numpy()[known]), np.signbit(wanted[known]))
 
 
 def test_log1p_of_small_complex_numbers_keeps_its_digits() -> None:

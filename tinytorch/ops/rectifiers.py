@@ -168,6 +168,11 @@ softshrink.vjp(
 )
 
 
+def _six_times(xp: Backend, x: Array) -> Array:
+    """``6 hardsigmoid(x)``."""
+    return xp.between(x + 3, 0, 6)
+
+
 @op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
 def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
@@ -182,7 +187,7 @@ def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
         tensor([0.0000, 0.5000, 1.0000])
     """
     refuse(xp, "hardsigmoid_cpu", "uibc", input)
-    return xp.blockwise(lambda x: xp.minimum(xp.maximum(x + 3, 0), 6) / 6, input)
+    return xp.blockwise(lambda x: _six_times(xp, x) / 6, input)
 
 
 hardsigmoid.vjp(
@@ -207,7 +212,7 @@ def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
     """
     refuse(xp, "hardswish_cpu", "uibc", input)
-    return xp.blockwise(lambda x: x * xp.minimum(xp.maximum(x + 3, 0), 6) / 6, input)
+    return xp.blockwise(lambda x: x * _six_times(xp, x) / 6, input)
 
 
 def _hardswish_gradient(xp: Any, g: Any, input: Any) -> Any:
