@@ -49,6 +49,7 @@ def of_nan(lib: Any) -> list[Callable[[Any], Any]]:
         lambda x: lib.quantile(x.view(2, 2), 0.3, 1).repeat(2), lambda x: lib.xlogy(x.detach(), x),
         lambda x: lib.xlogy(x, lib.tensor([-1.0, 2.0, 3.0, -4.0])),
         lambda x: lib.special.xlog1py(x, lib.tensor([-2.0, 2.0, -1.0, -4.0])),
+        *(lambda x, p=p: lib.linalg.vector_norm(x, p).repeat(4) for p in (1, INF, -INF)),
     ]  # fmt: skip
 
 
