@@ -301,6 +301,14 @@ def test_log1p_of_small_complex_numbers_keeps_its_digits() -> None:
     np.testing.assert_allclose(edges.numpy(), wanted, rtol=1e-15)
 
 
+def test_log1p_tells_the_sides_of_its_cut() -> None:
+    cut = tt.tensor([complex(-2, -0.0), complex(-2, 0.0), complex(-30, -0.0), complex(0.25, -0.0)])
+    wanted = [-1j * math.pi, 1j * math.pi, complex(math.log(29), -math.pi), math.log(1.25)]
+    found = tt.log1p(cut).numpy()
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    assert np.signbit(found.imag).tolist() == [True, False, True, True]
+
+
 def test_inverse_of_the_error_function_inverts_it() -> None:
     x = np.concatenate([np.linspace(-0.999, 0.999, 101), 1 - np.logspace(-15, -3, 13)])
     back = tt.erf(tt.erfinv(tt.tensor(x))).numpy()
