@@ -301,6 +301,14 @@ def test_log1p_of_small_complex_numbers_keeps_its_digits() -> None:
     np.testing.assert_allclose(edges.numpy(), wanted, rtol=1e-15)
 
 
+def test_complex_roots_have_no_rounded_angle() -> None:
+    z = [-2 + 0j, complex(-2, -0.0), -2 + 1e-8j, 3 - 4j, 0j]
+    for dtype, rounding in ((tt.complex64, 1e-6), (tt.complex128, 1e-15)):
+        found = (sample(z, dtype) ** 0.5).numpy()
+        for part in (np.real, np.imag):
+            np.testing.assert_allclose(part(found), part(list(map(cmath.sqrt, z))), rtol=rounding)
+
+
 def test_log1p_tells_the_sides_of_its_cut() -> None:
     cut = tt.tensor([complex(-2, -0.0), complex(-2, 0.0), complex(-30, -0.0), complex(0.25, -0.0)])
     wanted = [-1j * math.pi, 1j * math.pi, complex(math.log(29), -math.pi), math.log(1.25)]

@@ -67,7 +67,7 @@ def _power_by_number(xp: Backend, x: Array, exponent: float) -> Array:
             raise RuntimeError("pow: Integers to negative integer powers are not allowed.")
         return xp.power(x, xp.asarray(exponent, x.dtype))
     # Roots and small powers are many times cheaper than the general power.
-    if exponent == 0.5 and kind == "f":
+    if exponent == 0.5 and kind in "fc":
         return xp.sqrt(x)
     if exponent == 3:
         return x * x * x
