@@ -47,6 +47,8 @@ _SEVERAL = 512
 #: exp of this, over a sum of 2**60 of them, is far from both ends of float32.
 _MODERATE = 40.0
 _HALF = numpy.dtype("float16")
+#: Before NumPy 2.1 clip takes the bound where a float32 zero is equal to it.
+_CLIP_KEEPS_ZEROS = bool(numpy.signbit(numpy.full(1, -0.0, "float32").clip(0, 1))[0])
 _mean = quiet(numpy.mean)
 _short_ones = SHORT_ONES.get
 _empty = numpy.empty
@@ -241,7 +243,7 @@ class NumpyBackend(Backend):
         # Of equal halves numpy.maximum takes the bound, clip the array's. Of float32 that takes a
         # third of the time with AVX2, but Python code of NumPy's comes before it.
         kind = array.dtype.char
-        by_clip = kind == "e" or (kind == "f" and array.size >= _FEW)
+        by_clip = kind == "e" or (kind == "f" and _CLIP_KEEPS_ZEROS and array.size >= _FEW)
         if not by_clip or numpy.ndim(low) or numpy.ndim(high):
             return super().between(array, low, high)
         low = numpy.array(-numpy.inf if low is None else low, array.dtype)
