@@ -201,6 +201,8 @@ RECTIFIERS: dict[str, Call] = {
     name: lambda m, x, name=name: getattr(m.nn.functional, name)(x)
     for name in "relu relu6 elu celu selu leaky_relu hardtanh".split()
 }
+#: In float32 their exponentials may be off by some units in the last place.
+ROUNDED = ("elu", "celu", "selu")
 RECTIFIERS["clamp"] = lambda m, x: m.clamp(x, 0, 1)
 RECTIFIERS["clamp from above"] = lambda m, x: m.clamp(x, max=0.0)
 
@@ -213,7 +215,10 @@ def test_zero_keeps_its_sign_in_rectifiers(name: str, size: int) -> None:
         values = np.resize(np.array([-0.0, 0.0, -1.5, 2.5, np.nan, 0.5, -0.0], dtype), size)
         ours = RECTIFIERS[name](tt, tt.tensor(values))
         theirs = RECTIFIERS[name](torch, torch.tensor(values))
-        np.testing.assert_allclose(host(ours), host(theirs), rtol=4 * np.finfo(dtype).eps)
+        if dtype is np.float64 or (dtype is np.float32 and name not in ROUNDED):
+            agree(ours, theirs)
+        else:
+            np.testing.assert_allclose(host(ours), host(theirs), rtol=4 * np.finfo(dtype).eps)
         zero = host(theirs) == 0
         assert (np.signbit(host(ours)) == np.signbit(host(theirs)))[zero].all()
 

@@ -253,8 +253,12 @@ def test_gelu_and_its_slope_in_float32() -> None:
     np.testing.assert_allclose(slope.numpy(), probability + x * density, rtol=3e-7, atol=3e-7)
 
 
-@pytest.mark.parametrize("name", ["log1p", "expm1", "cosh", "sinh", "tan", "atanh"])
-def test_large_float32_tensors(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("log1p", 5e-7), ("expm1", 5e-7), ("cosh", 4e-7), ("sinh", 6e-7), ("tan", 5e-7),
+     ("atanh", 6e-7)],
+)  # fmt: skip
+def test_large_float32_tensors(name: str, limit: float) -> None:
     """Of which there are other kernels for some processors."""
     sizes = np.concatenate([np.logspace(-38, 38, 2000), np.linspace(0, 90, 2000), [INF, 0, 1e-45]])
     x = np.concatenate([sizes, -sizes]).astype(np.float32)
@@ -264,7 +268,8 @@ def test_large_float32_tensors(name: str) -> None:
     found = getattr(tt, name)(tt.tensor(x)).numpy()
     finite = np.isfinite(single)
     np.testing.assert_array_equal(found[~finite], single[~finite])
-    np.testing.assert_allclose(found[finite], exact[finite], rtol=7e-7, atol=2e-45)
+    smallest = 1.5e-45 if name == "expm1" else 1e-45  # which expm1 may halve to 0
+    np.testing.assert_allclose(found[finite], exact[finite], rtol=limit, atol=smallest)
     np.testing.assert_array_equal(np.signbit(found[finite]), np.signbit(exact[finite]))
     rows = tt.tensor(x).expand(2, -1).t()
     np.testing.assert_array_equal(getattr(tt, name)(rows)[:, 1].numpy(), found)

@@ -43,7 +43,7 @@ def _in_vectors(name: str) -> bool:
 
 @_from("log")
 def log1p(x: Any) -> Any:
-    """``log(1 + x)``, and what rounding ``1 + x`` lost: right to 3.5 units in the last place."""
+    """``log(1 + x)``, and what rounding ``1 + x`` lost: right to 4 units in the last place."""
     whole = x + _ONE
     lost = whole - _ONE
     numpy.subtract(x, lost, out=lost)

@@ -55,7 +55,7 @@ _empty = numpy.empty
 _ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in (2, 4, 8)}
 
 
-def _in_vectors(name: str) -> Callable[..., Any]:
+def _or_formula(name: str) -> Callable[..., Any]:
     """NumPy's function, of large float32 arrays a few times faster where NumPy's is slow."""
     ufunc = getattr(numpy, name)
 
@@ -374,9 +374,9 @@ class NumpyBackend(Backend):
                 return rows.reshape(*x1.shape[:-1], x2.shape[1])
         return numpy.matmul(x1, x2, order="C", **options)  # whatever the order of the batches
 
-    log1p, expm1 = _in_vectors("log1p"), _in_vectors("expm1")
-    cosh, sinh = _in_vectors("cosh"), _in_vectors("sinh")
-    tan, arctanh = _in_vectors("tan"), _in_vectors("arctanh")
+    log1p, expm1 = _or_formula("log1p"), _or_formula("expm1")
+    cosh, sinh = _or_formula("cosh"), _or_formula("sinh")
+    tan, arctanh = _or_formula("tan"), _or_formula("arctanh")
 
     def row_after_row(self, row: int, size: int) -> AbstractContextManager[None]:
         """With it ``x - x.mean(-1, keepdims=True)`` of long rows takes a third of the time."""

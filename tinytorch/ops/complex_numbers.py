@@ -39,6 +39,13 @@ def _sgn_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
 sgn.vjp(input=torch_convention(_sgn_gradient))
 
 
+def direction(xp: Any, input: Any) -> Any:
+    """``sgn`` inside a gradient: 0 for a real NaN, as in PyTorch, because losses are masked so."""
+    if input.dtype.kind == "c":
+        return xp.call(sgn, input)
+    return xp.where(input == input, xp.sign(input), 0)
+
+
 @op(view=True, method=False, node="SelectBackward0")
 def _real(xp: Backend, input: Array) -> Array:
     return input.real

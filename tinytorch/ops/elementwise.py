@@ -12,7 +12,7 @@ from .._tensor import Tensor
 from ..autograd.names import argument, by_operand
 from ..autograd.nodes import Node
 from ._checks import in_single, is_half, kind_of, refuse
-from .complex_numbers import sgn
+from .complex_numbers import direction
 from .exponential import doubled
 
 
@@ -386,10 +386,8 @@ def abs(xp: Backend, input: Array) -> Array:
 
 
 def _abs_gradient(xp: Any, g: Any, input: Any) -> Any:
-    if input.dtype.kind == "c":
-        return g * xp.conj(xp.call(sgn, input))
-    # The sign of NaN is NaN, but as in PyTorch the gradient there is 0: losses are masked so.
-    return g * xp.where(input == input, xp.sign(input), 0)
+    along = direction(xp, input)
+    return g * (xp.conj(along) if input.dtype.kind == "c" else along)
 
 
 abs.vjp(input=_abs_gradient)

@@ -12,7 +12,7 @@ from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._memory import in_rows
-from .complex_numbers import sgn
+from .complex_numbers import direction, sgn
 from .layout import contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
 from .shape import normalize_dim
@@ -73,23 +73,17 @@ def _p_norm_gradient(
     if p == 0:
         return xp.zeros_like(input)
     if p == 1:
-        return g * _direction(xp, input)
+        return g * direction(xp, input)
     norm_ = spread(xp, out, shape, dim, keepdim)
     if math.isinf(p):
         size = xp.abs(input)
         chosen = xp.astype((size == norm_) | ((size != size) & (norm_ != norm_)), norm_.dtype)
         axes = reduced_axes("norm", dim, len(shape))
-        return _direction(xp, input) * (g * chosen / xp.sum(chosen, axis=axes, keepdims=True))
+        return direction(xp, input) * (g * chosen / xp.sum(chosen, axis=axes, keepdims=True))
     nothing = norm_ == 0
     if p == 2:
         return input * xp.where(nothing, 0, g / xp.where(nothing, 1, norm_))
     return _power_gradient(xp, g, norm_, input, p)
-
-
-def _direction(xp: Any, input: Any) -> Any:
-    """Its sign, of NaN 0: the gradient there is PyTorch's, as that of ``abs``."""
-    sign = xp.call(sgn, input)
-    return sign if input.dtype.kind == "c" else xp.where(input == input, sign, 0)
 
 
 def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
