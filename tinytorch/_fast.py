@@ -18,6 +18,7 @@ from ._plain_arguments import exact
 from ._record import record, record_leading, record_unary
 from ._spec import REQUIRED, Op
 from ._tensor import Tensor, new, unmodified, wrap
+from .autograd.packing import Recording
 
 grad_enabled = _state.grad_enabled
 
@@ -58,6 +59,8 @@ def make_function(op: Op) -> Callable[..., Any]:
             return binary(op)
     if op.whole is not None:
         return _reduction(op, op.whole)
+    if op.keeps is not None:
+        return _keeping(op, op.keeps)
     if op.shape_position is op.flag is None:
         return _leading(op) if op.tensors == (0,) and op.promote is None else _several(op)
     return _general(op)
@@ -146,6 +149,30 @@ def _leading(op: Op) -> Callable[..., Any]:
         out._vc = unmodified
         if input._rg and op.differentiable and grad_enabled():
             record_leading(op, xp, out, input, x, rest)
+        return out
+
+    return function
+
+
+def _keeping(op: Op, keeps: Callable[..., Any]) -> Callable[..., Any]:
+    """``_leading``, where a recorded call keeps an array that the gradient rule can use."""
+    general = _leading(op)
+
+    def function(input: Any = REQUIRED, *args: Any, **options: Any) -> Any:
+        if (
+            input.__class__ is not plain and input.__class__ not in PLAIN
+            or args or not _plain(op, options) or Recording.watched
+            or not (input._rg and grad_enabled())
+        ):  # fmt: skip
+            return general(input, *args, **options)
+        xp, x = input._xp, input._data
+        rest = tuple(bind(op, (input,), options)[1:])
+        y, kept = keeps(xp, x, *rest)
+        out = wrap(y if y.__class__ is x.__class__ else xp.asarray(y), xp)
+        record_leading(op, xp, out, input, x, rest)
+        node: Any = out._node
+        if node is not None:
+            node.out = kept
         return out
 
     return function

@@ -114,8 +114,9 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``method`` whether tensors have it, ``attribute`` whether as an attribute
             (``x.T``), ``inplace`` whether a form with a trailing underscore exists,
             ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
-            ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``view``, ``returns`` a named tuple for
-            several results, ``node`` torch's name of its nodes where it is another (see ``Op``),
+            ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``keeps``, ``view``,
+            ``returns`` a named tuple for several results, ``node`` torch's name of its nodes where
+            it is another (see ``Op``),
             ``frees`` whether a second backward pass is refused though no tensor was kept, or
             ``"copies"`` where that is so of copies alone,
             ``gather`` from which position on too many arguments are one

@@ -237,7 +237,12 @@ def any_rg(op: Op, given: tuple[Any, ...]) -> bool:
 
 
 def output_of(node: Node) -> Any:
-    """What ``node`` saved of its result, or of its several results, in its place in the graph."""
+    """What ``node`` saved of its result, or of its several results, in its place in the graph.
+
+    None for what a kernel kept on the way to the result: that has no place there.
+    """
+    if node.op.keeps is not None:
+        return None
     if isinstance(node.out, tuple):
         return tuple(result_of(node, i) for i in range(len(node.out)))
     out = wrap(node.out, node.xp)

@@ -77,6 +77,9 @@ class Op:
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
             an array and returns a 0-d array. None elsewhere.
+        keeps: The kernel of recorded calls, which returns its result and an array from on the way
+            there, or None: a rule gets that as ``kept``, but not where it is recorded in its turn,
+            nor where hooks ask for what is saved. None elsewhere.
         writes: Whether a composite takes ``out=``, which its function does not.
         view: Whether the result may share its input's memory.
         gather: From which position on too many arguments are one sequence, or None.
@@ -160,6 +163,7 @@ class Op:
         self.elementwise: bool = options.pop("elementwise", self.promote in (*_BY_ELEMENT, *likely))
         self.ufunc: str | None = options.pop("ufunc", None)
         self.whole: str | None = options.pop("whole", None)
+        self.keeps: Callable[..., Any] | None = options.pop("keeps", None)
         self.writes: bool = options.pop("out", False)
         self.view: bool = options.pop("view", False)
         self.gather: int | None = options.pop("gather", None)
@@ -425,7 +429,7 @@ class Op:
         if -1 not in at and len(at) == 2:
             i, j = at
             return lambda xp, g, out, shape, args: rule(xp, g, args[i], args[j])
-        special = {"out": 0, "in_shape": 1}
+        special = {"out": 0, "kept": 0, "in_shape": 1}
         pick = itemgetter(
             *(special[n] if i < 0 else i + 2 for i, n in zip(at, needs, strict=True))
         )
@@ -433,7 +437,7 @@ class Op:
 
 
 #: What a rule may need besides the operation's parameters.
-_SPECIAL = ("out", "in_shape", "in_shapes")
+_SPECIAL = ("out", "kept", "in_shape", "in_shapes")
 
 
 def _by_position(kernel: Any, takes_out: bool) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from .. import dtypes
@@ -207,7 +208,18 @@ elu.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False, exact_out=True, buffered=False, elementwise=True)
+def _gelu_and_share(xp: Backend, input: Array, approximate: str) -> tuple[Array, Array | None]:
+    """``gelu``, and ``P(X <= x)``, of whose time the gradient would be."""
+    if approximate != "none" or input.dtype.char not in "fd" or xp.kernel("gelu") is not None:
+        return gelu.kernel(xp, input, approximate=approximate), None
+    share = xp.ndtr(input)
+    return xp.blockwise(operator.mul, share, input), share
+
+
+@op(
+    namespaces=FUNCTIONAL, method=False, exact_out=True, buffered=False, elementwise=True,
+    keeps=_gelu_and_share,
+)  # fmt: skip
 def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
 
@@ -260,23 +272,29 @@ def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
         slope = (1 + x * x * (3 * 0.044715)) * math.sqrt(2 / math.pi)
         return g * ((1 + t) * 0.5 + x * (1 - t * t) * slope * 0.5)
     if isinstance(xp, Backend):
-        slope = x * x
-        slope *= -0.5
-        slope = xp.exp(slope)
-        slope *= 1 / math.sqrt(2 * math.pi)
-        slope *= x
-        slope += xp.ndtr(x)
-        slope *= g
-        return slope
+        return _gelu_slope(xp, g, x, xp.ndtr(x))
     density = xp.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
     return g * ((1 + xp.erf(x * math.sqrt(0.5))) * 0.5 + x * density)
 
 
-gelu.vjp(
-    input=lambda xp, g, input, approximate: blockwise(
-        xp, lambda g, x: _gelu_gradient(xp, g, x, approximate), g, input
-    )
-)
+def _gelu_slope(xp: Backend, g: Array, x: Array, share: Array) -> Array:
+    slope = x * x
+    slope *= -0.5
+    slope = xp.exp(slope, out=slope if slope.ndim else None)
+    slope *= 1 / math.sqrt(2 * math.pi)
+    slope *= x
+    slope += share
+    slope *= g
+    return slope
+
+
+def _gelu_rule(xp: Any, g: Any, kept: Any, input: Any, approximate: str) -> Any:
+    if kept is not None:
+        return xp.blockwise(lambda *parts: _gelu_slope(xp, *parts), g, input, kept)
+    return blockwise(xp, lambda g, x: _gelu_gradient(xp, g, x, approximate), g, input)
+
+
+gelu.vjp(input=_gelu_rule)
 
 
 # -- softmax ------------------------------------------------------------------------------------
