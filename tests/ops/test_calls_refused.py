@@ -61,6 +61,7 @@ L.unravel_index(L.tensor([1]), L.tensor([1, 2])) | TypeError | 'shape' to be int
 L.zeros([]).index_put((L.tensor([True]),), L.ones(2)) | IndexError |
 L.zeros(3).index_put((L.tensor([0, 1]),), L.ones(3)) | RuntimeError | shape mismatch: value
 L.zeros(3).index_put((L.tensor([0, 1]),), L.ones(3), True) | RuntimeError | cannot be broadcast to
+L.zeros(1, 1, 2).index_put((L.ones(1, 1, 2) > 0,), L.ones(1, 1, 2)) | RuntimeError | shape mismatch:
 L.zeros(3).index_put((L.ones(3) > 0,), L.ones(2)) | RuntimeError | shape mismatch: value tensor of
 L.zeros([]).index_put([], L.ones(1), True) | RuntimeError |
 L.empty(2**62, 4) | RuntimeError | Storage size calculation overflowed with sizes=

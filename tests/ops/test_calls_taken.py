@@ -10,6 +10,7 @@ from tests.ops.test_taken_and_refused import outcome
 import tinytorch as tt
 
 NUMBERS_OF_NUMPY = """
+L.ones(1, 1, 1).index_put((L.ones(1, 1, 1) > 0,), L.full((1, 1, 1), 2.0))
 L.zeros(3).scatter(0, T([1]), np.float64(5.5))
 L.zeros(3).scatter(0, T([1]), np.bool_(True))
 L.zeros(3).scatter(0, T([1]), value=np.float64(5))

@@ -306,6 +306,21 @@ def test_log1p_of_small_complex_numbers_keeps_its_digits() -> None:
     np.testing.assert_allclose(edges.numpy(), wanted, rtol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [(name, dtype) for name in DOMAINS for dtype in ("float32", "float64")]
+    + [(name, dtype) for name in COMPLEX for dtype in ("complex64", "complex128")],
+)
+def test_a_tensor_of_no_dimensions_is_one_of_its_elements(name: str, dtype: str) -> None:
+    turn = 1 + 0.5j if dtype.startswith("complex") else 1.0
+    values = (np.array(DOMAINS[name]) * turn).astype(dtype)
+    f, rounding = function(name), 1e-6 if dtype in ("float32", "complex64") else 1e-14
+    for value, wanted in zip(values, f(tt.tensor(values)).numpy(), strict=True):
+        found = f(tt.tensor(value))
+        assert found.shape == () and found.numpy().dtype == wanted.dtype
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=rounding, atol=1e-30)
+
+
 def test_complex_roots_have_no_rounded_angle() -> None:
     z = [-2 + 0j, complex(-2, -0.0), -2 + 1e-8j, 3 - 4j, 0j]
     for dtype, rounding in ((tt.complex64, 1e-6), (tt.complex128, 1e-15)):

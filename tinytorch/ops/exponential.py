@@ -260,7 +260,7 @@ def _complex_log1p(xp: Backend, z: Array) -> Array:
 
     Of ``|1 + z|^2 = 1 + r`` near 1, the logarithm is ``log1p(r)``; ``r = x (2 + x) + y^2``.
     """
-    out = xp.log(z - (-1))  # + 1 would put -0i on the other side of the cut
+    out = xp.asarray(xp.log(z - (-1)))  # + 1 would put -0i on the other side of the cut
     x, y = z.real, z.imag
     near = xp.absolute(z) < 0.5
     x, y = xp.where(near, x, 0), xp.where(near, y, 0)

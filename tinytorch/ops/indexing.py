@@ -447,12 +447,12 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         tensor([3., 0.])
     """
     if not accumulate and values.numel() == 1 and all(map(_masks, indices)):
-        values = values.to(input.dtype)  # a number for all that the masks choose
+        values = values.to(input.dtype).reshape(())  # a number for all that the masks choose
     _check_put(input, values)
     raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
     try:
         out = (_additem if accumulate else _setitem)(input, values, raw)
-    except (ValueError, RuntimeError):
+    except (ValueError, TypeError, RuntimeError):
         _check_fits(values, input._data[raw].shape)
         raise
     if out._rg:
