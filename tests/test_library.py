@@ -232,5 +232,8 @@ def test_pytorchs_own_operators_by_name() -> None:
     x = tt.ones(2)
     assert tt.ops.aten.add.Tensor(x, x).tolist() == [2.0, 2.0]
     assert tt.ops.aten.add.Tensor is tt.ops.aten.add.Tensor
+    assert tt.ops.aten.linalg_cross(tt.eye(3)[0], tt.eye(3)[1]).tolist() == [0.0, 0.0, 1.0]
+    assert tt.ops.aten.fft_fft.default(x).tolist() == [2.0, 0.0]
+    assert tt.ops.aten.special_entr.default(x).tolist() == [0.0, 0.0]
     with pytest.raises(NotImplementedError, match="ops.aten.hovercraft"):
         tt.ops.aten.hovercraft.default(x)

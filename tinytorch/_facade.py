@@ -170,6 +170,9 @@ def _graph_namespace() -> Any:
 
 
 def _aten(name: str) -> Any:
+    space, _, rest = name.partition("_")
+    if space in ("fft", "linalg", "special") and find(space, rest):
+        return find(space, rest)
     return find("", name) or find("nn.functional", name) or getattr(Tensor, name, None)
 
 
