@@ -7,12 +7,35 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy_names.data import ARRAYS
 
 import tinytorch as tt
 
 #: dtypes that calls speak of, under the library's own names.
 KINDS = ("float32", "float64", "int8", "int64")
+
+
+#: What NumPy has, or says as it does today, since a version after 2.0; pieces of the calls.
+SINCE = {
+    "cumulative_prod": "2.1", "cumulative_sum": "2.1", "unstack": "2.1", "matvec": "2.2",
+    "vecmat": "2.2", "clip(m, min=": "2.1", "reshape(m, shape=": "2.1",
+    "clip(h, -300,": "2.1", "dtype='uint8'), -1, 5)": "2.1", "cov(m[:1], rowvar=False)": "2.2",
+}  # fmt: skip
+
+
+def numpys_age(text: str) -> str | None:
+    """Why this NumPy cannot be asked ``text``, or None."""
+    version = np.lib.NumpyVersion(np.__version__)
+    newer = [since for piece, since in SINCE.items() if piece in text and version < f"{since}.0"]
+    return f"NumPy says so since {max(newer)}, this is {np.__version__}" if newer else None
+
+
+def numpys(text: str, data: Mapping[str, Any] = ARRAYS) -> Any:
+    """What NumPy gives for an expression; skips the test where this one is too old."""
+    if (reason := numpys_age(text)) is not None:
+        pytest.skip(reason)
+    return evaluate(text, np, data)
 
 
 class Written:

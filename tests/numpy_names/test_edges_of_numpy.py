@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy_names.data import ARRAYS
-from numpy_names.evaluation import assert_same, evaluate, tensors
+from numpy_names.evaluation import assert_same, evaluate, numpys, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
@@ -116,7 +116,7 @@ def test_error_is_of_numpys_type(text: str) -> None:
 
 def check(text: str) -> None:
     with np.errstate(all="ignore"):
-        theirs = evaluate(f"lib.{text}", np, ARRAYS)
+        theirs = numpys(f"lib.{text}")
     assert_same(evaluate(f"lib.{text}", tnp, tensors()), theirs)
 
 
