@@ -208,7 +208,7 @@ elu.vjp(
 
 
 def _gelu_and_share(xp: Backend, input: Array, approximate: str) -> tuple[Array, Array | None]:
-    """``gelu``, and ``P(X <= x)``, of whose time the gradient would be."""
+    """``gelu``, and ``P(X <= x)``, which would take most of the gradient's time."""
     if approximate != "none" or input.dtype.char not in "fd" or xp.kernel("gelu") is not None:
         return gelu.kernel(xp, input, approximate=approximate), None
     share = xp.ndtr(input)
