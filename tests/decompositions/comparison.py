@@ -1,0 +1,76 @@
+"""PyTorch's arguments and results in tinytorch, and how they compare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tinytorch as tt
+from decompositions import sources
+
+#: Bounds of the relative and the absolute error, by the size of a real number.
+BOUNDS = {2: (1e-2, 2e-3), 4: (1e-4, 2e-5), 8: (5e-9, 1e-9)}
+
+
+def translated(value: Any) -> Any:
+    """The same value for tinytorch."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return _tensor(value)
+    if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
+        return getattr(sources.load(), str(value).removeprefix("torch."))
+    if isinstance(value, torch.device):
+        return tt.device("cpu")
+    if isinstance(value, torch.Size):
+        return tt.Size(value)
+    if type(value) in (tuple, list):
+        return type(value)(translated(item) for item in value)
+    if isinstance(value, dict):
+        return {key: translated(item) for key, item in value.items()}
+    return value
+
+
+def _tensor(given: Any) -> tt.Tensor:
+    """A view of as much memory, with the same strides and offset."""
+    plain = given.detach().resolve_conj().resolve_neg()
+    elements = plain.untyped_storage().nbytes() // plain.element_size()
+    memory = tt.tensor(plain.as_strided((elements,), (1,), 0).numpy())
+    return memory.as_strided(plain.shape, plain.stride(), plain.storage_offset())
+
+
+def leaves(value: Any) -> list[Any]:
+    """What is in nested tuples, lists and dictionaries."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return [item for part in value for item in leaves(part)]
+    return [value]
+
+
+def _size(tensor: Any) -> int:
+    """Bytes of a real number of it; those of float64 for integers."""
+    floats = tensor.is_floating_point() or tensor.is_complex()
+    return tensor.element_size() // (1 + tensor.is_complex()) if floats else 8
+
+
+def assert_same(found: Any, wanted: Any, given: Any = ()) -> None:
+    """Dtypes, shapes and values of tensors; numbers and counts.
+
+    The least precise of the results and of the tensors ``given`` decides how near values must be.
+    """
+    found, wanted = leaves(found), leaves(wanted)
+    tensors = [x for x in (*wanted, *leaves(given)) if hasattr(x, "element_size")]
+    rtol, atol = BOUNDS[min(map(_size, tensors), default=8)]
+    assert len(found) == len(wanted)
+    for ours, theirs in zip(found, wanted, strict=True):
+        if not hasattr(theirs, "detach"):
+            np.testing.assert_equal(ours, theirs)
+            continue
+        assert str(ours.dtype).removeprefix("tiny") == str(theirs.dtype)
+        assert tuple(ours.shape) == tuple(theirs.shape)
+        numbers = theirs.detach().resolve_conj().resolve_neg().numpy()
+        exact = numbers.dtype.kind not in "fc"
+        bounds = (0.0, 0.0) if exact else (rtol, atol)
+        np.testing.assert_allclose(ours.detach().cpu().numpy(), numbers, *bounds)

@@ -1,0 +1,50 @@
+"""PyTorch's references of its operations, run by tinytorch, give PyTorch's results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from decompositions import sources
+from decompositions.comparison import assert_same, translated
+
+torch: Any = pytest.importorskip("torch", reason="PyTorch has the references and is the oracle")
+pytest.importorskip("expecttest", reason="PyTorch's samples need it")
+samples: Any = pytest.importorskip("torch.testing._internal.common_methods_invocations")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # both libraries', of the samples
+DRAWN = "empty rand normal bernoulli uniform exponential geometric cauchy dropout".split()
+#: Dtypes that tinytorch has no tensors of, and an operator of another signature than its function.
+ELSEWHERE = ("_conversions.bfloat16", "_conversions.chalf", "istft")
+REFERENCES = [
+    reference for reference in samples.python_ref_db
+    if not any(part in reference.name for part in (*DRAWN, *ELSEWHERE))
+]  # fmt: skip
+
+
+def function(name: str) -> Any:
+    found = sources.load()
+    for part in name.split("."):
+        found = getattr(found, part)
+    if name == "_refs.where":  # the samples give the condition second
+        return lambda input, condition, other: found(condition, input, other)
+    return found
+
+
+def calls(reference: Any, dtype: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The first of PyTorch's samples, as arguments and keywords."""
+    torch.manual_seed(0)
+    if dtype in reference.dtypes:
+        for sample, _ in zip(reference.sample_inputs("cpu", dtype), range(6), strict=False):
+            yield (sample.input, *sample.args), sample.kwargs
+
+
+@pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: reference.name)
+def test_results(reference: Any) -> None:
+    ours = function(reference.name)
+    for dtype in (torch.float32, torch.int64, torch.complex64, torch.bool):
+        for args, kwargs in calls(reference, dtype):
+            wanted = reference.op(*args, **kwargs)
+            assert_same(ours(*translated(args), **translated(kwargs)), wanted)
