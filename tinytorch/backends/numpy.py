@@ -121,7 +121,7 @@ class NumpyBackend(Backend):
     linalg = QuietNamespace(numpy.linalg)
     tensordot = staticmethod(quiet(numpy.tensordot))
     block_elements = _BLOCK
-    column_bytes = 12 << 20
+    column_bytes = 4 << 20
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
         return array  # type: ignore[no-any-return]

@@ -22,6 +22,9 @@ from ._windows import SHORT, Block, Columns, Grid, Sizes, blocks
 #: adds them, where BLAS takes several at once.
 _FEW = 64
 
+#: How many times larger than the weight the columns of a product may be in any case.
+_WORTH = 4
+
 
 @op(method=False, node="ConvolutionBackward0")
 def _conv(
@@ -40,7 +43,7 @@ def _conv(
     if _depthwise.suits(xp, weight.shape, groups, input.shape[0], size):
         return _depthwise.convolve(xp, input, weight, bias, grid)
     rows = xp.reshape(weight, (groups, weight.shape[0] // groups, _row(weight)))
-    if size[-1] >= SHORT and _runs.suits(grid):
+    if _runs.suits(grid):
         return _runs.convolve(xp, input, rows, bias, grid, _limit(xp, input.dtype, weight.shape))
     out = xp.empty((input.shape[0], weight.shape[0], *size), input.dtype)
 
@@ -186,10 +189,10 @@ def _each_block(
     """Run ``some`` on every block of a batch of ``shape``; the sums of its results, by thread."""
     row = shape[1] * math.prod(grid.kernel) * math.prod(grid.size[1:]) * dtype.itemsize
     todo = blocks(shape[0], grid.size[0], row, _limit(xp, dtype, weight), split)
-    several = bool(todo) and todo[0].images.stop > 1
+    count_last = bool(todo) and _counts_last(todo[0].images.stop, grid)
 
     def part(start: int, stop: int) -> Any:
-        columns, total = Columns(xp, dtype, several and grid.size[-1] < SHORT), None
+        columns, total = Columns(xp, dtype, count_last), None
         for block in todo[start:stop]:
             result = some(block, columns)
             total = result if total is None or result is None else xp.add(total, result, out=total)
@@ -198,9 +201,18 @@ def _each_block(
     return [total for total in xp.in_parts(part, len(todo), True) if total is not None]
 
 
+def _counts_last(images: int, grid: Grid) -> bool:
+    """Whether the columns of so many images are best copied with the images side by side.
+
+    Where rows are short, that makes one piece of memory of a row of every image, but with steps
+    between windows only of the same pixel of every image.
+    """
+    return 1 < images and grid.size[-1] < (SHORT if grid.stride[-1] == 1 else images)
+
+
 def _limit(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
-    """Bytes of columns: every product reads the whole weight, and should be worth as much work."""
-    return max(xp.column_bytes, math.prod(weight) * int(dtype.itemsize))
+    """Bytes of columns: every product reads the whole weight, and should be worth more work."""
+    return max(xp.column_bytes, _WORTH * math.prod(weight) * int(dtype.itemsize))
 
 
 def _flips_well(weight: Array, stride: Sizes, groups: int) -> bool:
