@@ -13,6 +13,7 @@ from tinytorch.ops import _attention, attention
 
 DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64")
 SHAPES = [((3000,), 0), ((40, 60), 0), ((40, 60), 1), ((3, 300, 5), 1)]
+LARGE_SLICES = [((9, 600), 0), ((3, 20, 200), 1)]
 
 
 @pytest.fixture(autouse=True)
@@ -150,7 +151,7 @@ def test_distinct_elements(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("order", ["random", "rising", "constant"])
-@pytest.mark.parametrize(("shape", "axis"), SHAPES)
+@pytest.mark.parametrize(("shape", "axis"), [*SHAPES, *LARGE_SLICES])
 def test_running_extremes(shape: tuple[int, ...], axis: int, order: str) -> None:
     array = RNG.standard_normal(shape)
     if order == "rising":
@@ -164,6 +165,20 @@ def test_running_extremes(shape: tuple[int, ...], axis: int, order: str) -> None
         values, indices = getattr(tt, name)(tt.tensor(array), axis)
         np.testing.assert_array_equal(values.numpy(), running)
         np.testing.assert_array_equal(indices.numpy(), reached)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32", "float64", "complex64"])
+@pytest.mark.parametrize(("shape", "axis"), [*SHAPES, *LARGE_SLICES])
+def test_running_sums(shape: tuple[int, ...], axis: int, dtype: str) -> None:
+    array = np.round(10 * RNG.standard_normal(shape)).astype(dtype)
+    wide = {"float32": "float64", "float64": "float64", "complex64": "complex128"}
+    given = wide.get(dtype, "int64")
+    for name, ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
+        part = array if name == "cumsum" else np.where(array.real < 0, -1, 1).astype(dtype)
+        out = getattr(tt, name)(tt.tensor(part), axis)
+        expected = ufunc.accumulate(part, axis, dtype=given)
+        assert out.dtype == (dtype if dtype in wide else "int64")
+        np.testing.assert_allclose(out.numpy(), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("shape", "axis"), [*SHAPES, ((600, 250), 1)])

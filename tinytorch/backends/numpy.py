@@ -18,7 +18,7 @@ from .quiet import QuietNamespace, quiet
 from .row_broadcasting import row_after_row
 from .row_sums import add_rows
 from .scaled_sums import add_scaled
-from .scans import last_true
+from .scans import accumulate, last_true
 from .selecting import choose, keep
 from .transposed_copies import contiguous
 
@@ -92,7 +92,7 @@ def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
 def _accumulate(ufunc: Any, array: Array, axis: int | None, dtype: Any, out: Any) -> Array:
     if axis is None or not array.ndim:
         array, axis = array.reshape(-1), 0
-    return ufunc.accumulate(array, axis, dtype, out)
+    return accumulate(ufunc, array, axis % array.ndim, dtype, out)
 
 
 class _Numbers(dict[float, Any]):
@@ -354,6 +354,9 @@ class NumpyBackend(Backend):
             numpy.maximum.reduce(array, None) <= _MODERATE
             and numpy.minimum.reduce(first, None) >= -_MODERATE
         )
+
+    def accumulate(self, name: str, array: Array, axis: int) -> Array:
+        return accumulate(getattr(numpy, name), array, axis)
 
     def last_true(self, mask: Array, axis: int) -> Array:
         found = last_true(mask, axis)
