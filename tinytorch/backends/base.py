@@ -225,6 +225,13 @@ class Backend(Placement):
         """The array in another native dtype, itself if it has it already."""
         return array.astype(dtype, copy=False)
 
+    def take_in_each(self, array: Array, index: Array) -> Array:
+        """``(batch, channels, n)`` from ``(batch, channels, size)`` and ``(batch, n)``, within it.
+
+        All channels of an example are read at the same places.
+        """
+        return self.library.take_along_axis(array, index[:, None, :], axis=2)
+
     def check_indices(
         self,
         name: str,

@@ -355,6 +355,20 @@ class NumpyBackend(Backend):
             and numpy.minimum.reduce(first, None) >= -_MODERATE
         )
 
+    def take_in_each(self, array: Array, index: Array) -> Array:
+        """The same in a quarter of the time, which ``numpy.take`` needs where it may not raise."""
+        out = numpy.empty((*array.shape[:2], index.shape[1]), array.dtype)
+
+        def work(start: int, stop: int) -> None:
+            for at in range(start, stop):
+                numpy.take(array[at], index[at], axis=1, out=out[at], mode="clip")
+
+        if out.size < _THREADED:
+            work(0, len(array))
+        else:
+            self.in_parts(work, len(array))
+        return out
+
     def accumulate(self, name: str, array: Array, axis: int) -> Array:
         return accumulate(getattr(numpy, name), array, axis)
 

@@ -101,11 +101,11 @@ def embedding_bag(
     if scale_grad_by_freq:
         weight = scaled_gradient(input, weight)
     flat, bags, count = _bags(input, offsets, include_last_offset)
+    length = input.shape[1] if input.ndim == 2 else None
     if mode == "max":
-        length = input.shape[1] if input.ndim == 2 else None
         return _maxima(flat, weight, bags, count, length, padding)
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    out = _sums(flat, weight, bags, count, padding, factors, mode == "mean")
+    out = _sums(flat, weight, bags, count, length, padding, factors, mode == "mean")
     weighted = per_sample_weights is not None and per_sample_weights.requires_grad
     table = weight if weighted else None  # PyTorch keeps it for the gradient of these alone
     return keep_versions(out, input, offsets, per_sample_weights, table)
@@ -212,8 +212,9 @@ def _bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, int]:
 
 
 def _sums(
-    flat: Any, weight: Any, bags: Array, count: int, padding: int | None, factors: Any, mean: bool
-) -> Tensor:
+    flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None,
+    factors: Any, mean: bool,
+) -> Tensor:  # fmt: skip
     xp = weight._xp
     counted = None
     if padding is not None:
@@ -222,7 +223,10 @@ def _sums(
     rows = _masked_rows(weight, flat, -1)
     if factors is not None:
         rows = rows * factors.unsqueeze(1)
-    out = _bag_sums(rows, wrap(bags, xp), count)
+    if length is None:
+        out = _bag_sums(rows, wrap(bags, xp), count)
+    else:
+        out = rows.reshape(count, length, weight.shape[1]).sum(1)
     if not mean:
         return out
     ones = xp.ones(bags.shape, weight._data.dtype) if counted is None else counted._data

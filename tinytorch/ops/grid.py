@@ -27,7 +27,7 @@ _PADDINGS = ("zeros", "border", "reflection")
 @op(method=False)
 def _pixels(xp: Backend, input: Array, index: Index) -> Array:
     """``(batch, channels, points)`` from flat images and the numbers ``(batch, points)``."""
-    return xp.take_along_axis(input, index[:, None, :], axis=2)
+    return xp.take_in_each(input, index)
 
 
 @op(method=False)
