@@ -36,6 +36,12 @@ def test_interpolation(mode: str, way: Any, dtype: str) -> None:
         compare("interpolate", randn(*shape).astype(dtype), mode=mode, align_corners=True, **way)
 
 
+@pytest.mark.parametrize("mode", ["nearest", "linear", "area"])
+@pytest.mark.parametrize("size", [9001, 40_000])
+def test_interpolation_of_long_sequences(mode: str, size: int) -> None:
+    compare("interpolate", randn(1, 1, 20_000), size, mode=mode)
+
+
 @pytest.mark.parametrize("spatial", [1, 3])
 def test_nearest_and_area_in_other_dimensions(spatial: int) -> None:
     for mode in ("nearest", "nearest-exact", "area"):

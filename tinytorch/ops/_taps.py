@@ -11,38 +11,89 @@ import functools
 import math
 import struct
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .._op import Array, Backend, op
 from ..autograd.names import argument
 from ..autograd.nodes import Node
+from ..backends import load
 
-Rounding = Callable[[float], float]
+Rounding = Callable[[Any], Any]
 
-
-def _single(value: float) -> float:
-    return float(struct.unpack("f", struct.pack("f", value))[0])
+#: Ways between sizes up to this one are kept for the next time.
+_KEPT = 1 << 14
 
 
 class Taps(NamedTuple):
     """For every new element, old ones and their weights; shorter lists are filled with -1.
 
-    ``places[k][i]`` is the k-th of the old elements that new element i is made of, or -1.
+    ``places[k, i]`` is the k-th of the old elements that new element i is made of, or -1; both
+    are arrays of the host's.
     """
 
-    places: tuple[tuple[int, ...], ...]
-    weights: tuple[tuple[float, ...], ...]
+    places: Any
+    weights: Any
 
 
-class Resampling(NamedTuple):
-    """A way from one size to another, and its transpose."""
+class Resampling:
+    """A way from ``length`` elements to another number of them, and its transpose."""
 
-    taps: Taps
-    transpose: Taps
+    def __init__(self, taps: Taps, length: int, transpose: Taps | None = None) -> None:
+        self.taps = taps
+        self.length = length
+        if transpose is not None:
+            self.transpose = transpose
+
+    @functools.cached_property
+    def transpose(self) -> Taps:
+        """For every old element, the new ones that it is in, and its weight there."""
+        np = _host()
+        places = np.ravel(self.taps.places.T)
+        there = np.flatnonzero(places >= 0)
+        there = there[np.argsort(places[there], kind="stable")]
+        places = places[there]
+        # The how manieth of its old element's each is.
+        number = np.arange(len(places)) - np.searchsorted(places, places)
+        taps = _blank(int(number.max(initial=0)) + 1, self.length)
+        taps.places[number, places] = there // len(self.taps.places)
+        taps.weights[number, places] = np.ravel(self.taps.weights.T)[there]
+        return taps
 
     def turned(self) -> Resampling:
         """The transpose as a way of its own."""
-        return Resampling(self.transpose, self.taps)
+        return Resampling(self.transpose, self.taps.places.shape[1], self.taps)
+
+    @functools.cached_property
+    def in_bytes(self) -> tuple[Resampling, int]:
+        """The way for bytes, whose weights are whole numbers, and how many of them make 1.
+
+        That is the largest power of 2 for which every weight fits an int16.
+        """
+        np = _host()
+        places, weights = (array.copy() for array in self.taps)
+        for k in range(1, len(places)):  # a place at the edge may be there more than once, in a row
+            again = places[k] == self.taps.places[k - 1]
+            again &= places[k] >= 0
+            weights[k] += np.where(again, weights[k - 1], 0.0)
+            places[k - 1][again] = -1
+        largest = weights[places >= 0].max(initial=0.0)
+        bits = next((b for b in range(22) if int(0.5 + largest * 2 ** (b + 1)) >= 2**15), 22)
+        whole = np.trunc(weights * 2**bits + np.copysign(0.5, weights))
+        return Resampling(Taps(places, whole), self.length), 2**bits
+
+    def is_identity(self) -> bool:
+        """Whether it copies every element."""
+        places, np = self.taps.places, _host()
+        return places.shape == (1, self.length) and bool((places == np.arange(self.length)).all())
+
+
+def _host() -> Any:
+    return load("numpy").library
+
+
+def _blank(count: int, size: int) -> Taps:
+    np = _host()
+    return Taps(np.full((count, size), -1), np.ones((count, size)))
 
 
 def _resample_name(node: Node) -> str:
@@ -59,11 +110,11 @@ def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
     shape[axis] = -1
     out: Array = None
     for places, weights in zip(*how.taps, strict=True):
-        part = xp.take(input, xp.asarray(places, dtype="int64"), axis=axis)
-        if any(weight != 1 for weight in weights):
-            part *= xp.reshape(xp.asarray(weights, dtype=input.dtype), shape)
-        if -1 in places:  # not by a weight of 0, which would make NaN of an infinity
-            part = xp.masked(part, xp.reshape(xp.asarray(places) >= 0, shape))
+        part = xp.take(input, xp.from_numpy(places), axis=axis)
+        if (weights != 1).any():
+            part *= xp.reshape(xp.from_numpy(weights.astype(input.dtype)), shape)
+        if (places < 0).any():  # not by a weight of 0, which would make NaN of an infinity
+            part = xp.masked(part, xp.reshape(xp.from_numpy(places >= 0), shape))
         if out is None:
             out = part
         else:
@@ -74,29 +125,10 @@ def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
 resample.vjp(input=lambda xp, g, axis, how: xp.call(resample, g, axis, how.turned()))
 
 
-def _filled(lists: list[list[tuple[int, float]]]) -> Taps:
-    """Lists of (place, weight) as columns; shorter ones are filled."""
-    longest = max(map(len, lists), default=0) or 1
-    full = [pairs + [(-1, 1.0)] * (longest - len(pairs)) for pairs in lists]
-    return Taps(
-        tuple(tuple(pairs[k][0] for pairs in full) for k in range(longest)),
-        tuple(tuple(pairs[k][1] for pairs in full) for k in range(longest)),
-    )
-
-
-def _with_transpose(lists: list[list[tuple[int, float]]], length: int) -> Resampling:
-    back: list[list[tuple[int, float]]] = [[] for _ in range(length)]
-    for i, pairs in enumerate(lists):
-        for place, weight in pairs:
-            back[place].append((i, weight))
-    return Resampling(_filled(lists), _filled(back))
-
-
-@functools.lru_cache(maxsize=256)
 def resampling(
     mode: str, length: int, size: int, scale: float | None, corners: bool, single: bool
 ) -> Resampling:
-    """The taps from ``length`` elements to ``size``.
+    """The way from ``length`` elements to ``size``.
 
     Args:
         mode: ``"nearest"``, ``"nearest-exact"``, ``"linear"``, ``"cubic"``, or a filter that
@@ -108,43 +140,47 @@ def resampling(
         corners: Whether the end elements are mapped on one another, not their outer edges.
         single: Whether coordinates are rounded to single precision.
     """
-    rounding = _single if single else float
-    step = rounding(_step(length, size, scale, corners))
-    if mode.endswith("-antialias"):
-        lists = [_averaged(mode, i, length, step) for i in range(size)]
-    elif mode.startswith("nearest"):
-        half = 0.5 if mode == "nearest-exact" else 0.0
-        # Here a coordinate is rounded to single precision for every dtype.
-        lists = [
-            [(min(math.floor(_single((i + half) * step)), length - 1), 1.0)] for i in range(size)
-        ]
-    else:
-        make = _linear if mode == "linear" else _cubic
-        lists = [make(_source(i, step, corners, rounding), length, rounding) for i in range(size)]
-    return _with_transpose(lists, length)
+    make = _resampling if max(length, size) <= _KEPT else _resampling.__wrapped__
+    return make(mode, length, size, scale, corners, single)
 
 
 @functools.lru_cache(maxsize=256)
-def in_bytes(how: Resampling) -> tuple[Resampling, int]:
-    """The taps for bytes, whose weights are whole numbers, and how many of them make 1.
+def _resampling(
+    mode: str, length: int, size: int, scale: float | None, corners: bool, single: bool
+) -> Resampling:
+    rounding: Rounding = _singles if single else lambda values: values
+    step = _single(_step(length, size, scale, corners)) if single else (
+        _step(length, size, scale, corners)
+    )
+    i = _host().arange(size)
+    if mode.endswith("-antialias"):
+        taps = _averaged(mode, i, length, step)
+    elif mode.startswith("nearest"):
+        # Here a coordinate is rounded to single precision for every dtype.
+        source = _singles((i + (0.5 if mode == "nearest-exact" else 0.0)) * step)
+        taps = _within([(source, 1.0)], length)
+    else:
+        make = _linear if mode == "linear" else _cubic
+        taps = make(_source(i, step, corners, rounding), length, rounding)
+    return Resampling(taps, length)
 
-    That is the largest power of 2 for which every weight fits an int16.
-    """
-    lists = []
-    columns = (zip(*part, strict=True) for part in how.taps)
-    for places, weights in zip(*columns, strict=True):
-        pairs: dict[int, float] = {}
-        for place, weight in zip(places, weights, strict=True):
-            if place >= 0:  # a place at the edge may be there more than once
-                pairs[place] = pairs.get(place, 0.0) + weight
-        lists.append(pairs)
-    largest = max((w for pairs in lists for w in pairs.values()), default=0.0)
-    bits = next((b for b in range(22) if int(0.5 + largest * 2 ** (b + 1)) >= 2**15), 22)
-    whole = [
-        [(p, float(math.trunc(w * 2**bits + math.copysign(0.5, w)))) for p, w in pairs.items()]
-        for pairs in lists
-    ]
-    return how._replace(taps=_filled(whole)), 2**bits
+
+def _single(value: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+def _singles(values: Any) -> Any:
+    return values.astype("float32").astype("float64")
+
+
+def _within(pairs: list[tuple[Any, Any]], length: int) -> Taps:
+    """Places, rounded down and no further than the ends, and their weights."""
+    np = _host()
+    places = [np.clip(np.floor(place), 0, length - 1) for place, _ in pairs]
+    return Taps(
+        np.stack(places).astype("int64"),
+        np.stack([np.broadcast_to(weight, place.shape) for place, weight in pairs]),
+    )
 
 
 def _step(length: int, size: int, scale: float | None, corners: bool) -> float:
@@ -154,67 +190,76 @@ def _step(length: int, size: int, scale: float | None, corners: bool) -> float:
     return 1.0 / scale if scale else length / size
 
 
-def _source(i: int, step: float, corners: bool, rounding: Rounding) -> float:
-    """Where new element ``i`` lies among the old ones."""
+def _source(i: Any, step: float, corners: bool, rounding: Rounding) -> Any:
+    """Where the new elements ``i`` lie among the old ones."""
     if corners:
         return rounding(i * step)
     return rounding(rounding(step * (i + 0.5)) - 0.5)
 
 
-def _linear(source: float, length: int, rounding: Rounding) -> list[tuple[int, float]]:
-    source = max(source, 0.0)
-    first = min(int(source), length - 1)
-    share = min(max(rounding(source - first), 0.0), 1.0)
-    return [(first, rounding(1.0 - share)), (min(first + 1, length - 1), share)]
+def _first_and_share(source: Any, length: int, rounding: Rounding) -> tuple[Any, Any]:
+    """The element before each place, which PyTorch finds in single precision, and the rest."""
+    np = _host()
+    first = np.minimum(np.floor(_singles(source)), length - 1)
+    return first, np.clip(rounding(source - first), 0.0, 1.0)
 
 
-def _cubic(source: float, length: int, rounding: Rounding) -> list[tuple[int, float]]:
+def _linear(source: Any, length: int, rounding: Rounding) -> Taps:
+    first, share = _first_and_share(_host().maximum(source, 0.0), length, rounding)
+    return _within([(first, rounding(1.0 - share)), (first + 1, share)], length)
+
+
+def _cubic(source: Any, length: int, rounding: Rounding) -> Taps:
     """Keys: Cubic convolution interpolation for digital image processing, 1981, a = -3/4."""
-    first = math.floor(source)
-    share = source - first
-    return [
-        (min(max(first + k, 0), length - 1), cubic_kernel(share - k, -0.75)) for k in range(-1, 3)
-    ]
+    first, share = _first_and_share(source, length, lambda values: values)
+    return _within([(first + k, cubic_kernel(share - k, -0.75)) for k in range(-1, 3)], length)
 
 
-def cubic_kernel(x: float, a: float) -> float:
+def cubic_kernel(x: Any, a: float) -> Any:
     """Keys' cubic convolution kernel."""
-    x = abs(x)
-    if x < 1:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-    return (((x - 5) * x + 8) * x - 4) * a if x < 2 else 0.0
+    np = _host()
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = (((x - 5) * x + 8) * x - 4) * a
+    return np.where(x < 1, near, np.where(x < 2, far, 0.0))
 
 
-def _triangle(x: float) -> float:
-    return max(1.0 - abs(x), 0.0)
+def _triangle(x: Any) -> Any:
+    np = _host()
+    return np.maximum(1.0 - np.abs(x), 0.0)
 
 
-def _soft_cubic(x: float) -> float:
+def _soft_cubic(x: Any) -> Any:
     return cubic_kernel(x, -0.5)
 
 
-def _lanczos(x: float) -> float:
-    if not -3 <= x < 3:
-        return 0.0
-    if x == 0:
-        return 1.0
-    angle = math.pi * x
-    return 3 * math.sin(angle) * math.sin(angle / 3) / (angle * angle)
+def _lanczos(x: Any) -> Any:
+    np = _host()
+    inside = (-3 <= x) & (x < 3)
+    angle = math.pi * np.where(inside & (x != 0), x, 1.0)
+    value = 3 * np.sin(angle) * np.sin(angle / 3) / (angle * angle)
+    return np.where(x == 0, 1.0, np.where(inside, value, 0.0))
 
 
 #: Filters and how far they reach on either side.
-_FILTERS: dict[str, tuple[Callable[[float], float], int]] = {
+_FILTERS: dict[str, tuple[Callable[[Any], Any], int]] = {
     "linear": (_triangle, 1), "cubic": (_soft_cubic, 2), "lanczos": (_lanczos, 3),
 }  # fmt: skip
 
 
-def _averaged(mode: str, i: int, length: int, step: float) -> list[tuple[int, float]]:
-    """A filter as wide as the new element's share of the old ones, its weights summing to 1."""
+def _averaged(mode: str, i: Any, length: int, step: float) -> Taps:
+    """A filter as wide as a new element's share of the old ones, its weights summing to 1."""
     kernel, reach = _FILTERS[mode.removesuffix("-antialias")]
+    np = _host()
     width = max(step, 1.0)
     center = step * (i + 0.5)
-    first = max(int(center - reach * width + 0.5), 0)
-    last = min(int(center + reach * width + 0.5), length)
-    weights = [kernel((place - center + 0.5) / width) for place in range(first, last)]
-    total = sum(weights) or 1.0
-    return [(first + k, weight / total) for k, weight in enumerate(weights)]
+    # Rounded toward zero, as PyTorch's are.
+    first = np.maximum(np.trunc(center - reach * width + 0.5), 0)
+    last = np.minimum(np.trunc(center + reach * width + 0.5), length)
+    place = first + np.arange(max(int((last - first).max(initial=0)), 1))[:, None]
+    weights = np.where(place < last, kernel((place - center + 0.5) / width), 0.0)
+    total = weights.sum(0)
+    weights /= np.where(total == 0, 1.0, total)
+    filled = place >= last
+    places = np.where(filled, -1, place).astype("int64")
+    return Taps(places, np.where(filled, 1.0, weights))

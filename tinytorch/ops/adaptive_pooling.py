@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,47 @@ def _bounds(length: int, size: int) -> list[tuple[int, int]]:
     return [(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
 
 
+def _most(length: int, size: int) -> int:
+    """How many elements the longest window has: one more than the shortest at most."""
+    if not size:
+        return 0
+    return _fewest(length, size) + (length % size > math.gcd(length, size))
+
+
+def _fewest(length: int, size: int) -> int:
+    return -(-length // size)
+
+
+def _lengths(xp: Backend, ndim: int, axis: int, length: int, size: int) -> Array:
+    """How many elements each of the windows has, along ``axis`` of so many dimensions."""
+    ends = xp.arange(size + 1, dtype="int64") * length
+    shape = [-1 if d == axis % ndim else 1 for d in range(ndim)]
+    return xp.reshape(-(-ends[1:] // size) - ends[:-1] // size, shape)
+
+
+class _Places:
+    """The windows as indices: of their first elements, their second ones, and so on."""
+
+    def __init__(self, xp: Backend, input: Array, axis: int, size: int) -> None:
+        self.xp, self.input, self.axis = xp, input, axis
+        length = input.shape[axis]
+        self.first = xp.arange(size, dtype="int64") * length // size
+        self.lengths = _lengths(xp, input.ndim, axis, length, size)
+        self.last = length - 1
+        self.fewest = _fewest(length, size)
+        self.most = _most(length, size)
+
+    def elements(self, number: int) -> Array:
+        """Each window's element of that number; of too short a window another of the input's."""
+        return self.xp.take(
+            self.input, self.xp.minimum(self.first + number, self.last), axis=self.axis
+        )
+
+    def have(self, number: int) -> Array:
+        """Which windows have one of that number."""
+        return self.lengths > number
+
+
 def _even(length: int, size: int, axis: int) -> Slide | None:
     """The windows as steps along ``axis``, where all have one size."""
     if size and length % size == 0:
@@ -44,26 +86,41 @@ def _resized(shape: Any, axis: int, size: int) -> tuple[int, ...]:
 # -- means ---------------------------------------------------------------------------------------
 
 
+def _window_sums(xp: Backend, input: Array, axis: int, size: int) -> Array:
+    """The sums of ``size`` windows along a dimension: one by one, or one place after another."""
+    length = input.shape[axis]
+    if length and size > _most(length, size):
+        places = _Places(xp, input, axis, size)
+        out = places.elements(0)
+        for number in range(1, places.most):
+            part = places.elements(number)
+            out += part if number < places.fewest else xp.masked(
+                part, xp.broadcast_to(places.have(number), part.shape)
+            )
+        return out
+    lead = (slice(None),) * (axis % input.ndim)
+    out = xp.empty(_resized(input.shape, axis, size), input.dtype)
+    for i, (a, b) in enumerate(_bounds(length, size)):
+        out[(*lead, i)] = xp.sum(input[(*lead, slice(a, b))], axis=axis)
+    return out
+
+
 @op(method=False)
 def _uneven_mean(xp: Backend, input: Array, axis: int, size: int) -> Array:
     """The means of windows of several sizes along a dimension."""
-    lead = (slice(None),) * (axis % input.ndim)
-    out = xp.empty(_resized(input.shape, axis, size), input.dtype)
-    for i, (a, b) in enumerate(_bounds(input.shape[axis], size)):
-        total = xp.sum(input[(*lead, slice(a, b))], axis=axis)
-        out[(*lead, i)] = total / (b - a)
+    out = _window_sums(xp, input, axis, size)
+    out /= _lengths(xp, out.ndim, axis, input.shape[axis], size).astype(out.dtype)
     return out
 
 
 @op(method=False)
 def _uneven_spread(xp: Backend, input: Array, axis: int, length: int) -> Array:
-    """Each element of ``input`` shared out among the places of its window."""
-    size = input.shape[axis]
-    lead = (slice(None),) * (axis % input.ndim)
-    out = xp.zeros(_resized(input.shape, axis, length), input.dtype)
-    for i, (a, b) in enumerate(_bounds(length, size)):
-        out[(*lead, slice(a, b))] += input[(*lead, slice(i, i + 1))] / (b - a)
-    return out
+    """Each element of ``input`` shared out among the places of its window.
+
+    A place lies in the windows that its own window, of as many of them, covers.
+    """
+    lengths = _lengths(xp, input.ndim, axis, length, input.shape[axis])
+    return _window_sums(xp, input / lengths.astype(input.dtype), axis, length)
 
 
 _uneven_mean.vjp(input=piecewise(
@@ -229,11 +286,27 @@ def largest_at(xp: Backend, input: Array, axis: int, size: int) -> Array:
     if slide is not None:
         starts = slide.along(xp, slide.starts(), input.ndim, "int64")
         return starts + slide_place.kernel(xp, input, slide)
+    if size > _most(input.shape[axis], size):
+        return _largest_by_places(xp, _Places(xp, input, axis, size))
     lead = (slice(None),) * (axis % input.ndim)
     out = xp.empty(_resized(input.shape, axis, size), "int64")
     for i, (a, b) in enumerate(_bounds(input.shape[axis], size)):
         out[(*lead, i)] = xp.argmax(input[(*lead, slice(a, b))], axis=axis) + a
     return out
+
+
+def _largest_by_places(xp: Backend, places: _Places) -> Array:
+    """The same, of all windows at once; as in ``argmax``, the first of equal ones, or of NaN."""
+    best = places.elements(0)
+    found = xp.zeros(best.shape, "int64")
+    for number in range(1, places.most):
+        here = places.elements(number)
+        better = (here > best) | ((here != here) & (best == best))
+        if number >= places.fewest:
+            better &= places.have(number)
+        best = xp.where(better, here, best)
+        found = xp.where(better, number, found)
+    return found + xp.reshape(places.first, places.lengths.shape)
 
 
 @op(public=False)

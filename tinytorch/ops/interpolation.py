@@ -11,7 +11,7 @@ from .._op import composite
 from .._tensor import Tensor
 from .._write import scalar_name
 from ._checks import integer_among
-from ._taps import Resampling, in_bytes, resample, resampling
+from ._taps import Resampling, resample, resampling
 from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .layout import following
 
@@ -98,13 +98,13 @@ def _resized(
         length, size = x.shape[axis], sizes[axis]
         scale = None if _exact(kernel, length, size, len(sizes)) else scales[axis]
         how = resampling(kernel, length, size, scale, bool(corners), single)
-        if how.taps.places != (tuple(range(length)),):
+        if not how.is_identity():
             out = _resampled_bytes(out, axis, how) if bytes_ else resample(out, axis, how)
     return following(x.clone() if out is x else out.to(x.dtype), x)
 
 
 def _resampled_bytes(x: Tensor, axis: int, how: Resampling) -> Tensor:
-    whole, one = in_bytes(how)
+    whole, one = how.in_bytes
     sums = resample(x.to(dtypes.float64), axis, whole)  # whole numbers, too
     return ((sums + one // 2) / one).floor().clamp(0, 255).to(dtypes.uint8)
 
