@@ -64,24 +64,23 @@ class Slide(NamedTuple):
         at = self.axis % len(shape)
         return (*shape[:at], self.size, self.kernel, *shape[at + 1 :])
 
-    def first_places(self) -> list[int]:
+    def first_places(self, xp: Any) -> Array:
         """In each window, the first place that is not in front of the array."""
-        starts = (self.padding - i * self.stride for i in range(self.size))
-        return [max(0, -(-start // self.dilation)) for start in starts]
+        return xp.maximum(-(self.starts(xp) // self.dilation), 0)
 
-    def starts(self) -> list[int]:
+    def starts(self, xp: Any) -> Array:
         """Where in the array each window begins."""
-        return [i * self.stride - self.padding for i in range(self.size)]
+        return xp.arange(self.size, dtype="int64") * self.stride - self.padding
 
     def of(self, shape: Any, length: int) -> tuple[int, ...]:
         """``shape`` with another length along the dimension."""
         at = self.axis % len(shape)
         return (*shape[:at], length, *shape[at + 1 :])
 
-    def along(self, xp: Any, values: list[int], ndim: int, dtype: Any) -> Array:
+    def along(self, xp: Any, values: Array, ndim: int, dtype: Any) -> Array:
         """A number for each window, to broadcast with arrays of ``ndim`` dimensions."""
         after = ndim - 1 - self.axis % ndim
-        return xp.reshape(xp.asarray(values, dtype=dtype), (-1, *(1,) * after))
+        return xp.reshape(values.astype(dtype), (-1, *(1,) * after))
 
 
 def lowest(xp: Backend, dtype: Any) -> Any:
@@ -126,7 +125,7 @@ def slide_place(xp: Backend, input: Array, slide: Slide) -> Array:
     best, parts = _start(xp, input, slide)
     found = xp.zeros(best.shape, dtype)
     if slide.padding:
-        found += slide.along(xp, slide.first_places(), input.ndim, dtype)
+        found += slide.along(xp, slide.first_places(xp), input.ndim, dtype)
     for place, windows, elements in parts:
         # Read three times, and each time slowly where the elements are not side by side.
         value, old = xp.ascontiguousarray(input[elements]), best[windows]

@@ -284,7 +284,7 @@ def largest_at(xp: Backend, input: Array, axis: int, size: int) -> Array:
     """Where along ``axis`` the largest element of each window is, as int64."""
     slide = _even(input.shape[axis], size, axis)
     if slide is not None:
-        starts = slide.along(xp, slide.starts(), input.ndim, "int64")
+        starts = slide.along(xp, slide.starts(xp), input.ndim, "int64")
         return starts + slide_place.kernel(xp, input, slide)
     if size > _most(input.shape[axis], size):
         return _largest_by_places(xp, _Places(xp, input, axis, size))
@@ -296,12 +296,12 @@ def largest_at(xp: Backend, input: Array, axis: int, size: int) -> Array:
 
 
 def _largest_by_places(xp: Backend, places: _Places) -> Array:
-    """The same, of all windows at once; as in ``argmax``, the first of equal ones, or of NaN."""
+    """The same, of all windows at once: of equals the first, and the last NaN."""
     best = places.elements(0)
     found = xp.zeros(best.shape, "int64")
     for number in range(1, places.most):
         here = places.elements(number)
-        better = (here > best) | ((here != here) & (best == best))
+        better = (here > best) | (here != here)
         if number >= places.fewest:
             better &= places.have(number)
         best = xp.where(better, here, best)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._op import composite
-from .._tensor import Tensor
-from ._arrays import array_of, indices_of
+from .._tensor import Tensor, wrap
+from ._arrays import array_of
 from .joining import cat
 from .ranges import linspace
 
@@ -31,18 +31,16 @@ def _pairs(name: str, given: Any, ndim: int) -> list[tuple[Any, Any]]:
     return pairs * ndim if len(pairs) == 1 else pairs
 
 
-def _source(mode: str, place: int, size: int) -> int:
-    """Which element stands at a place outside, counted from the first."""
+def _sources(mode: str, xp: Any, before: int, size: int, after: int) -> Any:
+    """Which elements of ``size`` stand at the places from ``before`` them to ``after``."""
+    places = xp.arange(-before, size + after, dtype="int64")
     if mode == "edge":
-        return min(max(place, 0), size - 1)
-    if mode == "wrap":
-        return place % size
-    if mode == "symmetric":
-        place %= 2 * size
-        return min(place, 2 * size - 1 - place)
-    period = max(2 * size - 2, 1)
-    place %= period
-    return min(place, period - place) if size > 1 else 0
+        return xp.clip(places, 0, size - 1)
+    if mode == "wrap" or size == 1:
+        return places % size
+    period = 2 * size - (2 if mode == "reflect" else 0)
+    places %= period
+    return xp.minimum(places, (period if mode == "reflect" else period - 1) - places)
 
 
 _BY_PLACE = ("edge", "reflect", "symmetric", "wrap")
@@ -129,8 +127,8 @@ def _padded(mode: str, x: Any, axis: int, width: Any, value: Any) -> Any:
     if mode in _BY_PLACE:
         if not size:
             raise ValueError(f"pad(): can't extend empty axis {axis} using mode {mode!r}")
-        places = [_source(mode, i, size) for i in range(-before, size + after)]
-        return x.index_select(axis, indices_of(places, x))
+        places = _sources(mode, x._xp, before, size, after)
+        return x.index_select(axis, wrap(places, x._xp))
     parts = [x]
     if before:
         parts.insert(0, _border(mode, x, axis, before, value[0], True))

@@ -8,6 +8,7 @@ from typing import Any
 from .._op import Array, Backend, composite, op
 from .._record import keep_versions
 from .._tensor import Tensor, wrap
+from ..backends import load
 from ..dtypes import int64
 from ._checks import integer
 from ._pool_arguments import WITH_INDICES, Size, check_input, check_numbers, slides
@@ -169,7 +170,7 @@ def max_indices(xp: Backend, input: Array, windows: list[Slide]) -> Array:
     step = 1
     for slide in reversed(windows):
         place = slide_place.kernel(xp, best, slide)
-        starts = slide.along(xp, slide.starts(), input.ndim, "int64")
+        starts = slide.along(xp, slide.starts(xp), input.ndim, "int64")
         here = (starts + xp.multiply(place, slide.dilation, dtype="int64")) * step
         # What was found along later dimensions, at the place that won along this one.
         index = here if index is None else here + slide_pick.kernel(xp, index, place, slide)
@@ -338,26 +339,24 @@ def _check_covered(name: str, input: Tensor, windows: list[Slide]) -> None:
 def _divisor(input: Tensor, windows: list[Slide], include_pad: bool) -> Any:
     """How many elements count in each window: a number if they are as many in all."""
     counts = [_counts(slide, input.shape[slide.axis], include_pad) for slide in windows]
-    if all(len(set(count)) == 1 for count in counts):
-        return math.prod(count[0] for count in counts)
+    if all(count.size and (count == count[0]).all() for count in counts):
+        return math.prod(int(count[0]) for count in counts)
     xp = input._xp
     divisor: Any = None
     for slide, count in zip(windows, counts, strict=True):
-        along = slide.along(xp, count, input.ndim, input._data.dtype)
+        along = slide.along(xp, xp.from_numpy(count), input.ndim, input._data.dtype)
         divisor = along if divisor is None else divisor * along
     return wrap(divisor, xp)
 
 
-def _counts(slide: Slide, length: int, include_pad: bool) -> list[int]:
-    """How many elements of each window count: padding maybe, what is beyond it never."""
-    last = length + slide.padding
-    found = []
-    for start in slide.starts():
-        stop = min(start + slide.kernel, last)
-        if not include_pad:
-            start, stop = max(start, 0), min(stop, length)
-        found.append(stop - start)
-    return found
+def _counts(slide: Slide, length: int, include_pad: bool) -> Any:
+    """How many elements of each window count, on the host: what is beyond padding never does."""
+    np = load("numpy").library
+    start = slide.starts(np)
+    stop = np.minimum(start + slide.kernel, length + slide.padding)
+    if not include_pad:
+        start, stop = np.maximum(start, 0), np.minimum(stop, length)
+    return stop - start
 
 
 def _divided(total: Any, divisor: Any, input: Tensor) -> Tensor:
