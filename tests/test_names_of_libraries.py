@@ -35,6 +35,7 @@ REFUSED = [
     "distributed.tensor.distribute_tensor", "distributed.tensor.DTensor",
     "distributed.device_mesh.init_device_mesh", "distributed.rpc.rpc_sync", "distributed.Work",
     "distributed.optim.ZeroRedundancyOptimizer", "nn.parallel.scatter_gather.scatter",
+    "_C.Graph", "_C.Value",
 ]  # fmt: skip
 
 

@@ -104,6 +104,16 @@ class DispatchKeySet:
         return key in self._keys
 
 
+class Graph(Absent, why="there is no TorchScript here"):
+    """TorchScript's record of a program, which symbolic functions of an export are given.
+
+    Example:
+        >>> from tinytorch._C import Graph
+        >>> isinstance(None, Graph)
+        False
+    """
+
+
 class PyTorchFileReader(Absent, why="read checkpoints with load()"):
     """What reads the records of a checkpoint in PyTorch; nothing is one here.
 
@@ -140,5 +150,15 @@ class TensorType(Absent, why="there is no TorchScript here"):
     Example:
         >>> import tinytorch as tt
         >>> isinstance(None, tt.TensorType)
+        False
+    """
+
+
+class Value(Absent, why="there is no TorchScript here"):
+    """A value in TorchScript's record of a program; nothing is one here.
+
+    Example:
+        >>> from tinytorch._C import Value
+        >>> isinstance(None, Value)
         False
     """

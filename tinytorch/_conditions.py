@@ -9,7 +9,8 @@ from ._tensor import Tensor
 
 __all__ = [
     "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
-    "_check_not_implemented", "_check_tensor_all", "_check_type", "_check_value", "_check_with",
+    "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with", "_check_type",
+    "_check_value", "_check_with",
 ]  # fmt: skip
 
 Message = Callable[[], object] | None
@@ -104,8 +105,10 @@ def _check_is_size(i: int, message: Message = None, *, max: int | None = None) -
         _check(i <= max, message)
 
 
-def _check_tensor_all(cond: Tensor, message: Message = None) -> None:
-    """RuntimeError unless every element of a bool tensor holds.
+def _check_tensor_all_with(
+    error_type: type[Exception], cond: Tensor, message: Message = None
+) -> None:
+    """Raise ``error_type`` unless every element of a bool tensor holds; see ``_check_with``.
 
     Raises:
         TypeError: If ``cond`` is no bool tensor.
@@ -114,7 +117,12 @@ def _check_tensor_all(cond: Tensor, message: Message = None) -> None:
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if cond.dtype.kind != "b":
         raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
-    _check(bool(cond._data.all()), message)
+    _check_with(error_type, bool(cond._data.all()), message)
+
+
+def _check_tensor_all(cond: Tensor, message: Message = None) -> None:
+    """RuntimeError unless every element of a bool tensor holds; see ``_check_tensor_all_with``."""
+    _check_tensor_all_with(RuntimeError, cond, message)
 
 
 for _name in __all__:

@@ -213,13 +213,14 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch._device": ("device", "get_default_device", "set_default_device"),
     "tinytorch._layouts": (
         "channels_last", "channels_last_3d", "contiguous_format", "jagged", "layout",
-        "memory_format", "preserve_format", "sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc",
-        "sparse_csr", "strided",
+        "legacy_contiguous_format", "memory_format", "preserve_format", "sparse_bsc", "sparse_bsr",
+        "sparse_coo", "sparse_csc", "sparse_csr", "strided",
     ),
     "tinytorch._settings": _settings.PUBLIC,
     "tinytorch._conditions": (
         "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
-        "_check_not_implemented", "_check_tensor_all", "_check_type", "_check_value", "_check_with",
+        "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with", "_check_type",
+        "_check_value", "_check_with",
     ),
     "tinytorch._symbolic": (
         "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min",

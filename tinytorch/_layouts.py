@@ -95,6 +95,8 @@ sparse_bsr: layout = layout("sparse_bsr")
 sparse_bsc: layout = layout("sparse_bsc")
 jagged: layout = layout("jagged")
 contiguous_format: memory_format = memory_format("contiguous_format")
+#: Its former name.
+legacy_contiguous_format: memory_format = contiguous_format
 preserve_format: memory_format = memory_format("preserve_format")
 channels_last: memory_format = memory_format("channels_last", (0, 2, 3, 1))
 channels_last_3d: memory_format = memory_format("channels_last_3d", (0, 2, 3, 4, 1))

@@ -81,6 +81,7 @@ from tinytorch._conditions import _check_index as _check_index
 from tinytorch._conditions import _check_is_size as _check_is_size
 from tinytorch._conditions import _check_not_implemented as _check_not_implemented
 from tinytorch._conditions import _check_tensor_all as _check_tensor_all
+from tinytorch._conditions import _check_tensor_all_with as _check_tensor_all_with
 from tinytorch._conditions import _check_type as _check_type
 from tinytorch._conditions import _check_value as _check_value
 from tinytorch._conditions import _check_with as _check_with
@@ -229,6 +230,7 @@ int8: dtype
 int_: dtype
 intp: dtype
 jagged: layout
+legacy_contiguous_format: memory_format
 long: dtype
 mgrid: Grid
 ogrid: Grid

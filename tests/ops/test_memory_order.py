@@ -206,6 +206,16 @@ def test_gradients_lie_as_their_leaves(name: str, loss: str) -> None:
     same_order(call, IMAGES)
 
 
+def test_the_former_name_of_row_major() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (tt, torch):
+        assert library.legacy_contiguous_format is library.contiguous_format
+        x = library.zeros_like(
+            library.ones(2, 3).t(), memory_format=library.legacy_contiguous_format
+        )
+        assert x.stride() == (2, 1)
+
+
 def test_a_tensor_made_after_a_transposed_one_is_nobodys_view() -> None:
     x = tt.zeros_like(tt.ones(2, 3).t(), requires_grad=True)
     assert x.is_leaf and x._base is None and x.stride() == (1, 3)
