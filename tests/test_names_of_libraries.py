@@ -62,6 +62,7 @@ def test_names_of_pytorchs_files() -> None:
                        ("distributed.tensor.placement_types", "Shard"),
                        ("utils.data._utils.collate", "default_collate"),
                        ("nn.modules.module", "_IncompatibleKeys"),
+                       ("nn.modules.module", "_EXTRA_STATE_KEY_SUFFIX"),
                        ("onnx.symbolic_helper", "parse_args")):  # fmt: skip
         assert hasattr(importlib.import_module(f"tinytorch.{file}"), name), file
 

@@ -18,6 +18,7 @@ from itertools import repeat
 from types import ModuleType
 from typing import Any
 
+from ._state_dict import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX
 from ._state_dict import _IncompatibleKeys as _IncompatibleKeys
 from .activation import *  # noqa: F403
 from .adaptive import *  # noqa: F403
@@ -115,7 +116,7 @@ _FILES = (
 def _publish() -> None:
     functions = (
         "_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones",
-        "consume_prefix_in_state_dict_if_present",
+        "consume_prefix_in_state_dict_if_present", "_EXTRA_STATE_KEY_SUFFIX",
     )  # fmt: skip
     names = {
         name: value
