@@ -44,10 +44,6 @@ def _read(text: str, index: int | None) -> tuple[str, int | None]:
 
 def unknown(kind: str) -> RuntimeError:
     """The error of a device type without a backend."""
-    if kind == "meta":
-        return NotImplementedError(
-            "the device 'meta' is not supported: every tensor has elements, not a shape alone"
-        )
     kinds = ", ".join(dict.fromkeys(["cpu", "cuda", *list_backends()]))
     return RuntimeError(f"Expected one of {kinds} device type at start of device string: {kind}")
 

@@ -42,6 +42,8 @@ def dlpack(
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if self.is_meta:
+        raise BufferError("Cannot pack tensors on meta")
     options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     wanted = {name: value for name, value in options.items() if value is not None}
     if stream != -1:

@@ -336,6 +336,8 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
 
 def _contents(t: Any, indent: int, options: _Options) -> str:
     shape = tuple(t.shape)
+    if t.device.type == "meta":
+        return "..."
     if t.numel() == 0:
         return "[]"
     summarise = t.numel() > options.threshold
@@ -352,10 +354,10 @@ def _suffixes(t: Any, options: _Options) -> list[str]:
     suffixes = []
     if t.device.type != "cpu":
         suffixes.append(f"device='{t.device}'")
-    empty = t.numel() == 0
-    if len(t.shape) != 1 if empty else not options.edgeitems:
+    empty, meta = t.numel() == 0, t.device.type == "meta"
+    if meta or (len(t.shape) != 1 if empty else not options.edgeitems):
         suffixes.append(f"size={tuple(t.shape)}")
-    if not _is_evident(t.dtype, empty):
+    if not _is_evident(t.dtype, empty or meta):
         suffixes.append(f"dtype={t.dtype}")
     if t.grad_fn is not None:
         suffixes.append(f"grad_fn=<{t.grad_fn.name()}>")

@@ -112,7 +112,10 @@ _registry: dict[str, _Registration] = {
     "cupy": _Registration(
         "cupy", "tinytorch.backends.cupy:CupyBackend", "pip install 'tinytorch[cupy]'"
     ),
+    "meta": _Registration("meta", "tinytorch.backends.meta:MetaBackend"),
 }
+#: A device that nobody chooses for its library.
+_UNLISTED = frozenset(["meta"])
 _of_class: dict[type[Backend], _Registration] = {}
 _lock = threading.RLock()
 
@@ -206,14 +209,16 @@ def _source(loader: Any) -> str:
 def list_backends() -> list[str]:
     """Names of the registered backends, built-in ones first. Imports none of them.
 
-    Whether one can be used here is known when it is asked for.
+    Whether one can be used here is known when it is asked for. ``meta``, which computes nothing,
+    is not among them.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.list_backends()[:2]
         ['numpy', 'cupy']
     """
-    return list(dict.fromkeys([*_registry, *_entry_points()]))
+    names = dict.fromkeys([*_registry, *_entry_points()])
+    return [name for name in names if name not in _UNLISTED]
 
 
 def check(backend: object) -> BackendLike:

@@ -79,7 +79,15 @@ class Conversion(Traversal):
         def convert(tensor: Tensor) -> Tensor:
             cast = tensor.is_floating_point() or tensor.is_complex()
             order = wanted if tensor.ndim in (4, 5) else None
-            return tensor.to(dtype=dtype if cast else None, memory_format=order, **options)
+            try:
+                return tensor.to(dtype=dtype if cast else None, memory_format=order, **options)
+            except NotImplementedError as error:
+                if not tensor.is_meta:
+                    raise
+                raise NotImplementedError(
+                    f"{error} Please use torch.nn.Module.to_empty() instead of "
+                    "torch.nn.Module.to() when moving module from meta to a different device."
+                ) from None
 
         return self._apply(convert)
 

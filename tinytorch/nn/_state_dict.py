@@ -252,6 +252,13 @@ class StateDict(Conversion):
                     f"size mismatch for {key}: copying a param with shape {given.shape} from "
                     f"checkpoint, the shape in current model is {member.shape}."
                 ]
+            if member.is_meta and not given.is_meta and not assign:
+                warn(
+                    f"for {key}: copying from a non-meta parameter in the checkpoint to a meta "
+                    "parameter in the current model, which is a no-op. (Did you mean to pass "
+                    "`assign=True` to assign items in the state dictionary to their corresponding "
+                    "key in the module instead of copying them in place?)"
+                )
         try:
             self._take_over(name, member, given, assign)
         except Exception as error:

@@ -280,7 +280,8 @@ def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
 
 def tensor_type_name(tensor: Tensor) -> str:
     """torch's legacy name of tensors of a dtype and place, such as ``torch.cuda.FloatTensor``."""
-    place = "torch.cuda" if tensor._xp.device_type == "cuda" else "torch"
+    where = tensor._xp.device_type
+    place = f"torch.{where}" if where in ("cuda", "meta") else "torch"
     kind = tensor.dtype
     names = (name for name, dtype in NAMED_DTYPES.items() if dtype is kind)
     return f"{place}.{next(names, f'{kind.name}Tensor')}"

@@ -245,11 +245,11 @@ def is_quantized(input: Tensor) -> bool:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def is_meta(input: Tensor) -> bool:
-    """False: every tensor has elements.
+    """Whether the tensor is on the device ``meta``: it has a shape and a dtype, but no numbers.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.ones(1).is_meta
-        False
+        >>> tt.ones(1, device="meta").is_meta
+        True
     """
-    return False
+    return input._xp.device_type == "meta"

@@ -1,0 +1,78 @@
+"""The device ``meta``: tensors that have a shape, a dtype and no numbers.
+
+Programs describe models there before they load what is in them. Arrays are NumPy's and full of
+zeros, which the system keeps no memory for before they are written to; nobody reads them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy
+
+from .base import Array
+from .numpy import NumpyBackend
+
+
+class MetaBackend(NumpyBackend):
+    """NumPy, with numbers that nobody is told.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, 3, device="meta")
+        >>> (x @ x.mT).shape
+        tinytorch.Size([2, 2])
+        >>> x.tolist()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: Cannot copy out of meta tensor; no data!
+    """
+
+    name = "meta"
+    device_type = "meta"
+
+    # Zeros are indices of anything, and no random memory.
+    def empty(self, shape: Any, dtype: Any = float, order: Any = "C") -> Array:
+        """Zeros, of which none are stored."""
+        return numpy.zeros(shape, dtype, order)
+
+    def empty_like(self, array: Array, dtype: Any = None, **options: Any) -> Array:
+        """Zeros, of which none are stored, of the shape of ``array``."""
+        return numpy.zeros_like(array, dtype, **options)
+
+    def receive(self, array: Any, source: Any, non_blocking: bool = False) -> Array:
+        """Zeros of the shape, dtype and order in memory of ``array``."""
+        return numpy.zeros_like(
+            numpy.lib.stride_tricks.as_strided(
+                numpy.zeros((), source.dtype_of(array).dtype), array.shape, array.strides
+            )
+        )
+
+    def to_numpy(self, array: Array) -> NoReturn:
+        """Refused: there is nothing to copy."""
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+
+    def item(self, array: Array) -> NoReturn:
+        """Refused: there is no number."""
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors")
+
+    def address(self, array: Array) -> int:
+        """Nowhere."""
+        return 0
+
+    def nonzero(self, array: Array) -> NoReturn:
+        """Refused: how many there are depends on the numbers."""
+        raise NotImplementedError("nonzero: a meta tensor has no numbers to count")
+
+    flatnonzero = count_nonzero = unique = nonzero
+
+    # -- what numbers are asked, none has to answer ---------------------------------------------
+
+    def check_indices(self, *args: Any, **options: Any) -> None:
+        """Nothing to check."""
+
+    def check_extremes(self, *args: Any, **options: Any) -> None:
+        """Nothing to check."""
+
+    def check_all(self, valid: Array, message: str) -> None:
+        """Nothing to check."""
