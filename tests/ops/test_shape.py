@@ -223,6 +223,17 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
         lambda: tt.ones(6).reshape(4, 2), RuntimeError, r"shape '\[4, 2\]' is invalid.*size 6"
     ),
     "reshape -1": (lambda: tt.ones(6).reshape(-1, -1), RuntimeError, "only one dimension"),
+    "reshape -1 beside 0": (
+        lambda: tt.ones(6).reshape(2, 0, -1), RuntimeError, r"shape '\[2, 0, -1\]' is invalid"
+    ),
+    "reshape of nothing": (
+        lambda: tt.ones(0).view(0, -1), RuntimeError,
+        r"cannot reshape tensor of 0 elements into shape \[0, -1\] because the unspecified"
+    ),
+    "reshape -2": (
+        lambda: tt.ones(6).view(3, -2), RuntimeError,
+        r"invalid shape dimension -2 at index 1 of shape \[3, -2\]"
+    ),
     "view": (lambda: tt.ones(2, 3).t().view(6), RuntimeError, "view size is not compatible"),
     "view bytes": (
         lambda: tt.ones(3).view(tt.float64), RuntimeError, "divisible by 2 to view Float"

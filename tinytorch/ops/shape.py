@@ -54,14 +54,18 @@ def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tupl
     known = math.prod(n for n in shape if n != -1)
     if len(unknown) > 1:
         raise RuntimeError(f"{name}: only one dimension can be inferred, got shape {list(shape)}")
-    if any(n < -1 for n in shape):
-        raise RuntimeError(f"{name}: invalid shape dimension {min(shape)}, got {list(shape)}")
-    if unknown and known == 0:
+    wrong = next((i for i, n in enumerate(shape) if n < -1), None)
+    if wrong is not None:
+        raise RuntimeError(
+            f"{name}: invalid shape dimension {shape[wrong]} at index {wrong} of shape "
+            f"{list(shape)}"
+        )
+    if unknown and known == 0 == total:
         raise RuntimeError(
             f"cannot reshape tensor of {total} elements into shape {list(shape)} because the "
             "unspecified dimension size -1 can be any value and is ambiguous"
         )
-    if (total % known if unknown else total != known):
+    if (total % known if unknown and known else total != known):
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {total}")
     return tuple(total // known if n == -1 else n for n in shape)
 
