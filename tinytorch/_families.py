@@ -93,9 +93,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             index_reduce index_reduce_ put put_""",
         "indexing": "index_put index_put_",
         "inner_images": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
-        "inner_layers": """alpha_dropout_ batch_norm dropout_ embedding embedding_renorm_
-            feature_alpha_dropout_ feature_dropout_ group_norm instance_norm layer_norm
-            native_batch_norm native_dropout native_group_norm native_layer_norm rrelu_""",
+        "inner_layers": """_log_softmax_backward_data _softmax_backward_data alpha_dropout_
+            batch_norm dropout_ embedding embedding_renorm_ feature_alpha_dropout_ feature_dropout_
+            group_norm instance_norm layer_norm native_batch_norm native_dropout native_group_norm
+            native_layer_norm rrelu_""",
         "inner_losses": """binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss
             hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss""",
         "inspection": "is_conj is_inference is_neg is_nonzero is_same_size is_tensor",

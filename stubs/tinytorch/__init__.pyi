@@ -590,6 +590,40 @@ def _foreach_trunc_(self: Sequence[Tensor]) -> Sequence[Tensor]:
     """``trunc_`` of each tensor of a list."""
 def _foreach_zero_(self: Sequence[Tensor]) -> Sequence[Tensor]:
     """``zero_`` of each tensor of a list."""
+@overload
+def _log_softmax_backward_data(
+    grad_output: Tensor,
+    output: Tensor,
+    dim: _int,
+    input_dtype: dtype,
+) -> Tensor:
+    """The gradient for the input of ``log_softmax``, which functions of one's own pass on."""
+@overload
+def _log_softmax_backward_data(
+    grad_output: Tensor,
+    output: Tensor,
+    *,
+    axis: _int,
+    input_dtype: dtype,
+) -> Tensor:
+    """The gradient for the input of ``log_softmax``, which functions of one's own pass on."""
+@overload
+def _softmax_backward_data(
+    grad_output: Tensor,
+    output: Tensor,
+    dim: _int,
+    input_dtype: dtype,
+) -> Tensor:
+    """The gradient for the input of ``softmax``, which functions of one's own pass on."""
+@overload
+def _softmax_backward_data(
+    grad_output: Tensor,
+    output: Tensor,
+    *,
+    axis: _int,
+    input_dtype: dtype,
+) -> Tensor:
+    """The gradient for the input of ``softmax``, which functions of one's own pass on."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor."""
 def abs_(input: Tensor) -> Tensor:

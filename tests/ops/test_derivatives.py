@@ -236,7 +236,7 @@ WITHOUT_EXAMPLE = {
 }
 #: Composites of other operations that give no derivatives, or whose examples are elsewhere.
 OTHER_COMPOSITES = """
-    _invert from_file
+    _invert from_file _log_softmax_backward_data _softmax_backward_data
     addbmm_ allclose argsort as_tensor asarray broadcast_shapes bucketize can_cast constant_pad_nd
     detach detach_ from_dlpack frombuffer get_device is_complex is_floating_point is_signed numel
     convolution empty_like equal feature_dropout from_numpy full_like histogram histogramdd is_conj

@@ -44,6 +44,10 @@ FORMS: dict[str, Any] = {
         lambda t, x, w, b: t.native_layer_norm(x.mT, (3,), w, b, 1e-5)[0], X, W, B),
     "native_group_norm": (
         lambda t, x, w, b: t.native_group_norm(x, w, b, 4, 3, 5, 3, 1e-5)[0], X, W, B),
+    "_softmax_backward_data": (
+        lambda t, g, x: t._softmax_backward_data(g, x, -1, t.float64), X, drawn(4, 3, 5)),
+    "_log_softmax_backward_data": (
+        lambda t, g, x: t._log_softmax_backward_data(g, x, 1, t.float64), X, drawn(4, 3, 5)),
     "embedding": (lambda t, w: t.embedding(w, t.tensor([[1, 3], [3, 0]])), drawn(4, 3)),
     "embedding padded": (lambda t, w: t.embedding(w, t.tensor([1, 3, 0]), 3), drawn(4, 3)),
     "embedding by frequency": (
@@ -233,3 +237,30 @@ def test_rows_are_scaled_down_to_a_norm() -> None:
 def test_refusals(error: Any, text: str, call: Any) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+GRADIENTS_REFUSED: dict[str, Any] = {
+    "two shapes": lambda t: (t.ones(3), t.ones(2, 3), 0, t.float32),
+    "two dtypes": lambda t: (t.ones(3), t.ones(3, dtype=t.float64), 0, t.float32),
+    "another dtype of the input": lambda t: (t.ones(3), t.ones(3), 0, t.float16),
+    "no such dimension": lambda t: (t.ones(3), t.ones(3), 1, t.float32),
+}
+
+
+@pytest.mark.parametrize("case", GRADIENTS_REFUSED)
+def test_gradients_of_softmax_refuse(case: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (tt, torch):
+        with pytest.raises(
+            (RuntimeError, IndexError),
+            match="to have same size as|expected scalar type|Dimension out of range",
+        ):
+            library._softmax_backward_data(*GRADIENTS_REFUSED[case](library))
+
+
+@pytest.mark.parametrize("name", ["_softmax_backward_data", "_log_softmax_backward_data"])
+def test_gradients_of_softmax_in_half_precision(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    agree(*(
+        getattr(t, name)(t.tensor(X).half(), t.tensor(X).half(), 1, t.float16) for t in (tt, torch)
+    ))  # fmt: skip

@@ -12,6 +12,7 @@ from .. import dtypes
 from .._op import Shape, composite
 from .._state import grad_enabled
 from .._tensor import Tensor
+from .._write import scalar_name
 from ..autograd.views import check_inplace
 from . import batch_normalization
 from . import dropout as dropouts
@@ -386,3 +387,74 @@ def embedding_renorm_(
         raise RuntimeError("the derivative for 'embedding_renorm_' is not implemented")
     tables.renormalize(indices, input, max_norm, norm_type)
     return input
+
+
+# -- gradients -------------------------------------------------------------------------------------
+
+
+def _check_gradient(
+    name: str, grad_output: Tensor, output: Tensor, input_dtype: dtypes.dtype
+) -> None:
+    for dtype in (output.dtype, input_dtype):
+        if dtype is not grad_output.dtype:
+            raise RuntimeError(
+                f"expected scalar type {scalar_name(grad_output.dtype)} but found "
+                f"{scalar_name(dtype)}"
+            )
+    if grad_output.shape != output.shape:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 "
+            f"'output'; but {list(grad_output.shape)} does not equal {list(output.shape)} "
+            f"(while checking arguments for {name})"
+        )
+
+
+@composite(method=False, public=True)
+def _softmax_backward_data(
+    grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype
+) -> Tensor:
+    """The gradient for the input of ``softmax``, which functions of one's own pass on.
+
+    Args:
+        grad_output: The gradient for the output.
+        output: What ``softmax`` gave, of the same shape and dtype.
+        dim: The dimension along which it sums to 1.
+        input_dtype: The dtype of the input, the same too.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        RuntimeError: If shapes or dtypes differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> shares = tt.tensor([0.25, 0.75])
+        >>> tt._softmax_backward_data(tt.tensor([1.0, 0.0]), shares, 0, tt.float32)
+        tensor([ 0.1875, -0.1875])
+    """
+    _check_gradient("softmax_backward", grad_output, output, input_dtype)
+    if input_dtype is dtypes.float16:
+        out = _softmax_backward_data(grad_output.float(), output.float(), dim, dtypes.float32)
+        return out.half()
+    shares = grad_output * output
+    return shares - output * shares.sum(dim, keepdim=True)
+
+
+@composite(method=False, public=True, like=_softmax_backward_data)
+def _log_softmax_backward_data(
+    grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype
+) -> Tensor:
+    """The gradient for the input of ``log_softmax``, which functions of one's own pass on.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> logs = tt.tensor([0.25, 0.75]).log()
+        >>> tt._log_softmax_backward_data(tt.tensor([1.0, 0.0]), logs, 0, tt.float32)
+        tensor([ 0.7500, -0.7500])
+    """
+    _check_gradient("log_softmax_backward", grad_output, output, input_dtype)
+    if input_dtype is dtypes.float16:
+        out = _log_softmax_backward_data(grad_output.float(), output.float(), dim, dtypes.float32)
+        return out.half()
+    return grad_output - output.exp() * grad_output.sum(dim, keepdim=True)
