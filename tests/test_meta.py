@@ -37,6 +37,7 @@ MADE: dict[str, Callable[[Any, Any], Any]] = {
     "convolution": lambda t, x: t.nn.functional.conv2d(
         t.ones(1, 3, 8, 8, device="meta"), t.ones(4, 3, 3, 3, device="meta")),
     "a layer": lambda t, x: t.nn.Linear(3, 5, device="meta")(x),
+    "drawn by rejection": lambda t, x: t.nn.init.trunc_normal_(x),
     "a gradient": lambda t, x: t.autograd.grad((x.requires_grad_() * 2).sum(), x)[0],
     "as the default": lambda t, x: by_default(t, "meta"),
     "loaded": lambda t, x: reloaded(t, t.ones(2, 3, device="cpu"), map_location="meta"),

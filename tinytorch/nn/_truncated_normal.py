@@ -16,6 +16,8 @@ def fill_truncated_normal(
     Proposals come from the normal distribution itself where more than 0.3 of it lies in the
     interval, else from the uniform distribution over the interval.
     """
+    if tensor.is_meta:  # whose numbers nobody can reject
+        return
     inside = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
     fill = _reject_normal if inside > 0.3 else _reject_uniform
     fill(tensor, mean, std, a, b, generator)
