@@ -103,10 +103,14 @@ def test_numbers_are_not_told(case: str, torch: Any) -> None:
     assert caught[0] == caught[1]
 
 
-def test_how_many_are_not_zero_is_not_known(both: Any) -> None:
-    for call in (both.nonzero, both.where):
+def test_how_many_there_are_is_not_known(both: Any) -> None:
+    x = both.ones(2, 3, device="meta")
+    for call in (both.nonzero, both.where, lambda mask: x[mask], lambda mask: x[:, mask[0]]):
         with pytest.raises(NotImplementedError, match="nonzero"):
-            call(both.ones(2, 3, device="meta") > 0)
+            call(x > 0)
+    for call in (lambda: x.unique(), lambda: x.masked_select(x > 0)):
+        with pytest.raises(NotImplementedError, match=" meta tensor|Meta tensors"):
+            call()
 
 
 def test_texts(both: Any) -> None:

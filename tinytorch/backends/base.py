@@ -225,6 +225,9 @@ class Backend(Placement):
         """The array in another native dtype, itself if it has it already."""
         return array.astype(dtype, copy=False)
 
+    def check_read(self, index: Any) -> None:
+        """Refuse to read at ``index`` if how many elements that gives is nowhere to be seen."""
+
     def take_in_each(self, array: Array, index: Array) -> Array:
         """``(batch, channels, n)`` from ``(batch, channels, size)`` and ``(batch, n)``, within it.
 

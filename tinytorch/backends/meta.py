@@ -66,6 +66,16 @@ class MetaBackend(NumpyBackend):
 
     flatnonzero = count_nonzero = unique = nonzero
 
+    def compress(self, mask: Array, array: Array, axis: int) -> NoReturn:
+        """Refused, likewise."""
+        self.nonzero(mask)
+
+    def check_read(self, index: Any) -> None:
+        """Refused for masks."""
+        for item in index if isinstance(index, tuple) else (index,):
+            if getattr(item, "dtype", None) == bool:
+                self.nonzero(item)
+
     # -- what numbers are asked, none has to answer ---------------------------------------------
 
     def check_indices(self, *args: Any, **options: Any) -> None:

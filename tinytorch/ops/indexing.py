@@ -48,6 +48,7 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
         # NumPy gives the number where ints name one element; with dots, the view of it.
         return input[(*index, ...)]
     if _has_arrays(index) and out.ndim:  # a copy, whose order in memory is the library's choice
+        xp.check_read(index)
         if input.flags.c_contiguous:
             return xp.ascontiguousarray(out)
         order = order_of_chosen(input, index, out)

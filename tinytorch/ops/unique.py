@@ -100,7 +100,7 @@ def _distinct_elements(
     ordered = flat if consecutive else xp.sort(flat)
     starts = _starts(xp, ordered.reshape(-1, 1), False)
     bounds = xp.nonzero(starts)[0] if counts else counting(xp, 0)
-    return ordered[starts], _lengths(xp, bounds, flat.size)
+    return xp.compress(starts, ordered, axis=0), _lengths(xp, bounds, flat.size)
 
 
 _distinct_elements.vjp(input=_none_of_elements)
