@@ -36,9 +36,12 @@ class Taps(NamedTuple):
 
 
 class Resampling:
-    """A way from ``length`` elements to another number of them, and its transpose."""
+    """A way from ``length`` elements to others, in a mode of ``resampling``; its transpose, too."""
 
-    def __init__(self, taps: Taps, length: int, transpose: Taps | None = None) -> None:
+    def __init__(
+        self, mode: str, taps: Taps, length: int, transpose: Taps | None = None
+    ) -> None:
+        self.mode = mode
         self.taps = taps
         self.length = length
         if transpose is not None:
@@ -61,7 +64,7 @@ class Resampling:
 
     def turned(self) -> Resampling:
         """The transpose as a way of its own."""
-        return Resampling(self.transpose, self.taps.places.shape[1], self.taps)
+        return Resampling(self.mode, self.transpose, self.taps.places.shape[1], self.taps)
 
     @functools.cached_property
     def in_bytes(self) -> tuple[Resampling, int]:
@@ -79,7 +82,7 @@ class Resampling:
         largest = weights[places >= 0].max(initial=0.0)
         bits = next((b for b in range(22) if int(0.5 + largest * 2 ** (b + 1)) >= 2**15), 22)
         whole = np.trunc(weights * 2**bits + np.copysign(0.5, weights))
-        return Resampling(Taps(places, whole), self.length), 2**bits
+        return Resampling(self.mode, Taps(places, whole), self.length), 2**bits
 
     def is_identity(self) -> bool:
         """Whether it copies every element."""
@@ -96,11 +99,20 @@ def _blank(count: int, size: int) -> Taps:
     return Taps(np.full((count, size), -1), np.ones((count, size)))
 
 
+#: PyTorch's names of the modes, by how many dimensions images have.
+_NAMES = {
+    "nearest": ("", "Nearest1D", "Nearest2D", "Nearest3D"),
+    "nearest-exact": ("", "NearestExact1D", "NearestExact2D", "NearestExact3D"),
+    "linear": ("", "Linear1D", "Bilinear2D", "Trilinear3D"),
+    "cubic": ("", "", "Bicubic2D"),
+    "linear-antialias": ("", "", "Bilinear2DAa"),
+    "cubic-antialias": ("", "", "Bicubic2DAa"),
+    "lanczos-antialias": ("", "", "Lanczos2DAa"),
+}
+
+
 def _resample_name(node: Node) -> str:
-    n, taps = len(node.shape) - 2, len(argument(node, "how").taps.places)
-    linear = ("", "Linear1D", "Bilinear2D", "Trilinear3D")[n]
-    kind = f"Nearest{n}D" if taps == 1 else linear if taps == 2 else "Bicubic2D"
-    return f"Upsample{kind}Backward0"
+    return f"Upsample{_NAMES[argument(node, 'how').mode][len(node.shape) - 2]}Backward0"
 
 
 @op(public=False, node=_resample_name)
@@ -162,7 +174,7 @@ def _resampling(
     else:
         make = _linear if mode == "linear" else _cubic
         taps = make(_source(i, step, corners, rounding), length, rounding)
-    return Resampling(taps, length)
+    return Resampling(mode, taps, length)
 
 
 def _single(value: float) -> float:

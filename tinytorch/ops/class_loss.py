@@ -8,11 +8,13 @@ from .._op import composite
 from .._record import keep_versions
 from .._tensor import Tensor
 from .._write import scalar_name
+from ..autograd.nodes import node_of
 from ..dtypes import int64
 from ._checks import integer, refuse
 from ._class_kernels import _negative_at, _reduced_surprise, _surprise, _target_weights
 from ._loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
 from .activation import log_softmax
+from .elementwise import over
 
 #: NumPy's letters of int64, whichever C type that is, and uint8.
 _CLASS_NUMBERS = "lqB"
@@ -23,6 +25,18 @@ def _mean_weighted(loss: Any, weights: Any, reduction: str) -> Tensor:
     if reduction == "mean":
         return loss.sum() / weights.sum()  # type: ignore[no-any-return]
     return reduced(loss, reduction)
+
+
+def _named(loss: Any, ndim: int, reduction: str) -> Any:
+    """A loss of inputs of ``ndim`` dimensions with the node that PyTorch's one kernel makes.
+
+    It has one for images; what is not of their shape takes it, and losses then get theirs again.
+    """
+    node = node_of(loss._node) if loss._rg else None
+    if node is not None:
+        images = "ViewBackward0" if reduction == "none" and ndim != 4 else "NllLoss2DBackward0"
+        node.op = node.op.called("NllLossBackward0" if ndim < 3 else images)
+    return loss
 
 
 def _check_batch(input: Tensor, target: Tensor) -> tuple[Any, Any]:
@@ -110,7 +124,7 @@ def _check_count(name: str, classes: int, weight: Any) -> None:
         )
 
 
-@composite(namespaces=SPACE, method=False, node="NllLossBackward0")
+@composite(namespaces=SPACE, method=False)
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -156,7 +170,7 @@ def nll_loss(
     if weight is not None:
         loss = loss * weights
     loss = _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
-    return keep_versions(loss, input, weight)
+    return keep_versions(_named(loss, input.ndim, reduction), input, weight)
 
 
 @composite(namespaces=SPACE, method=False)
@@ -220,13 +234,17 @@ def cross_entropy(
         if _all_count(x, y, ignore_index):
             return _reduced_surprise(x, y, None, reduction == "mean")
         return _reduced_surprise(x, y, ignore_index, reduction == "mean")
+    weights: Any = _target_weights(x, y, weight, ignore_index)
     if label_smoothing:
-        loss, weights = _smoothed(x, y, weight, ignore_index, label_smoothing)
-    else:
-        loss = _surprise(x, y, ignore_index)
-        weights = _target_weights(x, y, weight, ignore_index)
-        loss = loss if weight is None else loss * weights
-    return _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
+        exact, even = (
+            _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
+            for loss in _exact_and_even(x, y, weight, weights, ignore_index)
+        )
+        return exact * (1 - label_smoothing) + even * (label_smoothing / x.shape[1])
+    loss: Any = _surprise(x, y, ignore_index)
+    loss = loss if weight is None else loss * weights
+    loss = _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
+    return _named(loss, input.ndim, reduction)
 
 
 def _check_probabilities(target: Tensor, ignore_index: int) -> None:
@@ -251,21 +269,21 @@ def _of_probabilities(
     terms = log_softmax(x, 1) * y
     if weight is not None:
         terms = terms * _per_class(weight, x.ndim)
-    loss = -terms.sum(1)
+    if reduction == "none":
+        return -terms.sum(1 if input.ndim > 1 else (0, 1))  # type: ignore[no-any-return]
+    total = -terms.sum()
     if reduction == "mean":
-        return loss.sum() / (x.numel() // max(classes, 1))  # type: ignore[no-any-return]
-    return reduced(loss if input.ndim > 1 else loss[0], reduction)
+        return over(total, x.numel() // max(classes, 1))  # type: ignore[no-any-return]
+    return total  # type: ignore[no-any-return]
 
 
-def _smoothed(x: Any, y: Any, weight: Any, ignore_index: int, smoothing: float) -> Any:
-    """The losses with smoothed labels, and the weights of the targets."""
+def _exact_and_even(x: Any, y: Any, weight: Any, weights: Any, ignore_index: int) -> Any:
+    """The losses of the target classes, and the sums of those of all classes."""
     log_probs: Any = log_softmax(x, 1)
     terms = log_probs if weight is None else log_probs * _per_class(weight, x.ndim)
-    weights = _target_weights(x, y, weight, ignore_index)
-    even = -terms.sum(1).masked_fill(y == ignore_index, 0)
     exact: Any = _negative_at(log_probs, y, ignore_index)
     exact = exact if weight is None else exact * weights
-    return (1 - smoothing) * exact + smoothing / x.shape[1] * even, weights
+    return exact, -terms.sum(1).masked_fill(y == ignore_index, 0)
 
 
 def _per_class(weight: Any, ndim: int) -> Any:
