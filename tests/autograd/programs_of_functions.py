@@ -315,4 +315,19 @@ class F(L.autograd.Function):
     def backward(ctx,g): return g*ctx.k, None, None
 x=L.ones(2,requires_grad=True); F.apply(x).sum().backward(); p(x.grad); F.apply(x,2)
 F.apply(x,4,L.ones(2)).sum().backward(); p(x.grad)
+# an input returned as it is and marked as not differentiable
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,x,k): ctx.mark_non_differentiable(k); return x*2,k
+    @staticmethod
+    def backward(ctx,g,h): return g*2,None
+x=L.ones(2,requires_grad=True); k=L.ones(2); y,j=F.apply(x,k); p(j,j is k,j.requires_grad)
+j.add_(1); y.sum().backward(); p(x.grad,k)
+# the only input returned as it is and marked as not differentiable
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,x): ctx.mark_non_differentiable(x); return x
+    @staticmethod
+    def backward(ctx,g): return g
+x=L.ones(2,requires_grad=True)*1; y=F.apply(x); p(y,y is x,y.requires_grad,x.requires_grad)
 """

@@ -379,14 +379,17 @@ def _record(
     ctx._node = weakref.ref(node)
     ctx._likes = likes(args) if op.jvp is not None else ()
     fixed = tuple(_fresh(ctx, args, out) for out in outputs)
+    without = [
+        new for new, out in zip(fixed, outputs) if any(out is t for t in ctx._non_differentiable)
+    ]
     tensors = [t for t in fixed if isinstance(t, Tensor)]
     single = len(fixed) == 1
     node.shape = tensors[0]._data.shape if single else tuple(t._data.shape for t in tensors)
     node.dtype = tensors[0]._data.dtype if single else tuple(t._data.dtype for t in tensors)
     for i, tensor in enumerate(tensors):
-        if tensor._view is not None and not any(tensor is t for t in ctx._dirty):
+        skip = any(tensor is t for t in without)
+        if tensor._view is not None and not skip and not any(tensor is t for t in ctx._dirty):
             tensor._view.kind = FUNCTION if single else SEVERAL
-        skip = any(tensor is t for t in ctx._non_differentiable)
         if tensor._data.dtype.kind in "fc" and not skip:
             _set_history(ctx, tensor, node if single else Slot(node, i))
     _save(ctx, node, tensors, single)
@@ -419,6 +422,8 @@ def _fresh(ctx: FunctionCtx, args: tuple[Any, ...], out: Any) -> Any:
         out._bump()
         return out
     if isinstance(out, Tensor) and any(out is a for a in args):
+        if any(out is t for t in ctx._non_differentiable):
+            return out.detach()
         with _state.no_grad():
             return out.view(out.shape)
     return out
