@@ -35,6 +35,12 @@ F.interpolate(L.ones(2, 3, 1), scale_factor=0.6, mode="area")
 F.interpolate(L.ones(2, 0, 4), scale_factor=1.7, mode="area")
 """
 
+WEIGHTS_THAT_ARE_VECTORS = """
+F.linear(L.ones(2, 2, 3), L.arange(3.0), T(2.0))
+F.linear(L.ones(2, 2, 2, 3), L.arange(3.0), T(2.0))
+F.linear(L.ones(3), L.arange(3.0), T(2.0))
+"""
+
 BOOLS_AMONG_SIZES = """
 L.arange(True)
 L.arange(False, True)
@@ -206,7 +212,7 @@ L.addmm(L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, beta=1j)
 
 LINES = (
     COMPLEX_WITHOUT_IMAGINARY_PART + NUMBERS_OF_NUMPY + BOOLS_AMONG_SIZES + NOTHING_TO_PAD
-    + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS
+    + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS + WEIGHTS_THAT_ARE_VECTORS
     + RESULTS_IN_OTHER_SHAPES + NUMBERS_THAT_BYTES_DO_NOT_HOLD + WHAT_COUNTS_AS_TRUE
     + NUMBERS_IN_OTHER_PLACES + EMPTY_ONES + TRUTH_AMONG_INDICES + SHAPES_OF_LEAVES + GRADIENTS
     + IN_PLACE

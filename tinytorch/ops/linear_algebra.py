@@ -341,7 +341,7 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
     Args:
         input: ``(*, in_features)``.
         weight: ``(out_features, in_features)``, or ``(in_features,)``.
-        bias: ``(out_features,)``, or a scalar for a 1-d input and weight; default none.
+        bias: ``(out_features,)``, or 0-d for a 1-d weight; default none.
 
     Returns:
         ``(*, out_features)``, without the last dimension for a 1-d weight.
@@ -404,7 +404,7 @@ def _by_vector(xp: Backend, input: Array, weight: Array, bias: Array | None) -> 
     product = xp.matmul(input, weight)
     if bias is None:
         return product
-    if input.ndim > 1:
+    if input.ndim > 1 and bias.ndim:
         raise RuntimeError("linear: mat2 must be a matrix, got 1-D tensor")
     return product + bias
 
