@@ -343,6 +343,9 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
     ),
     "renorm limit": (lambda: tt.renorm(tt.ones(2, 2), 2, 0, -1), RuntimeError, "maxnorm"),
     "kthvalue": (lambda: tt.kthvalue(tt.ones(2), 3), RuntimeError, r"k out of range.*k=3, size 2"),
+    "kthvalue of nothing": (
+        lambda: tt.kthvalue(tt.ones(3, 0), 1), IndexError, "dim 1 to have non-zero size"
+    ),
     "quantile range": (
         lambda: tt.quantile(tt.ones(2), 1.5), RuntimeError, "range .0, 1. but got 1.5"
     ),

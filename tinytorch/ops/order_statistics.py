@@ -210,7 +210,7 @@ def kthvalue(
 
     Raises:
         RuntimeError: If there are fewer than ``k`` elements.
-        IndexError: If there is no such dimension.
+        IndexError: If there is no such dimension, or no element along it.
 
     Example:
         >>> import tinytorch as tt
@@ -218,7 +218,7 @@ def kthvalue(
         tensor(2)
     """
     at, k = normalize_dim("kthvalue", dim, input.ndim), integer("kthvalue", "k", k)
-    size = input.shape[at] if input.ndim else 1
+    size = _size("kthvalue", input._data, at)
     if not 1 <= k <= size:
         raise RuntimeError(
             f"kthvalue(): selected number k out of range for dimension {at}: k={k}, size {size}"
