@@ -4265,7 +4265,7 @@ def slice_scatter(
     axis: _int = ...,
 ) -> Tensor:
     """``input`` with ``src`` in a range along a dimension."""
-def slogdet(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
     """The sign of every matrix's determinant and the logarithm of its absolute value."""
 def smm(input: Tensor, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: smm: sparse tensors are not supported: every tensor is dense."""

@@ -2148,7 +2148,7 @@ class Tensor(Storage):
         axis: _int = ...,
     ) -> Tensor:
         """``input`` with ``src`` in a range along a dimension."""
-    def slogdet(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
+    def slogdet(_self, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
         """The sign of every matrix's determinant and the logarithm of its absolute value."""
     def smm(_self, *args: Any, **given: Any) -> NoReturn:
         """Raise NotImplementedError: smm: sparse tensors are not supported: every tensor is dense."""

@@ -126,6 +126,10 @@ class qr(NamedTuple):
     Q: Tensor
     R: Tensor
 
+class slogdet(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
 class sort(NamedTuple):
     values: Tensor
     indices: Tensor

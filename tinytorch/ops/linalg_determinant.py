@@ -121,7 +121,7 @@ _cofactor_slope.vjp(H=lambda xp, g, A: xp.call(_cofactor_slope, A, g), A=_slope_
 _Slogdet = named_result("linalg_slogdet", "sign logabsdet")
 
 
-@op(namespaces=("linalg", ""), returns=_Slogdet)
+@op(namespaces=("linalg",), method=False, returns=_Slogdet)
 def slogdet(xp: Backend, A: Array) -> tuple[Array, Array]:
     """The sign of every matrix's determinant and the logarithm of its absolute value.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._op import composite
 from .._tensor import Tensor
-from . import linalg_lu, linalg_qr, linalg_svd
+from . import linalg_determinant, linalg_lu, linalg_qr, linalg_svd
 from ._out import written
 from ._results import named_result
 from .diagonal import diagonal as view_diagonal
@@ -14,6 +14,7 @@ from .random import randn
 
 _Svd = named_result("svd", "U S V")
 _Qr = named_result("qr", "Q R")
+_Slogdet = named_result("slogdet", "sign logabsdet")
 
 
 @composite
@@ -68,6 +69,27 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """
     factors = linalg_qr.qr(input, "reduced" if some else "complete")
     return written(out, _Qr(*factors), "qr")
+
+
+@composite
+def slogdet(input: Tensor, *, out: Any = None) -> Any:
+    """The sign of every matrix's determinant and the logarithm of its absolute value.
+
+    See ``linalg.slogdet``.
+
+    Args:
+        input: ``(..., n, n)``, floating-point or complex.
+        out: A pair of tensors to write the results to.
+
+    Returns:
+        ``sign`` and ``logabsdet``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
+        tensor(-1.)
+    """
+    return written(out, _Slogdet(*linalg_determinant.slogdet(input)), "slogdet")
 
 
 @composite(forms=(
