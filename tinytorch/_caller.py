@@ -7,6 +7,8 @@ import sys
 import warnings
 
 _FOLDER = os.path.dirname(__file__) + os.sep
+#: What ``warn_once`` has said.
+_said: set[str] = set()
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -22,3 +24,16 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_once(message: str) -> None:
+    """``warn``, but once in a process; every time after ``set_warn_always(True)``.
+
+    Args:
+        message: What to say.
+    """
+    from ._settings import is_warn_always_enabled
+
+    if message not in _said or is_warn_always_enabled():
+        _said.add(message)
+        warn(message)

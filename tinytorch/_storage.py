@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, overload
 
 from . import dtypes
+from ._caller import warn_once
 from ._device import device
 from ._layouts import checked_format, contiguous_format, layout, memory_format, strided
 from ._size import ElementCount, Size, shaped
@@ -300,7 +301,16 @@ class Storage:
         return int(self._real("int64_t"))
 
     def __float__(self) -> float:
+        self._warn_of_gradient()
         return float(self._real("double"))
+
+    def _warn_of_gradient(self) -> None:
+        """Tell that the number that is made of it has no gradient."""
+        if self._rg and self.requires_grad:
+            warn_once(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+                "behavior.\nConsider using tensor.detach() first."
+            )
 
     def _real(self, kind: str) -> Any:
         """The single element, which the C type ``kind`` is to hold: no complex number."""
@@ -312,6 +322,7 @@ class Storage:
         return value.real
 
     def __complex__(self) -> complex:
+        self._warn_of_gradient()
         return complex(self._scalar())
 
     def __index__(self) -> int:

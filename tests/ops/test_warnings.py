@@ -79,6 +79,18 @@ CALLS = {
         "Support for mismatched key_padding_mask and attn_mask is deprecated",
     "L.nn.MultiheadAttention(4, 2)(*[L.ones(3, 1, 4)] * 3, attn_mask=L.zeros(3, 3), "
     "key_padding_mask=L.zeros(1, 3))": None,
+    "float(L.ones(1, requires_grad=True) * 2)": "Converting a tensor with requires_grad=True to a",
+    "complex(L.ones(1, requires_grad=True))": "Converting a tensor with requires_grad=True to a",
+    "[(int(x), bool(x), x.item(), float(x.detach())) for x in [L.ones(1, requires_grad=True)]]":
+        None,
+    "(L.ones(2) + 1j).to(L.float64)": "Casting complex values to real discards the imaginary part",
+    "(L.ones(2) + 1j).long()": "Casting complex values to real discards the imaginary part",
+    "(L.ones(2) + 1j).bool(), (L.ones(2) + 1j).real, (L.ones(2) + 1j).cdouble()": None,
+    "[L.autograd.grad((x.to(L.complex64) * 1j).imag.square().sum(), x, create_graph=g) "
+    "for g in (True, False) for x in [L.ones(2, requires_grad=True)]]": None,
+    "F.kl_div(L.ones(2), L.ones(2))":
+        "reduction: 'mean' divides the total loss by both the batch size and the support "
+        "size.'batchmean' divides only by the batch size, and aligns with the KL div math",
     "L.set_default_tensor_type(L.FloatTensor)":
         r"torch.set_default_tensor_type\(\) is deprecated as of PyTorch 2.1",
     "L.autograd.gradcheck(L.square, L.ones(2, requires_grad=True), eps=1e-2, atol=0.1)":
@@ -105,12 +117,14 @@ OTHERS = {
 
 @pytest.fixture(autouse=True)
 def every_time() -> Iterator[None]:
-    """PyTorch gives many of its warnings but once in a process."""
+    """PyTorch gives many of its warnings but once in a process, and tinytorch some."""
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
-    before = torch.is_warn_always_enabled()
+    before = [library.is_warn_always_enabled() for library in (torch, tt)]
     torch.set_warn_always(True)
+    tt.set_warn_always(True)
     yield
-    torch.set_warn_always(before)
+    torch.set_warn_always(before[0])
+    tt.set_warn_always(before[1])
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _state, dtypes
+from .._caller import warn_once
 from .._creation import backend_of_device
 from .._device import device
 from .._layouts import checked_format, preserve_format
@@ -22,6 +23,7 @@ from .layout import contiguous
 def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
     native = xp.native_dtype(dtype)
     if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
+        warn_once("Casting complex values to real discards the imaginary part")
         input = input.real
     return (copied(xp, input) if 0 in input.strides else input).astype(native)
 

@@ -198,7 +198,7 @@ def kl_div(
     if reduction == "mean" and size_average is None and reduce is None:
         warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support "
-            "size. 'batchmean' divides only by the batch size, and aligns with the KL div math "
+            "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.",
         )
     reduction = reduction_of(reduction, size_average, reduce)
