@@ -7,6 +7,8 @@ import sys
 import warnings
 
 _FOLDER = os.path.dirname(__file__) + os.sep
+#: What ``set_warn_always`` was told.
+every_time = False
 #: What ``warn_once`` has said.
 _said: set[str] = set()
 
@@ -32,8 +34,6 @@ def warn_once(message: str) -> None:
     Args:
         message: What to say.
     """
-    from ._settings import is_warn_always_enabled
-
-    if message not in _said or is_warn_always_enabled():
+    if every_time or message not in _said:
         _said.add(message)
         warn(message)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _caller
 from .backends import threads
 
 _values: dict[str, Any] = {
-    "deterministic": False, "warn_only": False, "precision": "highest", "warn_always": False,
-    "interop": 1,
+    "deterministic": False, "warn_only": False, "precision": "highest", "interop": 1,
 }  # fmt: skip
 _PRECISIONS = ("highest", "high", "medium")
 _MODES = ("default", "warn", "error")
@@ -224,7 +224,7 @@ def set_warn_always(b: bool, /) -> None:
         >>> import tinytorch as tt
         >>> tt.set_warn_always(False)
     """
-    _values["warn_always"] = bool(b)
+    _caller.every_time = bool(b)
 
 
 def is_warn_always_enabled() -> bool:
@@ -235,7 +235,7 @@ def is_warn_always_enabled() -> bool:
         >>> tt.is_warn_always_enabled()
         False
     """
-    return bool(_values["warn_always"])
+    return _caller.every_time
 
 
 #: The names of this module that are public at the top level.

@@ -306,7 +306,7 @@ class Storage:
 
     def _warn_of_gradient(self) -> None:
         """Tell that the number that is made of it has no gradient."""
-        if self._rg and self.requires_grad:
+        if self._rg and grad_enabled() and self.requires_grad:
             warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
                 "behavior.\nConsider using tensor.detach() first."

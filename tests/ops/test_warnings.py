@@ -83,6 +83,7 @@ CALLS = {
     "complex(L.ones(1, requires_grad=True))": "Converting a tensor with requires_grad=True to a",
     "[(int(x), bool(x), x.item(), float(x.detach())) for x in [L.ones(1, requires_grad=True)]]":
         None,
+    "L.no_grad()(lambda x: float(x))(L.ones(1, requires_grad=True))": None,
     "(L.ones(2) + 1j).to(L.float64)": "Casting complex values to real discards the imaginary part",
     "(L.ones(2) + 1j).long()": "Casting complex values to real discards the imaginary part",
     "(L.ones(2) + 1j).bool(), (L.ones(2) + 1j).real, (L.ones(2) + 1j).cdouble()": None,
