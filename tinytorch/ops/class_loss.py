@@ -240,11 +240,12 @@ def cross_entropy(
             _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
             for loss in _exact_and_even(x, y, weight, weights, ignore_index)
         )
-        return exact * (1 - label_smoothing) + even * (label_smoothing / x.shape[1])
-    loss: Any = _surprise(x, y, ignore_index)
+        loss: Any = exact * (1 - label_smoothing) + even * (label_smoothing / x.shape[1])
+        return loss  # type: ignore[no-any-return]
+    loss = _surprise(x, y, ignore_index)
     loss = loss if weight is None else loss * weights
     loss = _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
-    return _named(loss, input.ndim, reduction)
+    return _named(loss, input.ndim, reduction)  # type: ignore[no-any-return]
 
 
 def _check_probabilities(target: Tensor, ignore_index: int) -> None:
