@@ -243,4 +243,12 @@ y.sum().backward(); p(x.grad)
 x=L.ones(2,requires_grad=True); y=x*2; v=y[:1]
 y.detach_(); y.mul_(x); w=y[:1]; y.detach_(); p(v.requires_grad,w.requires_grad)
 w.sum().backward(); p(x.grad)
+# views made again are named as if they were made by their strides
+x=L.ones(2,2,requires_grad=True); y=x.clone(); v=y[0]; w=y.t(); u=y.view(-1)[1:3]; d=y.diagonal()
+y.mul_(2); p(v,w,u,d); v.add_(1); p(v,w,u,d,v.grad_fn.name())
+# views of complex numbers made again
+x=L.ones(2,dtype=L.complex64,requires_grad=True); y=x.clone(); v=y.real; w=L.view_as_real(y)
+u=y[:1]; y.mul_(2); p(v,w,u)
+# one of several views is shown though its base has changed
+x=L.ones(2,2,requires_grad=True); y=x.clone(); v,w=y.split(1); y.mul_(2); p(v)
 """

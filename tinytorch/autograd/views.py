@@ -167,10 +167,16 @@ def _refresh(tensor: Any, view: View) -> None:
     if base._node is view.base_node or base._cut_at == base._vc[0]:
         return
     with Hooks.enable_grad():
-        again = base
+        last = again = base
         for function, arguments in view.replay:
-            again = function(again, *arguments)
+            last, again = again, function(again, *arguments)
     tensor._node = again._node
+    made = node_of(again._node)
+    if made is not None and again is not base:
+        # torch makes a view again by its strides, however it was made, if it shows what its source
+        # holds, or a part of each complex number.
+        if again._data.dtype == last._data.dtype or made.name() == "SelectBackward0":
+            made.op = made.op.called("AsStridedBackward0")
     view.base_node = base._node
     if _is_cut(base) and view.rg:  # as in torch, where it requires grad from then on
         tensor._node = dead_end(tensor)
