@@ -359,8 +359,13 @@ def _suffixes(t: Any, options: _Options) -> list[str]:
         suffixes.append(f"size={tuple(t.shape)}")
     if not _is_evident(t.dtype, empty or meta):
         suffixes.append(f"dtype={t.dtype}")
-    if t.grad_fn is not None:
-        suffixes.append(f"grad_fn=<{t.grad_fn.name()}>")
+    try:
+        node = t.grad_fn
+    except RuntimeError:  # a view that has none any more; its numbers can be seen all the same
+        suffixes.append("grad_fn=<Invalid>")
+        return suffixes
+    if node is not None:
+        suffixes.append(f"grad_fn=<{node.name()}>")
     elif t.requires_grad:
         suffixes.append("requires_grad=True")
     return suffixes
