@@ -36,7 +36,7 @@ LAYERS = [
     ["ops"],
     ["", "_facade", "_forward", "_info", "_printing", "_as_torch",  # numpy, nn, optim, ...
      # PyTorch's own private modules
-     "_C", "_custom_ops", "_dynamo", "_higher_order_ops", "_tensor_str", "_utils"],
+     "_C", "_custom_ops", "_dynamo", "_higher_order_ops", "_subclasses", "_tensor_str", "_utils"],
     ["__init__"],
     ["__main__"],
 ]

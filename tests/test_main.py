@@ -134,6 +134,8 @@ def test_libraries_find_the_version_and_the_names_they_ask_for(runner: Runner) -
         assert torch.ones(1).dtype not in (torch.float16, torch.bfloat16)
         assert {torch.bfloat16: 1}[torch.bfloat16] == 1 and not torch.cuda.is_bf16_supported()
         assert torch.finfo(torch.float8_e4m3fn).max == 448 and torch.float8_e5m2.itemsize == 1
+        assert torch.ones(1).dtype not in (torch.complex32, torch.float16)
+        assert torch.complex32.is_complex and torch.complex32.to_real() is torch.float16
         torch._C._log_api_usage_once("a.metric")
         assert torch._C._get_tracing_state() is None
         try:

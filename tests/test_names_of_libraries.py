@@ -36,6 +36,7 @@ REFUSED = [
     "distributed.device_mesh.init_device_mesh", "distributed.rpc.rpc_sync", "distributed.Work",
     "distributed.optim.ZeroRedundancyOptimizer", "nn.parallel.scatter_gather.scatter",
     "_C.Graph", "_C.Value",
+    "_subclasses.FakeTensor", "_subclasses.fake_tensor.FakeTensorMode",
 ]  # fmt: skip
 
 
@@ -57,6 +58,7 @@ def test_what_is_not_there_says_so_when_it_is_used(name: str) -> None:
 
 def test_names_of_pytorchs_files() -> None:
     for file, name in (("fx.node", "Node"), ("fx.graph_module", "GraphModule"),
+                       ("fx.experimental.proxy_tensor", "get_proxy_mode"),
                        ("distributed.fsdp.wrap", "ModuleWrapPolicy"),
                        ("amp.grad_scaler", "OptState"),
                        ("distributed.tensor.placement_types", "Shard"),
@@ -83,7 +85,7 @@ def test_absent_classes_have_no_instances() -> None:
 
 @pytest.mark.parametrize("name", [
     "_C", "distributed.rpc", "jit.annotations", "torch_version", "utils.data._utils", "quasirandom",
-    "_higher_order_ops", "export",
+    "_higher_order_ops", "_subclasses", "export",
 ])  # fmt: skip
 def test_modules_are_attributes_without_an_import(name: str) -> None:
     code = f"import tinytorch, types; assert type(tinytorch.{name}) is types.ModuleType"
@@ -161,6 +163,37 @@ def test_targets_of_a_move_are_sorted_out() -> None:
             found.append(repr(library._C._nn._parse_to(*given, **named)))
         assert found[0].replace("tinytorch", "torch") == found[1]
     assert tt._C._nn.gelu is tt.nn.functional.gelu and tt._C._is_fwd_grad_enabled()
+
+
+@pytest.mark.filterwarnings("ignore:.*jit.script")  # PyTorch's own call of it
+def test_what_runs_knows_whether_it_is_transformed() -> None:
+    found = []
+    for library in (tt, pytorch()):
+        func, seen = library.func, []
+
+        def asks(x: Any, library: Any = library, seen: list[bool] = seen) -> Any:
+            seen.append(library._C._are_functorch_transforms_active())
+            assert not library._C._functorch.is_legacy_batchedtensor(x)
+            return (x * x).sum()
+
+        x = library.ones(1, 2)
+        for transformed in (asks, func.grad(asks), func.vmap(asks), func.vmap(func.grad(asks)),
+                            func.jacfwd(asks), func.jacrev(asks), asks):  # fmt: skip
+            transformed(x)
+        func.jvp(asks, (x,), (x,))
+        func.vjp(asks, x)
+        found.append(seen)
+    assert found[0] == found[1] and found[0].count(False) == 2
+
+
+def test_no_tensor_is_a_compilers() -> None:
+    for library in (tt, pytorch()):
+        root = library.__name__
+        fake = importlib.import_module(f"{root}._subclasses.fake_tensor")
+        proxies = importlib.import_module(f"{root}.fx.experimental.proxy_tensor")
+        x = library.ones(2)
+        assert not fake.is_fake(x) and proxies.get_proxy_mode() is None
+        assert not isinstance(x, fake.FakeTensor)
 
 
 def test_singular_matrices_raise_the_error_of_the_compiled_part() -> None:

@@ -13,6 +13,7 @@ from ._asking import refusing as _disabled_torch_function_impl
 from ._device import device
 from ._facade import find
 from ._tensor import Tensor
+from .func._level import is_transforming
 from .nn._conversion import _parse_to as parse_to
 from .ops._linalg import LinAlgError as _LinAlgError
 
@@ -50,6 +51,23 @@ class _Functions:
 
 
 _nn = _Functions()
+
+
+class _Functorch:
+    """``torch._C._functorch``: what libraries ask of the tensors that ``func`` makes."""
+
+    @staticmethod
+    def is_legacy_batchedtensor(tensor: Tensor) -> bool:
+        """False: those of ``grad(is_grads_batched=True)`` are ordinary ones."""
+        return False
+
+
+_functorch = _Functorch()
+
+
+def _are_functorch_transforms_active() -> bool:
+    """Whether a function that ``func`` differentiates or maps is running."""
+    return is_transforming()
 
 
 def _get_tracing_state() -> None:

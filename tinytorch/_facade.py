@@ -191,7 +191,9 @@ MODULES = (
     "sparse", "special", "storage", "testing", "torch_version", "types", "utils", "version", "xpu",
 )  # fmt: skip
 #: Modules of PyTorch's that are private by name and that programs use all the same.
-PRIVATE_MODULES = ("_C", "__config__", "_dynamo", "_higher_order_ops", "_utils")
+PRIVATE_MODULES = (
+    "_C", "__config__", "_dynamo", "_higher_order_ops", "_subclasses", "_utils",
+)  # fmt: skip
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch._state": (

@@ -111,16 +111,18 @@ float64 = dtype("float64", 8, "f")
 complex64 = dtype("complex64", 8, "c")
 complex128 = dtype("complex128", 16, "c")
 
-#: Types without arrays, which libraries name: the float8 types of arXiv:2209.05433 and kin.
-NAMED_ALONE = tuple(
-    dtype(f"float8_{format}", 1, "f") for format in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")
+#: Types without arrays, which libraries name: the float8 types of arXiv:2209.05433 and kin, and
+#: pairs of float16.
+NAMED_ALONE = (
+    *(dtype(f"float8_{format}", 1, "f") for format in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")),
+    dtype("complex32", 4, "c"),
 )
 ALL = (
     bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64,
     float16, bfloat16, float32, float64, complex64, complex128,
 )  # fmt: skip
 _BY_NAME = {d.name: d for d in ALL}
-_REAL_OF = {"complex64": "float32", "complex128": "float64"}
+_REAL_OF = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 #: torch's second names for the same objects.
 ALIASES = {
     "half": float16, "float": float32, "double": float64, "short": int16, "int": int32,

@@ -127,4 +127,18 @@ def map_arg(a: Any, fn: Callable[[Any], Any]) -> Any:
     return map_aggregate(a, lambda each: fn(each) if isinstance(each, Node) else each)
 
 
-publish(__name__, "node graph graph_module interpreter proxy subgraph_rewriter")
+def get_proxy_mode() -> None:
+    """None: nothing is being traced.
+
+    Example:
+        >>> from tinytorch.fx.experimental.proxy_tensor import get_proxy_mode
+        >>> get_proxy_mode() is None
+        True
+    """
+
+
+publish(
+    __name__,
+    "node graph graph_module interpreter proxy subgraph_rewriter experimental "
+    "experimental.proxy_tensor",
+)

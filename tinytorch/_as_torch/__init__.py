@@ -5,9 +5,9 @@ either name is the same. PyTorch itself, installed or not, is never loaded.
 
 Libraries ask their ``torch`` for its version, and compare dtypes with ``torch.bfloat16``, when
 they are imported: while tinytorch stands in, ``__version__`` is that of the PyTorch whose API
-it has, with its own behind a plus, and ``bfloat16`` and the float8 types have names though no
-tensor can be of them. Programs read texts, too, ``str(dtype).replace("torch.", "")``: dtypes,
-sizes and layouts show themselves as PyTorch's.
+it has, with its own behind a plus, and ``bfloat16``, ``complex32`` and the float8 types have
+names though no tensor can be of them. Programs read texts, too,
+``str(dtype).replace("torch.", "")``: dtypes, sizes and layouts show themselves as PyTorch's.
 """
 
 from __future__ import annotations

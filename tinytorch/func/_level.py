@@ -22,7 +22,8 @@ from ..autograd.nodes import Node, Slot
 from ..autograd.views import TRANSFORM, edge_of, fix
 from ._trees import Tree, flatten, map_leaves, unflatten
 
-#: The keys of the levels whose functions are running in this context, the innermost last.
+#: The keys of the levels whose functions are running in this context, the innermost last; a
+#: function that is mapped has one, too.
 _ACTIVE: Variable[tuple[object, ...]] = Variable("levels", ())
 
 ArgNums = int | tuple[int, ...] | None
@@ -142,6 +143,21 @@ def entered() -> Iterator[Level]:
             yield level
     finally:
         _ACTIVE.reset(token)
+
+
+@contextmanager
+def transforming() -> Iterator[None]:
+    """Run a block as a function that is mapped, which gives its arguments no level of their own."""
+    token = _ACTIVE.set((*_ACTIVE.get(), object()))
+    try:
+        yield
+    finally:
+        _ACTIVE.reset(token)
+
+
+def is_transforming() -> bool:
+    """Whether a function that is differentiated or mapped is running."""
+    return bool(_ACTIVE.get())
 
 
 def recorded_anyway() -> Any:

@@ -11,7 +11,7 @@ from .._op import NAMESPACES
 from .._tensor import Tensor
 from ..autograd.inference import APPLYING, mapped
 from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
-from ._level import P, R
+from ._level import P, R, transforming
 from ._mapped_functions import RuleFailed, Wanted, applying, by_rule, want
 from ._randomness import Repeated, check_randomness, drawing
 from ._trees import Tree, flatten, spread, unflatten
@@ -85,7 +85,8 @@ def vmap(
         name = _name(func)
         _check_out_dims(name, out_dims)
         inputs = _inputs(name, in_dims, args)
-        result: R = _mapped(_Call(name, func, inputs, kwargs, out_dims, randomness))
+        with transforming():
+            result: R = _mapped(_Call(name, func, inputs, kwargs, out_dims, randomness))
         return result
 
     return wrapper
