@@ -19,7 +19,8 @@ FILES = {
     "normalization": "LayerNorm GroupNorm", "pooling": "MaxPool2d _MaxPoolNd",
     "rnn": "LSTM RNNBase GRUCell", "sparse": "Embedding",
     "transformer": "TransformerEncoder _get_clones",
-    "utils": "_single _pair _triple _quadruple _ntuple", "pixelshuffle": "PixelShuffle",
+    "utils": "_single _pair _triple _quadruple _ntuple _reverse_repeat_tuple",
+    "pixelshuffle": "PixelShuffle",
 }  # fmt: skip
 
 
@@ -65,6 +66,19 @@ def test_numbers_repeated() -> None:
     utils = importlib.import_module("tinytorch.nn.modules.utils")
     assert utils._pair(3) == (3, 3) and utils._triple([1, 2, 3]) == (1, 2, 3)
     assert utils._ntuple(5)("a") == ("a",) and utils._quadruple(0.5) == (0.5,) * 4
+
+
+def test_functions_that_repeat_are_pytorchs() -> None:
+    pytest.importorskip("torch", reason="compared with PyTorch")
+    found = []
+    for root in ("tinytorch", "torch"):
+        utils = importlib.import_module(f"{root}.nn.modules.utils")
+        five = utils._ntuple(5, "_penta")
+        found.append([
+            five.__name__, utils._ntuple(2).__name__, utils._pair.__name__, five(1.5), five("ab"),
+            utils._reverse_repeat_tuple((1, 2, 3), 2), utils._reverse_repeat_tuple([4], 0),
+        ])  # fmt: skip
+    assert found[0] == found[1]
 
 
 def test_copies_of_a_module() -> None:

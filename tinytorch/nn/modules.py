@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from types import ModuleType
 from typing import Any
@@ -66,13 +66,19 @@ from .transformer import *  # noqa: F403
 from .upsampling import *  # noqa: F403
 
 
-def _ntuple(n: int) -> Callable[[Any], tuple[Any, ...]]:
-    """A function that repeats a number ``n`` times, and leaves a sequence as it is."""
+def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
+    """A function, so called, that repeats a number ``n`` times, and leaves a sequence as it is."""
 
-    def repeated(x: Any) -> tuple[Any, ...]:
+    def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
 
-    return repeated
+    parse.__name__ = name
+    return parse
+
+
+def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
+    """Each element ``n`` times, the last first: a layer's padding as ``pad`` takes it."""
+    return tuple(x for x in reversed(t) for _ in range(n))
 
 
 def _get_clones(module: Module, N: int) -> ModuleList:
@@ -101,7 +107,9 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
         versions[path[len(prefix) :]] = versions.pop(path)
 
 
-_single, _pair, _triple, _quadruple = (_ntuple(n) for n in (1, 2, 3, 4))
+_single, _pair, _triple, _quadruple = (
+    _ntuple(n, name) for n, name in enumerate(("_single", "_pair", "_triple", "_quadruple"), 1)
+)
 
 #: Makes a package of this file, of which nothing is looked for on disk: the import system finds
 #: the names below in ``sys.modules``, as it does ``os.path``.
@@ -116,7 +124,8 @@ _FILES = (
 def _publish() -> None:
     functions = (
         "_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones",
-        "consume_prefix_in_state_dict_if_present", "_EXTRA_STATE_KEY_SUFFIX",
+        "_reverse_repeat_tuple", "consume_prefix_in_state_dict_if_present",
+        "_EXTRA_STATE_KEY_SUFFIX",
     )  # fmt: skip
     names = {
         name: value
