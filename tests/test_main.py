@@ -137,7 +137,7 @@ def test_libraries_find_the_version_and_the_names_they_ask_for(runner: Runner) -
         assert torch.ones(1).dtype not in (torch.complex32, torch.float16)
         assert torch.complex32.is_complex and torch.complex32.to_real() is torch.float16
         torch._C._log_api_usage_once("a.metric")
-        assert torch._C._get_tracing_state() is None
+        assert torch._C._get_tracing_state() is None and not torch._C._is_tracing()
         try:
             torch.ones(1, dtype=torch.bfloat16)
         except TypeError as error:
@@ -154,6 +154,7 @@ x = torch.ones(2, 3, dtype=torch.float64)
 print(x.dtype, repr(x.dtype), str(x.dtype) == "torch.float64", x.shape, x)
 print(getattr(torch, str(x.dtype).replace("torch.", "")) == x.dtype, x.layout, torch.channels_last)
 print(torch.max(torch.tensor([[1, 2]]), 1), torch.Size([2]), str(x.long().dtype)[6:])
+print(type(x), type(x.dtype).__module__, torch.typename(torch.Tensor))
 """
 
 
@@ -166,6 +167,20 @@ def test_texts_are_pytorchs(runner: Runner) -> None:
     with contextlib.redirect_stdout(printed):
         exec(TEXTS, {})
     assert ours == printed.getvalue()
+
+
+def test_pickles_of_a_script_are_read_without_its_torch(runner: Runner) -> None:
+    runner.write("writes.py", """
+        import pickle, torch
+        things = torch.ones(2, requires_grad=True), torch.device("cpu"), torch.float64
+        with open("things.pkl", "wb") as file:
+            pickle.dump(things, file)
+    """)
+    runner.output("writes.py")
+    read = "import pickle; print(pickle.load(open('things.pkl', 'rb')))"
+    assert runner.python("-c", read).stdout == (
+        "(tensor([1., 1.], requires_grad=True), device(type='cpu'), tinytorch.float64)\n"
+    )
 
 
 def test_part_that_does_not_exist_is_a_clear_import_error(runner: Runner) -> None:

@@ -74,6 +74,11 @@ def _get_tracing_state() -> None:
     """None: nothing is being traced."""
 
 
+def _is_tracing() -> bool:
+    """False: nothing is being traced."""
+    return False
+
+
 def _log_api_usage_once(event: str) -> None:
     """Nothing: no use of the library is counted.
 

@@ -449,7 +449,9 @@ class Tensor(Storage):
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         host = self._xp.to_numpy(self._data)
         xp = self._xp
-        given = (type(self), host, xp if xp.several else xp.name, self.requires_grad)
+        # Tensor itself goes without a name: where tinytorch stands in for PyTorch that is torch's.
+        cls = None if type(self) is Tensor else type(self)
+        given = (cls, host, xp if xp.several else xp.name, self.requires_grad)
         own = attributes(self)
         return (rebuild, given, own) if own else (rebuild, given)
 
@@ -472,13 +474,13 @@ def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
 
 
 def rebuild(
-    cls: type[Tensor], host: Any, backend: BackendLike, requires_grad: bool
+    cls: type[Tensor] | None, host: Any, backend: BackendLike, requires_grad: bool
 ) -> Tensor:
     """Unpickle: the tensor on the backend, and the device, it was saved from."""
     from .backends import load
 
     xp = load(backend).here()
-    out = wrap(xp.from_numpy(host), xp, cls)
+    out = wrap(xp.from_numpy(host), xp, cls or Tensor)
     out._rg = requires_grad
     return out
 

@@ -71,6 +71,8 @@ def _answer_for_torch(module: Any) -> None:
     for named in (dtypes.bfloat16, *dtypes.NAMED_ALONE):
         setattr(module, named.name, named)
     dtypes.shown_as = "torch"
+    for kind in (module.Tensor, module.dtype):
+        kind.__module__ = "torch"  # by which libraries tell whose arrays they are given
     import_module(f"{_OWN}._C")
     module.__name__ = "torch"  # libraries look a class up by that name, and compare it
 
