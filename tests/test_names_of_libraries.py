@@ -186,6 +186,23 @@ def test_what_runs_knows_whether_it_is_transformed() -> None:
     assert found[0] == found[1] and found[0].count(False) == 2
 
 
+def test_settings_of_the_compiler_hold_for_a_block() -> None:
+    config: Any = importlib.import_module("tinytorch._dynamo").config
+    before = dict(vars(config))
+    with config.patch("verbose", True), config.patch({"disable": 1}, cache_size_limit=2):
+        assert (config.verbose, config.disable, config.cache_size_limit) == (True, 1, 2)
+    assert vars(config) == before
+
+    @config.patch(suppress_errors=True)  # type: ignore[untyped-decorator]
+    def asks() -> Any:
+        return config.suppress_errors
+
+    assert asks() and asks() and not config.suppress_errors
+    with pytest.raises(KeyError), config.patch(verbose=True):
+        raise KeyError
+    assert vars(config) == before
+
+
 def test_no_tensor_is_a_compilers() -> None:
     for library in (tt, pytorch()):
         root = library.__name__
