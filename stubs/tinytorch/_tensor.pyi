@@ -2636,7 +2636,7 @@ class Tensor(Storage):
 
 def wrap(data: Any, xp: Backend, cls: type[Tensor] = ...) -> Tensor: ...
 def rebuild(
-    cls: type[Tensor],
+    cls: type[Tensor] | None,
     host: Any,
     backend: str | Backend | type[Backend],
     requires_grad: bool,
