@@ -421,7 +421,7 @@ class Tensor(Storage):
         return tensor_repr(self, tensor_contents=tensor_contents)
 
     def __format__(self, spec: str) -> str:
-        if not self._data.shape and type(self) is Tensor and not self.is_meta:
+        if not self._data.shape and type(self) is Tensor and self._xp.device_type != "meta":
             return format(self.item(), spec)
         return object.__format__(self, spec)  # refuses a format of numbers, as torch does
 

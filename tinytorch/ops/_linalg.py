@@ -174,6 +174,31 @@ def transposed(xp: Any, x: Any) -> Any:
     return xp.swapaxes(x, -1, -2)
 
 
+def check_phases(xp: Any, message: tuple[str, str, str], changes: Any, more: Any = None) -> None:
+    """RuntimeError if a loss depends on the phases of complex vectors, which nothing determines.
+
+    Args:
+        xp: The backend, or the namespace that a recorded gradient speaks.
+        message: Whose gradient it is, of which vectors, and how PyTorch's words go on.
+        changes: Matrices; the imaginary parts on their diagonals tell how much the loss changes
+            with each vector's phase.
+        more: Those of other vectors that share the phases, or None.
+    """
+    if changes.dtype.kind != "c":
+        return
+    raw = isinstance(xp, Backend)
+    backend = xp if raw else changes._xp
+    given = [x if raw else x._data for x in (changes, more) if x is not None]
+    change, *rest = [backend.diagonal(x, 0, -2, -1).imag for x in given]
+    allowed = 1e-2 + (1e-2 * abs(rest[0]) if rest else 0)  # PyTorch's
+    name, vectors, what = message
+    backend.check_all(
+        abs(change + rest[0] if rest else change) <= allowed,
+        f"{name}: The {vectors} in the complex case are specified up to multiplication by "
+        f"e^{{i phi}}. The specified loss function depends on this {what} ill-defined.",
+    )
+
+
 def real_part(x: Any) -> Any:
     """The real part, of real elements too."""
     return x.real if x.dtype.kind == "c" else x

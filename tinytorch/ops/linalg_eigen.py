@@ -9,6 +9,7 @@ from .._op import Array, Backend, composite, op, torch_convention
 from .._tensor import Tensor
 from ._linalg import (
     adjoint,
+    check_phases,
     check_square,
     guarded,
     not_converged,
@@ -21,6 +22,7 @@ from .linalg_solve import solve
 
 _Eigh = named_result("linalg_eigh", "eigenvalues eigenvectors")
 _Eig = named_result("linalg_eig", "eigenvalues eigenvectors")
+_DEPENDS = ("eigenvectors", "quantity, so it is")
 
 # -- Hermitian -------------------------------------------------------------------------------------
 
@@ -82,6 +84,7 @@ def _eigh_rule(xp: Any, g: Any, out: Any) -> Any:
     inner = 0
     if for_vectors is not None:
         turn = xp.matmul(turned, for_vectors)
+        check_phases(xp, ("linalg_eigh_backward", *_DEPENDS), turn)
         share = over_differences(xp, (turn - adjoint(xp, turn)) * 0.5, values)
         inner = xp.matmul(vectors, share)
     if for_values is not None:
@@ -195,6 +198,7 @@ def _eig_rule(xp: Any, g: Any, out: Any) -> Any:
     inner = 0
     if for_vectors is not None:
         share = xp.matmul(turned, for_vectors)
+        check_phases(xp, ("linalg_eig_backward", *_DEPENDS), share)
         norms = real_part(xp.diagonal(share, 0, -2, -1))
         share = share - xp.matmul(turned, vectors * norms[..., None, :])
         inner = xp.matmul(over_differences(xp, share, xp.conj(values)), turned)

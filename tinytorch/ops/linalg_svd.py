@@ -10,6 +10,7 @@ from .._tensor import Tensor
 from ._linalg import (
     adjoint,
     check_matrix,
+    check_phases,
     check_square,
     factors_of,
     guarded,
@@ -109,6 +110,7 @@ def _by_columns(xp: Any, g: Any, out: Any) -> Any:
     for_u, for_s, for_vh = g
     u, s, vh = out
     row, column = s[..., None, :], s[..., :, None]
+    skew_u = skew_v = None
     inner = u * for_s[..., None, :] if for_s is not None else 0
     middle = None
     if for_u is not None:
@@ -118,6 +120,7 @@ def _by_columns(xp: Any, g: Any, out: Any) -> Any:
         skew_v = _skew(xp, xp.matmul(vh, adjoint(xp, for_vh)))
         middle = column * skew_v if middle is None else middle + column * skew_v
     if middle is not None:
+        _check_phases(xp, skew_u, skew_v)
         inner = inner + xp.matmul(u, over_differences(xp, middle, s * s))
     if for_u is not None and for_vh is not None and u.dtype.kind == "c":
         phases = xp.diagonal(skew_u, 0, -2, -1) / (2 * s)
@@ -130,6 +133,12 @@ def _by_columns(xp: Any, g: Any, out: Any) -> Any:
 
 def _skew(xp: Any, x: Any) -> Any:
     return x - adjoint(xp, x)
+
+
+def _check_phases(xp: Any, skew_u: Any, skew_v: Any) -> None:
+    changes, more = (skew_v, None) if skew_u is None else (skew_u, skew_v)
+    message = "svd_backward", "singular vectors", "phase term, making it"
+    check_phases(xp, message, changes, more)
 
 
 svd.vjp(A=torch_convention(_svd_rule))
