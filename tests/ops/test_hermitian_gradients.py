@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import tinytorch as tt
 from tests.ops.same_as_torch import same
 
 RNG = np.random.default_rng(0)
@@ -34,3 +36,23 @@ def test_eigenvalues(dtype: str, side: str) -> None:
 def test_eigenvectors(dtype: str) -> None:
     """What does not depend on the factors of absolute value 1 that vectors are free to have."""
     same(lambda m, x: m.linalg.eigh(x)[1].abs(), hermitian(3, dtype))
+
+
+@pytest.mark.parametrize("call", [
+    lambda m, a: m.linalg.svd(a, full_matrices=False)[0],
+    lambda m, a: m.linalg.svd(a, full_matrices=False)[2],
+    lambda m, a: m.linalg.eigh(a[:, :2] + a[:, :2].mH)[1],
+    lambda m, a: m.linalg.eig(a[:, :2])[1],
+])  # fmt: skip
+def test_losses_that_depend_on_phases_are_refused(call: Any) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    rng = np.random.default_rng(0)
+    array = rng.standard_normal((4, 3, 2)) + 1j * rng.standard_normal((4, 3, 2))
+    messages = []
+    for m in (tt, torch):
+        a = m.tensor(array, requires_grad=True)
+        (call(m, a).abs() ** 3).sum().backward()
+        with pytest.raises(RuntimeError, match="ill-defined") as info:
+            call(m, a).real.sum().backward()
+        messages.append(str(info.value).split("\n")[0])
+    assert messages[0] == messages[1]
