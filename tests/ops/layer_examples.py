@@ -65,7 +65,7 @@ def transducer(lib: Any, x: Any) -> Any:
 LINEAR_ALGEBRA: dict[str, Example] = {
     **dict.fromkeys(
         "linalg.det linalg.slogdet linalg.inv linalg.matrix_exp linalg.pinv "
-        "linalg.cond logdet inverse pinverse linalg.diagonal".split(),
+        "linalg.cond logdet inverse pinverse slogdet linalg.diagonal".split(),
         (SQUARE,),
     ),
     "linalg.tensorinv": (lambda lib, a: lib.linalg.tensorinv(a, 1), SQUARE),
