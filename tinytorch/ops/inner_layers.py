@@ -395,7 +395,7 @@ def embedding_renorm_(
 def _check_gradient(
     name: str, grad_output: Tensor, output: Tensor, input_dtype: dtypes.dtype
 ) -> None:
-    for dtype in (output.dtype, input_dtype):
+    for dtype in (output.dtype, dtypes.as_dtype(input_dtype)):
         if dtype is not grad_output.dtype:
             raise RuntimeError(
                 f"expected scalar type {scalar_name(grad_output.dtype)} but found "
