@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -48,6 +50,12 @@ def test_limits_of_floats_are_numpys(name: str) -> None:
 def test_limits_of_integers_are_numpys(name: str) -> None:
     ours, theirs = tt.iinfo(getattr(tt, name)), np.iinfo(name)
     assert (ours.bits, ours.min, ours.max) == (theirs.bits, theirs.min, theirs.max)
+
+
+@pytest.mark.parametrize("dtype", (*dtypes.NAMED_ALONE, *dtypes.ALL), ids=repr)
+def test_copies_are_the_dtype_itself(dtype: tt.dtype) -> None:
+    assert copy.deepcopy(dtype) is copy.copy(dtype) is dtype
+    assert pickle.loads(pickle.dumps(dtype)) is dtype
 
 
 @pytest.mark.parametrize("dtype", dtypes.NAMED_ALONE, ids=repr)

@@ -133,6 +133,7 @@ def test_libraries_find_the_version_and_the_names_they_ask_for(runner: Runner) -
             torch.__version__ < "3" and torch.__version__ == "2.13")
         assert torch.ones(1).dtype not in (torch.float16, torch.bfloat16)
         assert {torch.bfloat16: 1}[torch.bfloat16] == 1 and not torch.cuda.is_bf16_supported()
+        assert torch.chalf is torch.complex32
         assert torch.finfo(torch.float8_e4m3fn).max == 448 and torch.float8_e5m2.itemsize == 1
         assert torch.ones(1).dtype not in (torch.complex32, torch.float16)
         assert torch.complex32.is_complex and torch.complex32.to_real() is torch.float16

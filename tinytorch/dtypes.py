@@ -66,7 +66,7 @@ class dtype:
         return not self == other
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return from_name, (self.name,)
+        return _from_full_name, (self.name,)
 
     def __call__(self, value: Any = 0) -> Any:
         """Cast ``value`` to a NumPy scalar or array of this type, as ``np.float32(3)`` does."""
@@ -142,6 +142,11 @@ def from_name(name: str) -> dtype:
     except KeyError:
         known = ", ".join(_BY_NAME)
         raise TypeError(f"dtype: expected one of {known}; got {name!r}") from None
+
+
+def _from_full_name(name: str) -> dtype:
+    """The dtype called ``name``, be it one of those without arrays: what a pickle asks."""
+    return next((d for d in NAMED_ALONE if d.name == name), None) or from_name(name)
 
 
 _BY_PYTHON_TYPE: dict[type, dtype] = {

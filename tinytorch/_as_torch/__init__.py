@@ -70,6 +70,7 @@ def _answer_for_torch(module: Any) -> None:
         module.__version__ = TorchVersion(f"{_API}+tinytorch.{own}")
     for named in (dtypes.bfloat16, *dtypes.NAMED_ALONE):
         setattr(module, named.name, named)
+    module.chalf = module.complex32
     dtypes.shown_as = "torch"
     for kind in (module.Tensor, module.dtype):
         kind.__module__ = "torch"  # by which libraries tell whose arrays they are given
