@@ -77,3 +77,29 @@ def test_a_field_is_not_written_to() -> None:
     result = tt.max(tt.tensor([1.0, 2.0]), 0)
     with pytest.raises(AttributeError):
         result.values = tt.zeros(())  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", ["max", "sort", "kthvalue", "linalg_eigh", "frexp"])
+def test_what_is_written_to_out_has_a_name_of_its_own(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    texts = []
+    for library in (tt, torch):
+        x = square(library) + square(library).T
+        call = getattr(library.linalg, "eigh") if name == "linalg_eigh" else getattr(library, name)
+        given = {"kthvalue": (x, 1), "max": (x, 0)}.get(name, (x,))
+        plain = call(*given)
+        out = tuple(library.empty(0, dtype=part.dtype) for part in plain)
+        written = call(*given, out=out)
+        assert written[0] is out[0] and written[1] is out[1]
+        assert type(plain) is getattr(library.return_types, name)
+        assert type(written) is getattr(library.return_types, f"{name}_out")
+        texts.append(repr(written).split("(")[0].rpartition(".")[2])
+    assert texts[0] == texts[1] == f"{name}_out"
+
+
+def test_what_was_written_to_out_survives_pickling() -> None:
+    x = square(tt)
+    out = (tt.empty(0), tt.empty(0, dtype=tt.int64))
+    written = tt.max(x, 0, out=out)
+    again = pickle.loads(pickle.dumps(written))
+    assert type(again) is type(written) and tt.equal(again.indices, out[1])

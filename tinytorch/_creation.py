@@ -172,4 +172,6 @@ def checked_size(name: str, size: Any) -> tuple[int, ...]:
         )
     if math.prod(shape) >= _LIMIT:
         raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={shape}")
+    if 0 in shape and math.prod(n or 1 for n in shape) >= _LIMIT:
+        raise RuntimeError(f"{name}: Stride calculation overflowed with sizes={shape}")
     return tuple(shape)

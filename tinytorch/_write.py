@@ -112,7 +112,7 @@ def write_to_out(
             raise TypeError(f"{op.name}(): argument 'out' must be a tuple of {len(result)} Tensors")
         for o, r in zip(out, result, strict=True):
             write_to_out(o, r, op, op.exact_out is not False)
-        return type(result)(*out) if hasattr(result, "_fields") else tuple(out)
+        return type(result).written(*out) if hasattr(result, "written") else tuple(out)
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
     if not isinstance(out, Tensor):

@@ -55,7 +55,26 @@ L.ones(4).unfold(0, 2, 1.5) | TypeError | must be int, not float
 L.histogram(L.ones(2), 2.5) | TypeError |
 L.histogram(L.ones(2), L.ones(1)) | RuntimeError | bins must be > 0
 L.nonzero_static(L.ones(2), size=3, fill_value=1.5) | TypeError | must be int, not float
-L.unravel_index(L.tensor([1]), (2.0, 3)) | TypeError |
+L.unravel_index(L.tensor([1]), (2.0, 3)) | TypeError | expected 'shape' sequence to only contain
+L.unravel_index(L.tensor([1]), 2.0) | TypeError | expected 'shape' to be int or sequence of ints
+L.tensor([L.tensor([1, 2])]) | TypeError | only integer tensors of a single element can be converted
+L.tensor([True, L.tensor([])], dtype=L.bool) | TypeError | only integer tensors of a single element
+L.tensor([1, L.tensor([1, 2])], dtype=L.float32) | ValueError | only one element tensors can be
+L.tensor([L.tensor([1, 2]), 3.5]) | ValueError | only one element tensors can be converted to Python
+x = []; x.append([x]); L.tensor(x) | ValueError | too many dimensions 'list'
+L.tensor({1: 2}) | RuntimeError | Could not infer dtype of dict
+L.ones(2, 3)[..., ..., 0] | IndexError |
+L.ones(2, 3)[..., ..., None] | IndexError | Dimension out of range
+L.empty(10, 0)[[0, 1], [0, 0]] | IndexError | out of bounds for dimension with size 0
+L.empty([0, 4, 2**61]) | RuntimeError | Stride calculation overflowed
+L.empty(0).resize_([0, 4, 2**61]) | RuntimeError | Stride calculation overflowed
+L.ones(4).tensor_split(L.tensor(1.1)) | RuntimeError | to have dtype of long, but got Float
+L.ones(4).tensor_split(L.tensor([[1]])) | RuntimeError | but got a tensor with 2 dims
+L.view_as_complex(L.ones(())) | RuntimeError | Input tensor must have one or more dimensions
+L.view_as_complex(L.ones(2, dtype=L.int32)) | RuntimeError | tensor of scalar type: Int
+L.ones(20, 20)[:, 1:5].view(L.float64) | RuntimeError | self.storage_offset() must be divisible by 2
+L.ones(20).to(L.int8)[3:11].view(L.int32) | RuntimeError | storage_offset() must be divisible by 4
+L.asarray(L.ones(2).numpy().sum(), copy=False) | RuntimeError | can't alias NumPy scalars
 L.unravel_index(L.tensor([1]), (2, 0)) | RuntimeError |
 L.unravel_index(L.tensor([1]), L.tensor([1, 2])) | TypeError | 'shape' to be int or sequence
 L.zeros([]).index_put((L.tensor([True]),), L.ones(2)) | IndexError |

@@ -196,6 +196,37 @@ g = L.autograd.grad(L.polar(a, b), (a, b), L.ones(2, 3) * (1 + 0.5j), create_gra
 L.autograd.grad(g[0].sum() + (g[1] ** 2).sum(), (a, b))
 """
 
+SEVERAL_ELLIPSES = """
+L.arange(24).reshape(2, 3, 4)[None, ..., None, ...]
+L.arange(24).reshape(2, 3, 4)[..., 0, ...]
+L.arange(24).reshape(2, 3, 4)[0, ..., T([1, 0]), ..., ...]
+L.arange(24).reshape(2, 3, 4)[..., ..., ...]
+L.arange(6).reshape(2, 3)[0, ..., 1, ..., None]
+x = L.zeros(2, 3); x[..., 0, ...] = 5; x
+x = L.zeros(2, 3, requires_grad=True); x[..., 0, ...].sum().backward(); x.grad
+"""
+
+ROOTS_OF_MINUS_ZERO = """
+T([-0.0, 0.0, 4.0]) ** -0.5
+T([-0.0, 0.0, 4.0], dtype=L.float64) ** -0.5
+x = T([-0.0, 0.0, 4.0], requires_grad=True); (x ** 0.5).sum().backward(); x.grad
+x = T([-0.0, 1.0, 4.0], requires_grad=True); g, = L.autograd.grad((x ** 0.5).sum(), x, \
+create_graph=True); L.autograd.grad(g[1:].sum(), x)[0][1:]
+"""
+
+BUFFERS = """
+x = bytearray(b"abcd"); y = L.asarray(x, dtype=L.uint8, copy=True); y[0] = 5; list(x)
+x = np.ones(2, "e"); L.asarray(memoryview(x), dtype=L.float16)
+x = np.ones((2, 2)) * 1j; L.asarray(memoryview(x[0]), dtype=L.complex128)
+"""
+
+SEQUENCES_BY_PROTOCOL = """
+L.tensor(type("S", (), {"__len__": lambda s: 2, "__getitem__": lambda s, i: [0.5, 1][i]})())
+L.tensor([type("S", (), {"__len__": lambda s: 2, "__getitem__": lambda s, i: [2, 3][i]})()] * 2)
+L.tensor(type("S", (), {"__len__": lambda s: 2, "__getitem__": lambda s, i: s.missing})())
+L.tensor(type("S", (), {"__getitem__": lambda s, i: [2, 3][i]})())
+"""
+
 IN_PLACE = """
 x = T([0.5, 2.5], requires_grad=True); x.clone().polygamma_(0).sum().backward(); x.grad
 x = T([0.5, 2.5], requires_grad=True); x.clone().polygamma_(1).sum().backward(); x.grad
@@ -215,7 +246,7 @@ LINES = (
     + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS + WEIGHTS_THAT_ARE_VECTORS
     + RESULTS_IN_OTHER_SHAPES + NUMBERS_THAT_BYTES_DO_NOT_HOLD + WHAT_COUNTS_AS_TRUE
     + NUMBERS_IN_OTHER_PLACES + EMPTY_ONES + TRUTH_AMONG_INDICES + SHAPES_OF_LEAVES + GRADIENTS
-    + IN_PLACE
+    + IN_PLACE + SEVERAL_ELLIPSES + ROOTS_OF_MINUS_ZERO + BUFFERS + SEQUENCES_BY_PROTOCOL
 )  # fmt: skip
 
 

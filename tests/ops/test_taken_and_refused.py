@@ -44,6 +44,17 @@ B = T([[True, False], [True, True]]); B.prod(0)
 B = T([[True, False], [True, True]]); B[:0] @ B
 B = T([[True, False], [True, True]]); B[:, :0] @ B[:0]
 B = T([[True, False], [True, True]]); L.dot(B[0, :0], B[0, :0])
+B = T([[True, False], [True, True]]); L.einsum("ij,jk->ik", B, B)
+B = T([[True, False], [True, True]]); L.einsum("i,j->ij", B[0], B[1])
+B = T([[True, False], [True, True]]); L.einsum("ij,ij->ij", B, B)
+B = T([[True, False], [True, True]]); L.einsum("ij->j", B)
+B = T([[True, False], [True, True]]); L.tensordot(B, B, 1)
+B = T([[True, False], [True, True]]); L.tensordot(B, B, 0)
+B = T([[True, False], [True, True]]); L.tensordot(B, B, 2)
+B = T([[True, False], [True, True]]); L.inner(B, B)
+B = T([[True, False], [True, True]]); L.inner(B[0], B[1])
+B = T([[True, False], [True, True]]); L.inner(B[0], B[1, 0])
+B = T([[True, False], [True, True]]); L.trace(B)
 """
 
 NUMBERS_IN_THEIR_PLACE = """

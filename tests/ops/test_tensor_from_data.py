@@ -165,3 +165,17 @@ def test_asarray_keeps_history() -> None:
     tt.asarray(x, dtype=tt.float64, copy=True).sum().backward()
     assert x.grad is not None and x.grad.tolist() == [1, 1]
     assert tt.asarray([1.0], requires_grad=True).requires_grad
+
+
+@pytest.mark.parametrize("kind", ["e", "f", "d", "F", "D", "?", "b", "B", "h", "i", "q"])
+def test_asarray_shares_the_memory_of_a_buffer(kind: str) -> None:
+    if tt.get_backend() != "numpy":
+        pytest.skip("memory of the host is shared on the host alone")
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (tt, torch):
+        source = np.ones(3, kind)
+        dtype = library.from_numpy(source).dtype
+        shared = library.asarray(memoryview(source), dtype=dtype, copy=False)
+        copied = library.asarray(memoryview(source), dtype=dtype, copy=True)
+        shared[1] = 0
+        assert source.tolist() == [1, 0, 1] and copied.tolist() == [1, 1, 1]

@@ -94,6 +94,17 @@ CALLS = {
         "size.'batchmean' divides only by the batch size, and aligns with the KL div math",
     "L.set_default_tensor_type(L.FloatTensor)":
         r"torch.set_default_tensor_type\(\) is deprecated as of PyTorch 2.1",
+    "L.ones(2, 3, 4)[[[0, 1], [1, 2]]]":
+        "Using a non-tuple sequence for multidimensional indexing is deprecated",
+    "L.ones(2, 3).__setitem__([slice(None), 0], 1)": "Using a non-tuple sequence for multidim",
+    "L.ones(2, 3)[[0, 1]], L.ones(2, 3)[[0, 1], [1, 2]], L.ones(2, 3)[L.tensor([[0, 1]])]": None,
+    "[L.from_numpy(a) for a in [L.ones(2).numpy()] if a.setflags(write=False) is None]":
+        "The given NumPy array is not writable",
+    "L.from_numpy(L.ones(2).numpy()), L.as_tensor(L.ones(2).numpy())": None,
+    "L.cross(L.ones(2, 3), L.ones(2, 3))": "Using torch.cross without specifying the dim arg is dep",
+    "L.cross(L.ones(2, 3), L.ones(2, 3), dim=1), L.linalg.cross(L.ones(3), L.ones(3))": None,
+    "L.ones(2).index_reduce(0, L.tensor([0]), L.ones(1), 'prod')": r"index_reduce\(\) is in beta",
+    "L.ones(2).index_reduce_(0, L.tensor([0]), L.ones(1), 'amax')": r"index_reduce\(\) is in beta",
     "L.autograd.gradcheck(L.square, L.ones(2, requires_grad=True), eps=1e-2, atol=0.1)":
         "Input #0 requires gradient and is not a double precision floating point or complex",
     "L.autograd.gradcheck(L.square, L.ones(2, dtype=L.float64, requires_grad=True))": None,

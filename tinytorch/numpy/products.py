@@ -52,9 +52,14 @@ def _times(x: Any, y: Any) -> Any:
 
 
 def _matmul(x: Any, y: Any) -> Any:
+    return _summed("matmul", x, y)
+
+
+def _summed(name: str, x: Any, y: Any, *rest: Any) -> Any:
+    """A function of torch's that sums products, also of bools, which torch's refuses."""
     if x.dtype is dtypes.bool:
-        return (x.to(dtypes.int64) @ y.to(dtypes.int64)).bool()
-    return top_level("matmul")(x, y)
+        return _summed(name, x.to(dtypes.int64), y.to(dtypes.int64), *rest).bool()
+    return top_level(name)(x, y, *rest)
 
 
 @numpy_function
@@ -110,7 +115,7 @@ def inner(a: Any, b: Any, /) -> Tensor:
     x, y = joined(a, b)
     if not x.ndim or not y.ndim:
         return _times(x, y)  # type: ignore[no-any-return]
-    return top_level("inner")(x, y)  # type: ignore[no-any-return]
+    return _summed("inner", x, y)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -166,7 +171,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     given = axes
     if isinstance(axes, (tuple, list)):
         given = [list(d) if isinstance(d, (tuple, list)) else [d] for d in axes]
-    return top_level("tensordot")(x, y, given)  # type: ignore[no-any-return]
+    return _summed("tensordot", x, y, given)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -193,7 +198,9 @@ def einsum(
     # Either the subscripts come first, or each operand's come after it.
     places = slice(1, None) if isinstance(subscripts, str) else slice(0, len(given) // 2 * 2, 2)
     tensors = [cast(t, dtype) for t in joined(*given[places])]
-    given[places] = tensors
+    # Bools are multiplied as numbers, since torch's refuses them.
+    numbers = dtypes.int64 if tensors[0].dtype is dtypes.bool else None
+    given[places] = [cast(t, numbers) for t in tensors]
     found = top_level("einsum")(*given)
     return written(found.to(tensors[0].dtype), out)  # type: ignore[no-any-return]
 

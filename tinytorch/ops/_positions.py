@@ -35,6 +35,31 @@ def usable_index(item: Tensor) -> Tensor:
     return item
 
 
+def one_ellipsis(index: tuple[Any, ...], ndim: int, consumed: int) -> tuple[Any, ...]:
+    """An index without ellipses after the first: those stand for nothing.
+
+    To torch each of them goes forward by as many dimensions as the first stands for, so that
+    nothing but further ellipses may follow unless that is none.
+
+    Args:
+        index: The items, several of which are an ellipsis.
+        ndim: The number of dimensions of what is indexed.
+        consumed: For how many of them the other items stand.
+
+    Raises:
+        IndexError: If what follows the second ellipsis would lie beyond the last dimension.
+    """
+    places = [i for i, item in enumerate(index) if item is Ellipsis]
+    kept = tuple(item for i, item in enumerate(index) if i not in places[1:])
+    if consumed < ndim and places[1] < len(index) - len(places) + 1:
+        beyond = 2 * ndim - consumed
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got "
+            f"{beyond}): something follows the second ellipsis of an index"
+        )
+    return kept
+
+
 def int64(xp: Backend, array: Array) -> Array:
     """The integers of ``array`` as int64."""
     return xp.astype(array, xp.native_dtype(dtypes.int64))

@@ -20,6 +20,11 @@ def named_result(name: str, fields: str) -> Any:
     kind.n_fields = kind.n_sequence_fields = len(kind._fields)
     kind.n_unnamed_fields = 0
     kind.__new__, kind.__repr__ = _constructor(kind), _text
+    # torch calls what it has written to out= by another name.
+    written = f"{name}_out"
+    kind.written = RESULTS[written] = type(written, (kind,), {
+        "__slots__": (), "__module__": kind.__module__, "__doc__": f"{name}, written to ``out=``.",
+    })  # fmt: skip
     return kind
 
 

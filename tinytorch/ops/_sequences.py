@@ -25,18 +25,24 @@ def array_from(data: Any, xp: Backend, wanted: dtypes.dtype | None) -> Array:
             its own, and together they are promoted.
 
     Raises:
-        ValueError: If it is ragged, holds text, a tensor of several elements, or an int beyond
-            int64.
-        TypeError: If there are numbers where sequences should be, or the other way round.
+        ValueError: If it is ragged, holds text, an int beyond int64, or, for floating-point
+            and complex dtypes, a tensor of several elements.
+        TypeError: If there are numbers where sequences should be, or the other way round, or
+            a tensor of several elements for other dtypes.
         RuntimeError: If it holds anything else, or a number beyond ``wanted``.
     """
     leaves: set[type] = set()
-    _collect_types(data, leaves)
+    try:
+        _collect_types(data, leaves)
+    except RecursionError:  # one that holds itself
+        raise ValueError(f"too many dimensions {type(data).__name__!r}") from None
     if leaves <= _NUMBERS:
         return _convert(data, xp, wanted or _dtype_of_plain(leaves))
-    found: dict[dtypes.dtype, None] = {}
+    found: dict[dtypes.dtype, bool] = {}
     plain = [_plain(item, xp, found, first=i == 0) for i, item in enumerate(data)]
     dtype = wanted or (reduce(dtypes.promote_types, found) if found else _state.default_dtype())
+    if any(found.values()):
+        _refuse_tensor(dtype)
     return _convert(plain, xp, dtype)
 
 
@@ -61,26 +67,58 @@ def _dtype_of_plain(leaves: set[type]) -> dtypes.dtype:
     return _state.default_dtype()
 
 
-def _plain(item: Any, xp: Backend, found: dict[dtypes.dtype, None], first: bool) -> Any:
-    """``item`` in terms of Python's lists and numbers; its dtypes are added to ``found``."""
+def _plain(item: Any, xp: Backend, found: dict[dtypes.dtype, bool], first: bool) -> Any:
+    """``item`` in terms of Python's lists and numbers; its dtypes are added to ``found``.
+
+    Beside a dtype is whether a tensor of it is no number.
+    """
     if isinstance(item, Tensor):
-        if item.numel() != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        found[item.dtype] = None
-        return item.item()
+        several = item.numel() != 1
+        found[item.dtype] = several or found.get(item.dtype, False)
+        return None if several else item.item()
     if isinstance(item, _TEXT):
         if first:
             raise ValueError(f"too many dimensions {type(item).__name__!r}")
         raise TypeError(f"new(): invalid data type {type(item).__name__!r}")
     if hasattr(getattr(item, "dtype", None), "char"):  # an array, or a number of NumPy's
-        found[xp.dtype_of_native(item.dtype)] = None
+        found.setdefault(xp.dtype_of_native(item.dtype), False)
         return item.tolist()
     if isinstance(item, (bool, int, float, complex)):
-        found[dtype_of_number(item)] = None
+        found.setdefault(dtype_of_number(item), False)
         return item
     if isinstance(item, Sequence):
         return [_plain(part, xp, found, first=i == 0) for i, part in enumerate(item)]
+    if has_items(item):
+        return _plain(as_list(item), xp, found, first)
     raise RuntimeError(f"Could not infer dtype of {type(item).__name__}")
+
+
+def has_items(data: Any) -> bool:
+    """Whether Python calls its items by number, as those of a sequence."""
+    return hasattr(data, "__getitem__") and not isinstance(data, dict)
+
+
+def as_list(data: Any) -> list[Any]:
+    """The items of what is no ``Sequence`` but has them by number, as many as its length says.
+
+    Raises:
+        TypeError: If it has no length.
+        ValueError: If it does not give its items by number.
+    """
+    count = len(data)
+    try:
+        return [data[i] for i in range(count)]
+    except Exception as error:
+        raise ValueError(
+            f"could not determine the shape of object type {type(data).__name__!r}"
+        ) from error
+
+
+def _refuse_tensor(dtype: dtypes.dtype) -> NoReturn:
+    """torch's error for a tensor of several elements where a number of ``dtype`` should be."""
+    if dtype.is_floating_point or dtype.is_complex:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    raise TypeError("only integer tensors of a single element can be converted to an index")
 
 
 def _convert(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:

@@ -213,12 +213,7 @@ def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...
         raise TypeError(
             f"unravel_index: expected 'indices' to be integer dtype, but got {indices.dtype.name}"
         )
-    several = tuple(shape) if isinstance(shape, (tuple, list)) else ()
-    if any(isinstance(n, xp.array_type) for n in several + (shape,)):
-        raise TypeError(
-            "unravel_index: expected 'shape' to be int or sequence of ints, but got a Tensor"
-        )
-    sizes = integers_of("unravel_index", "shape", shape)
+    sizes = _sizes(xp, shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"unravel_index: 'shape' cannot have negative values, but got {sizes}")
     if 0 in sizes and indices.size:
@@ -227,3 +222,19 @@ def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...
     return tuple(
         place // max(math.prod(sizes[d + 1 :]), 1) % max(n, 1) for d, n in enumerate(sizes)
     )
+
+
+def _sizes(xp: Backend, shape: Any) -> tuple[int, ...]:
+    """The sizes that a shape says; TypeError for what is no int among them."""
+    many = isinstance(shape, (tuple, list))
+    try:
+        for n in shape if many else (shape,):
+            if isinstance(n, xp.array_type):
+                raise TypeError
+        return integers_of("unravel_index", "shape", shape)
+    except TypeError:
+        kind = "sequence to only contain ints" if many else "to be int or sequence of ints"
+        kinds = sorted({type(n).__name__ for n in shape}) if many else [type(shape).__name__]
+        raise TypeError(
+            f"unravel_index: expected 'shape' {kind}, but got {' and '.join(kinds)}"
+        ) from None

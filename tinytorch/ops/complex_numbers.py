@@ -333,9 +333,11 @@ def view_as_complex(xp: Backend, input: Array) -> Array:
     if input.dtype.kind != "f" or input.dtype.itemsize < 4:
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a "
-            f"tensor of scalar type: {xp.dtype_of(input).name}"
+            f"tensor of scalar type: {scalar_name(xp.dtype_of(input))}"
         )
-    if not input.ndim or input.shape[-1] != 2:
+    if not input.ndim:
+        raise RuntimeError("view_as_complex: Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
         raise RuntimeError(
             f"Tensor must have a last dimension of size 2, got shape {list(input.shape)}"
         )

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from .._caller import warn
+from .._caller import warn, warn_once
 from .._convert import dtype_of_number, fit_number, written_number
 from .._creation import backend_for, creation, pinned
 from .._layouts import checked_format, contiguous_format
 from .._op import Array, Backend, Shape, composite
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
+from ..backends import load
 from ._memory import in_order
-from ._sequences import array_from
+from ._sequences import array_from, as_list, has_items
 
 
 @creation
@@ -199,6 +200,8 @@ def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
     if isinstance(data, Sequence):
         return array_from(data, xp, dtype)
     if not hasattr(data, "__array__") and not hasattr(data, "__array_interface__"):
+        if has_items(data):
+            return array_from(as_list(data), xp, dtype)
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     array = xp.convert(data, dtype)
     xp.dtype_of(array)
@@ -243,7 +246,7 @@ def asarray(
     """``obj`` as a tensor, without a copy where possible; a tensor keeps its history.
 
     Args:
-        obj: A tensor, an array, a number or nested sequences.
+        obj: A tensor, an array, a buffer of numbers, a number or nested sequences.
         dtype: The wanted dtype; default as for ``tensor``.
         device: Where; default where ``obj`` is, or the active backend.
         copy: True always copies, False never; default only where it must.
@@ -253,6 +256,7 @@ def asarray(
 
     Raises:
         ValueError: If ``copy`` is False and sharing memory is impossible.
+        RuntimeError: If ``copy`` is False and ``obj`` a number of NumPy's.
 
     Example:
         >>> import tinytorch as tt
@@ -260,9 +264,13 @@ def asarray(
         >>> tt.asarray(x) is x, tt.asarray(x, copy=True) is x
         (True, False)
     """
+    if isinstance(obj, (memoryview, bytearray)):
+        obj = load("numpy").library.asarray(obj)  # shares the memory, as torch does
     out = as_tensor(obj, dtype, device, backend=backend)
     shared = out is obj or out._data is obj
     if copy is False and not shared:
+        if hasattr(obj, "dtype") and not hasattr(obj, "__setitem__"):
+            raise RuntimeError("can't alias NumPy scalars. Make an array of it, or let it be copied.")
         raise ValueError(f"can't alias {_unlike(obj, out)}.")
     if copy and shared:
         out = out.clone()
@@ -315,6 +323,11 @@ def from_numpy(ndarray: Any) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     xp = backend_for("cpu")
     xp.dtype_of(ndarray)
+    if not ndarray.flags.writeable:
+        warn_once(
+            "The given NumPy array is not writable: writing to this tensor is refused. You may "
+            "want to copy the array before converting it to a tensor."
+        )
     return wrap(xp.from_numpy(ndarray), xp)
 
 

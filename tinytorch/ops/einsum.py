@@ -6,9 +6,11 @@ import functools
 import math
 from typing import Any, NamedTuple
 
+from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
+from ._checks import refuse
 from ._out import written
 from ._subscripts import Plan, Step, from_sublists, make_plan
 from .diagonal import diagonal
@@ -139,6 +141,7 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
     Raises:
         RuntimeError: If the equation is malformed or contradicts the operands' shapes, or if
             products of tensors of different dtypes are to be summed.
+        NotImplementedError: If products of bools are to be summed.
         ValueError: If there is no operand, or an int in a list is not in the range [0, 52).
 
     Example:
@@ -156,7 +159,7 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
     equation, operands = _equation(args)
     shapes = tuple(tuple(t.shape) for t in operands)
     plan = make_plan(equation, shapes)
-    if len({t.dtype for t in operands}) > 1:
+    if len({t.dtype for t in operands}) > 1 or operands[0].dtype is dtypes.bool:
         _check_contracted(operands, plan)
     tensors = [_prepared(t, step) for t, step in zip(operands, plan.steps, strict=True)]
     for i, j, first, second, product in plan.pairs:
@@ -168,11 +171,18 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
 
 
 def _check_contracted(operands: list[Tensor], plan: Plan) -> None:
-    """RuntimeError for operands of two dtypes if there are sums of products over their elements."""
+    """Refuse operands of two dtypes, and bools, if products of their elements are summed."""
     for _, _, first, second, product in plan.pairs:
         if not set(first) & set(second) <= set(product):
+            _refuse_bools("bmm", *operands)
             wanted, found = (scalar_name(d) for d in list({t.dtype: 0 for t in operands})[:2])
             raise RuntimeError(f"einsum(): expected scalar type {wanted} but found {found}")
+
+
+def _refuse_bools(kernel: str, *operands: Tensor) -> None:
+    """NotImplementedError for bools, which PyTorch multiplies nowhere unless there are none."""
+    if all(t.dtype is dtypes.bool and t.numel() for t in operands):
+        refuse(operands[0]._xp, kernel, "b", operands[0]._data)
 
 
 def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -219,6 +229,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
 
     Raises:
         RuntimeError: If sizes, numbers of dimensions or dtypes differ.
+        NotImplementedError: For bools.
 
     Example:
         >>> import tinytorch as tt
@@ -241,6 +252,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         labels_b[j] = i
     kept = [c for i, c in enumerate(labels_a) if i not in first]
     kept += [c for j, c in enumerate(labels_b) if j not in second]
+    _refuse_bools("addmm_impl_cpu_" if kept else "dot", a, b)
     # einsum, as sum, widens integers where it sums over one
     result = einsum(a, labels_a, b, labels_b, kept).to(a.dtype)
     return written(out, result, "tensordot")  # type: ignore[no-any-return]
@@ -291,6 +303,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Raises:
         RuntimeError: If the last dimensions or the dtypes differ.
+        NotImplementedError: For bools, unless one is 0-d.
 
     Example:
         >>> import tinytorch as tt

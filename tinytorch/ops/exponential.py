@@ -73,7 +73,14 @@ def _power_by_number(xp: Backend, x: Array, exponent: float) -> Array:
         return x * x * x
     if exponent == -1:
         return xp.true_divide(1, x)
+    if exponent == -0.5 and _has_reciprocal_root(x):
+        return xp.true_divide(1, xp.sqrt(x))
     return xp.power(x, exponent)
+
+
+def _has_reciprocal_root(x: Any) -> bool:
+    """Whether torch takes ``x ** -0.5`` for ``1 / sqrt(x)``, which is -inf at -0."""
+    return x.dtype.kind == "f" and x.dtype.itemsize > 2
 
 
 def _integer_power(xp: Backend, x: Any, exponent: Array) -> Array:
@@ -96,6 +103,8 @@ def _power_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
             return xp.zeros_like(g)
         if exponent == 2:
             return g * doubled(xp, input)
+        if exponent == 0.5 and _has_reciprocal_root(input):
+            return g * (0.5 / xp.sqrt(input))
         return g * (exponent * input ** (exponent - 1))
     # x ** -1 is inf at 0, where the slope of x ** 0 is 0 all the same.
     return g * xp.where(exponent == 0, 0, exponent * input ** (exponent - 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._caller import warn_once
 from .._convert import fit_number, written_number
 from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor
@@ -216,6 +217,7 @@ def index_reduce(
         >>> tt.ones(2).index_reduce(0, tt.tensor([0, 0]), tt.tensor([2.0, 3.0]), "prod")
         tensor([6., 1.])
     """
+    warn_once("index_reduce() is in beta and the API may change at any time.")
     if reduce not in _REDUCTIONS:
         raise RuntimeError(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import _asking, _state, dtypes
+from .._caller import warn
 from .._convert import written_number
 from .._op import OPS, Array, Backend, composite, op
 from .._overlap import check_overlap
@@ -17,8 +18,11 @@ from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
 from ._memory import copied, in_rows, order_of_chosen, ordered_like, restored
-from ._positions import row_major, slices, usable_index
+from ._positions import one_ellipsis, row_major, slices, usable_index
 from .shape import expanded_size
+
+#: PyTorch's words where there is nothing to choose.
+_NOTHING = "{name}(): index {index} is out of bounds for dimension with size 0 (dimension {dim})"
 
 # -- x[index] ----------------------------------------------------------------------------------
 
@@ -140,6 +144,10 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
     """
     xp, shape = tensor._xp, tensor._data.shape
     if index.__class__ is list and len(index) < 32 and any(map(_stands_alone, index)):
+        warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated; use "
+            "x[tuple(seq)] instead of x[seq]."
+        )
         index = tuple(index)
     if index.__class__ is int and shape and -shape[0] <= index < shape[0]:
         return index
@@ -153,10 +161,12 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
                 "0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
-    at = 0
+    at, dots = 0, False
     for item in raw:
         if item is Ellipsis:
-            at = len(shape) - (consumed - at)
+            if dots:
+                return raw_index(tensor, one_ellipsis(items, len(shape), consumed))
+            at, dots = len(shape) - (consumed - at), True
         elif isinstance(item, int) and not isinstance(item, bool):
             if not -shape[at] <= item < shape[at]:
                 raise IndexError(
@@ -233,7 +243,8 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
                     f"shape of the indexed tensor {list(shape)} at index {at + d}"
                 )
         return
-    xp.check_indices("index", item, shape[at], at)
+    text = {} if shape[at] else {"text": _NOTHING}
+    xp.check_indices("index", item, shape[at], at, **text)
 
 
 def getitem(self: Tensor, index: Any) -> Tensor:

@@ -37,9 +37,7 @@ def _view_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
 
 
 def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None:
-    what = (
-        f"to view {scalar_name(have)} as {scalar_name(wanted)} (different element sizes)"
-    )
+    what = _viewed(have, wanted)
     if not input.ndim:
         raise RuntimeError(f"view: self.dim() cannot be 0 {what}")
     step = input.strides[-1] // have.itemsize
@@ -56,6 +54,22 @@ def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None
                 f"view: self.stride({dim}) must be divisible by {ratio} {what}, but got "
                 f"{step // have.itemsize}"
             )
+
+
+def _viewed(have: dtypes.dtype, wanted: dtypes.dtype) -> str:
+    return f"to view {scalar_name(have)} as {scalar_name(wanted)} (different element sizes)"
+
+
+def _as_dtype(input: Tensor, dtype: Any) -> Tensor:
+    """The bytes of ``input`` as another dtype, which its place in memory must suit."""
+    have, wanted = input.dtype, dtypes.as_dtype(dtype)
+    ratio = wanted.itemsize // have.itemsize
+    if ratio > 1 and (offset := input.storage_offset()) % ratio:
+        raise RuntimeError(
+            f"view: self.storage_offset() must be divisible by {ratio} {_viewed(have, wanted)}, "
+            f"but got {offset}"
+        )
+    return _view_dtype(input, wanted)
 
 
 @composite
@@ -83,10 +97,10 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
         tensor([1065353216], dtype=tinytorch.int32)
     """
     if dtype is not None:
-        return _view_dtype(input, dtypes.as_dtype(dtype))
+        return _as_dtype(input, dtype)
     if len(size) == 1 and not hasattr(size[0], "__index__"):
         if not isinstance(size[0], (tuple, list)):
-            return _view_dtype(input, dtypes.as_dtype(size[0]))
+            return _as_dtype(input, size[0])
         size = tuple(size[0])
     return _view(input, size)
 

@@ -10,6 +10,7 @@ from .. import dtypes
 from .._op import Array, Backend, composite, op
 from .._plain_arguments import unfit
 from .._tensor import Tensor
+from .._write import scalar_name
 from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ._checks import integer, integers_of
@@ -253,6 +254,18 @@ def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[
 unsafe_chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
+def _check_places(given: Tensor) -> None:
+    """RuntimeError for a tensor that tells neither a number of sections nor where to cut."""
+    what = "tensor_split expected tensor_indices_or_sections to"
+    if given.dtype.name != "int64":
+        raise RuntimeError(f"{what} have dtype of long, but got {scalar_name(given.dtype)}")
+    if given.ndim > 1:
+        raise RuntimeError(
+            f"{what} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
+            f"{given.ndim} dims"
+        )
+
+
 @composite(aliases=("array_split",))
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """``input`` in a number of pieces along ``dim``, or cut at places.
@@ -283,11 +296,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     at = normalize_dim("tensor_split", dim, input.ndim)
     given = indices_or_sections
     if isinstance(given, Tensor):
-        if given.dtype.name != "int64" or given.ndim > 1:
-            raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to have dtype of long and at "
-                f"most one dimension, but got {given.dtype.name} of shape {list(given.shape)}"
-            )
+        _check_places(given)
         given = given.tolist()
     given = _plain("tensor_split", given)
     total = input.shape[at]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from .._caller import warn_once
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from ._checks import refuse
 from ._out import written
 from .creation import as_tensor
 from .diagonal import diagonal
@@ -65,6 +67,11 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
         tensor([0, 0, 1])
     """
     if dim is None:
+        warn_once(
+            "Using torch.cross without specifying the dim arg is deprecated. Please either pass the "
+            "dim explicitly or simply use torch.linalg.cross. The last dimension is taken if its "
+            "size is 3, where PyTorch takes the first that has it."
+        )
         sizes = tuple(input.shape)
         if 3 not in sizes:
             raise RuntimeError(f"cross: no dimension of size 3 in input, got shape {list(sizes)}")
@@ -119,10 +126,11 @@ def trace(
         axis2: That of the columns; default the second.
 
     Returns:
-        0-d tensor, int64 for integers and bools; a sum for each matrix of more dimensions.
+        0-d tensor, int64 for integers; a sum for each matrix of more dimensions.
 
     Raises:
         RuntimeError: If it is no matrix.
+        NotImplementedError: For bools, where the meaning is not NumPy's.
 
     Example:
         >>> import tinytorch as tt
@@ -139,6 +147,7 @@ def trace(
 def _trace(xp: Backend, input: Array) -> Array:
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    refuse(xp, "trace", "b", input)
     total = xp.sum(xp.diagonal(input))
     if input.dtype.kind in "uib":
         return xp.astype(total, xp.native_dtype(dtypes.int64))
