@@ -55,8 +55,21 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         methods[f"__r{name}__"] = reflected
         if op.inplace:
-            methods[f"__i{name}__"] = lambda self, other: run_inplace(op, (self, other), {})
+            methods[f"__i{name}__"] = _in_place(op)
     return _dressed(op, name, methods)
+
+
+def _in_place(op: Op) -> Callable[..., Any]:
+    """The method behind ``+=``; what it does not know it leaves to the other one's ``+``."""
+
+    def method(self: Any, other: Any) -> Any:
+        if other.__class__ is not Tensor and other.__class__ not in _NUMBERS:
+            known = isinstance(other, (Tensor, *_NUMBERS)) or is_array(self, other)
+            if not known and not _asking.relevant((self, other), {}):
+                return NotImplemented
+        return run_inplace(op, (self, other), {})
+
+    return method
 
 
 def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:

@@ -70,6 +70,13 @@ L.empty([0, 4, 2**61]) | RuntimeError | Stride calculation overflowed
 L.empty(0).resize_([0, 4, 2**61]) | RuntimeError | Stride calculation overflowed
 L.ones(4).tensor_split(L.tensor(1.1)) | RuntimeError | to have dtype of long, but got Float
 L.ones(4).tensor_split(L.tensor([[1]])) | RuntimeError | but got a tensor with 2 dims
+L.norm(L.empty(0), -1) | RuntimeError | cannot compute the -1 norm
+L.norm(L.empty(0, 3), -0.5, 0) | RuntimeError | does not have an identity
+L.hash_tensor(L.empty(0, 3), 0) | IndexError | Expected reduction dim 0 to have non-zero size
+L.searchsorted(L.ones(2, 3), 1.0) | RuntimeError | input value can be a scalar only when boundaries
+L.searchsorted(L.tensor(1.0), L.ones(3)) | RuntimeError | boundaries tensor should have positive dim
+L.searchsorted(L.ones(2), L.ones(3), sorter=L.tensor([0])) | RuntimeError | must have the same size
+L.searchsorted(L.ones(2), L.ones(3), sorter=L.ones(2)) | RuntimeError | sorter must be a tensor of long
 L.view_as_complex(L.ones(())) | RuntimeError | Input tensor must have one or more dimensions
 L.view_as_complex(L.ones(2, dtype=L.int32)) | RuntimeError | tensor of scalar type: Int
 L.ones(20, 20)[:, 1:5].view(L.float64) | RuntimeError | self.storage_offset() must be divisible by 2

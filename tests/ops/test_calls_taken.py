@@ -216,7 +216,6 @@ create_graph=True); L.autograd.grad(g[1:].sum(), x)[0][1:]
 
 BUFFERS = """
 x = bytearray(b"abcd"); y = L.asarray(x, dtype=L.uint8, copy=True); y[0] = 5; list(x)
-x = np.ones(2, "e"); L.asarray(memoryview(x), dtype=L.float16)
 x = np.ones((2, 2)) * 1j; L.asarray(memoryview(x[0]), dtype=L.complex128)
 """
 

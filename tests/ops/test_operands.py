@@ -405,3 +405,24 @@ def test_powers_of_bools() -> None:
 def test_wrong_use(call: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         call()
+
+
+class Answering:
+    """What answers for tensors that do not know it."""
+
+    def __radd__(self, other: Any) -> str:
+        return "mine"
+
+
+def test_in_place_operators_leave_what_they_do_not_know_to_the_other() -> None:
+    x: Any = tt.ones(2)
+    before = x
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "lshift"):
+        assert getattr(x, f"__i{name}__")(Answering()) is NotImplemented
+    for wrong in (None, "a", [1.0, 2.0]):
+        with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+=: 'Tensor'"):
+            x += wrong
+    x += np.float32(1)
+    assert x is before and x.tolist() == [2.0, 2.0]
+    x += Answering()
+    assert x == "mine" and before.tolist() == [2.0, 2.0]

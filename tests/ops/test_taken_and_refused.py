@@ -55,6 +55,13 @@ B = T([[True, False], [True, True]]); L.inner(B, B)
 B = T([[True, False], [True, True]]); L.inner(B[0], B[1])
 B = T([[True, False], [True, True]]); L.inner(B[0], B[1, 0])
 B = T([[True, False], [True, True]]); L.trace(B)
+L.add(T([1]), T([2]), alpha=1.0)
+L.sub(T([1]), T([2]), alpha=1.0)
+L.add(T([True]), T([True]), alpha=1.0)
+L.add(T([1]), T([2.5]), alpha=1.0)
+L.ones(2).index_add(0, T([0]), L.ones(1), alpha=1j)
+L.ones(2).long().index_add(0, T([0]), T([1]), alpha=1j)
+L.ones(2).long().index_add(0, T([0]), T([1]), alpha=2.5)
 """
 
 NUMBERS_IN_THEIR_PLACE = """

@@ -71,7 +71,7 @@ def add(
         >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
         tensor([21., 42.])
     """
-    if alpha != 1 or alpha is True:
+    if alpha.__class__ is not int or alpha != 1:
         if is_half(input) and is_half(other) and out is None:
             return in_single(xp, add.kernel, input, other, alpha=alpha)
         other = _scaled(xp, "add", input, other, alpha)
@@ -111,7 +111,7 @@ def sub(
         >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
         tensor([0., 1.])
     """
-    if alpha != 1 or alpha is True:
+    if alpha.__class__ is not int or alpha != 1:
         if is_half(input) and is_half(other) and out is None:
             return in_single(xp, sub.kernel, input, other, alpha=alpha)
         other = _scaled(xp, "sub", input, other, alpha)

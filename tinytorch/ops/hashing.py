@@ -30,6 +30,7 @@ def hash_tensor(
 
     Raises:
         RuntimeError: For another mode, or if there is nothing to combine.
+        IndexError: If a dimension to combine has no size.
         NotImplementedError: For complex tensors.
 
     Example:
@@ -46,6 +47,9 @@ def hash_tensor(
             "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify "
             "the reduction dim with the 'dim' argument."
         )
+    empty = [d for d in axes or () if not input.shape[d]]
+    if empty:
+        raise IndexError(f"hash_tensor: Expected reduction dim {empty[0]} to have non-zero size.")
     wide = dtypes.float64 if input.dtype.kind == "f" else dtypes.int64
     bits = xp.ascontiguousarray(input.reshape(-1)).astype(xp.native_dtype(wide))
     bits = bits.view(xp.native_dtype(dtypes.uint64)).reshape(input.shape)

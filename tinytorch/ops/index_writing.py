@@ -80,6 +80,7 @@ def index_add(
     at, index = _check(xp, "index_add", input, dim, index, source)
     out = row_major(xp, input)
     if alpha != 1:
+        alpha = written_number(alpha, xp.dtype_of(source)) if isinstance(alpha, complex) else alpha
         if source.dtype.kind in "ui":
             alpha = int(alpha)
         source = source * fit_number(alpha, xp.dtype_of(source), xp)

@@ -40,8 +40,9 @@ def p_norm(
         total = xp.asarray(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
         return in_rows(xp, xp.sqrt(total))
     size = xp.absolute(input)
-    if math.isinf(p):
+    if p < 0 or p == math.inf:
         _check_extreme(p, input.shape, axes)
+    if math.isinf(p):
         extreme = (xp.max if p > 0 else xp.min)(size, axis=axes, keepdims=keepdim)
         return in_rows(xp, xp.asarray(extreme))
     terms = size != 0 if p == 0 else size if p == 1 else size**p
@@ -56,7 +57,7 @@ def _squares(xp: Backend, input: Array) -> Array:
 def _check_extreme(p: float, shape: tuple[int, ...], axes: tuple[int, ...] | None) -> None:
     if 0 in (shape if axes is None else [shape[i] for i in axes]):
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {p} norm on an empty tensor because the "
+            f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor because the "
             "operation does not have an identity"
         )
 

@@ -8,6 +8,7 @@ from .. import dtypes
 from .._convert import dtype_of_number, plain_number
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor
+from .._write import scalar_name
 from ._checks import integer, refuse
 from ._memory import in_rows, memory_order, restored
 from ._results import named_result
@@ -267,7 +268,13 @@ def searchsorted(
     sequence = sorted_sequence.detach()
     if not sequence.ndim:
         raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should have at least 1 dimension"
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 "
+            "dimension"
+        )
+    if sequence.ndim > 1 and not values.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension "
+            f"is 1, but we got boundaries tensor dim({sequence.ndim}) and input value's dim(0)"
         )
     if sequence.ndim > 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
@@ -276,15 +283,23 @@ def searchsorted(
             f"boundaries tensor {list(sequence.shape)} and input value tensor {list(values.shape)}"
         )
     if sorter is not None:
-        if sorter.shape != sequence.shape or sorter.dtype.name != "int64":
-            raise RuntimeError(
-                "torch.searchsorted(): boundary and sorter must have the same size and sorter must "
-                f"be int64, but got boundary tensor {list(sequence.shape)} and sorter "
-                f"{sorter.dtype.name} {list(sorter.shape)}"
-            )
+        _check_sorter(sorter, sequence)
         sequence = gather(sequence, -1, sorter)
     after = _right("searchsorted", right, side)
     return _search(*_agreed(sequence, values), after, out_int32)
+
+
+def _check_sorter(sorter: Tensor, sequence: Tensor) -> None:
+    if sorter.shape != sequence.shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "
+            f"tensor {list(sequence.shape)} and sorter tensor {list(sorter.shape)}"
+        )
+    if sorter.dtype.name != "int64":
+        raise RuntimeError(
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+            f"{scalar_name(sorter.dtype)}"
+        )
 
 
 @composite(out=True, method=False, exact_out=True)
