@@ -100,3 +100,10 @@ def test_own_classes() -> None:
         assert (doubled[0].a, doubled[0].b, doubled[1]) == (2, 4, 6)
         with pytest.raises(ValueError, match="already registered"):
             tools.register_pytree_node(Pair, lambda pair: ([], None), lambda c, _: None)
+
+
+def test_leaves_of_arguments_come_one_after_the_other() -> None:
+    torch_pytree = pytest.importorskip("torch.utils._pytree", reason="PyTorch is the oracle")
+    for pytree in (tt.utils._pytree, torch_pytree):
+        assert pytree.arg_tree_leaves(1, [2, (3,)], a={"b": 4}, c=None) == [1, 2, 3, 4, None]
+        assert pytree.arg_tree_leaves() == []

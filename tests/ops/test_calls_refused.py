@@ -70,6 +70,13 @@ L.empty([0, 4, 2**61]) | RuntimeError | Stride calculation overflowed
 L.empty(0).resize_([0, 4, 2**61]) | RuntimeError | Stride calculation overflowed
 L.ones(4).tensor_split(L.tensor(1.1)) | RuntimeError | to have dtype of long, but got Float
 L.ones(4).tensor_split(L.tensor([[1]])) | RuntimeError | but got a tensor with 2 dims
+L.ones(3, 4).index_copy(0, L.tensor([0]), L.ones(4)) | IndexError | dimensionality must match
+L.ones(4).put(L.tensor([0]), L.ones(2)) | IndexError | to have the same number of elements
+L.ones(4).as_strided((-1,), (1,)) | RuntimeError |
+L.tensor(float("nan"), dtype=L.int64) | RuntimeError | value cannot be converted to type int64 without
+L.trapezoid(L.ones(3), x=L.ones(3), dx=1) | TypeError | received an invalid combination of arguments
+L.cumulative_trapezoid(L.ones(3), x=L.ones(3), dx=1) | TypeError | invalid combination of arguments
+L.from_numpy(L.ones(2).numpy().astype(">f4")) | ValueError | byte order different from the native
 L.norm(L.empty(0), -1) | RuntimeError | cannot compute the -1 norm
 L.norm(L.empty(0, 3), -0.5, 0) | RuntimeError | does not have an identity
 L.hash_tensor(L.empty(0, 3), 0) | IndexError | Expected reduction dim 0 to have non-zero size

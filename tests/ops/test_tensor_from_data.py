@@ -179,3 +179,11 @@ def test_asarray_shares_the_memory_of_a_buffer(kind: str) -> None:
         copied = library.asarray(memoryview(source), dtype=dtype, copy=True)
         shared[1] = 0
         assert source.tolist() == [1, 0, 1] and copied.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["tensor", "as_tensor", "asarray"])
+def test_numbers_in_another_byte_order_are_copied_in_that_of_the_processor(name: str) -> None:
+    foreign = np.array([1, 256], dtype=np.dtype("i4").newbyteorder("S"))
+    made = getattr(tt, name)(foreign)
+    assert made.dtype is tt.int32 and made.tolist() == [1, 256]
+    assert made.view(tt.int16).tolist() == np.array([1, 256], "i4").view("i2").tolist()

@@ -126,8 +126,12 @@ def _convert(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
         return xp.convert(data, dtype)
     except OverflowError:
         return _wrapped(data, xp, dtype)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as error:
         _refuse_ragged(data, _sizes(data), 0, dtype)
+        if "NaN to integer" in str(error):
+            raise RuntimeError(
+                f"value cannot be converted to type {dtype.name} without overflow: NaN"
+            ) from None
         raise
 
 

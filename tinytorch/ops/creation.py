@@ -190,6 +190,7 @@ def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
         return xp.array(raw, dtype=None if dtype is None else xp.native_dtype(dtype))
     if hasattr(getattr(data, "dtype", None), "char"):
         xp.dtype_of(data)  # TypeError for what torch has no dtype for
+        data = _in_native_bytes(data)
         if isinstance(data, xp.array_type):
             return xp.array(data, dtype=None if dtype is None else xp.native_dtype(dtype))
         return xp.convert(data, dtype)
@@ -206,6 +207,12 @@ def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
     array = xp.convert(data, dtype)
     xp.dtype_of(array)
     return array
+
+
+def _in_native_bytes(data: Any) -> Any:
+    """An array whose numbers have their bytes in the processor's order."""
+    native = data.dtype.newbyteorder("=")
+    return data if data.dtype == native else data.astype(native)
 
 
 @composite(method=False)
@@ -229,6 +236,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
     xp = backend_for(device, backend)
     if isinstance(data, xp.array_type):
         xp.dtype_of(data)
+        data = _in_native_bytes(data)
         return wrap(data, xp.holding(data)).to(dtype=dtype, device=device, backend=backend)
     return tensor(data, dtype=dtype, backend=xp)
 
@@ -312,6 +320,7 @@ def from_numpy(ndarray: Any) -> Tensor:
 
     Raises:
         TypeError: For anything but an array, or a dtype torch does not have.
+        ValueError: If its numbers have their bytes in another order than the processor's.
 
     Example:
         >>> import numpy as np
@@ -323,6 +332,11 @@ def from_numpy(ndarray: Any) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     xp = backend_for("cpu")
     xp.dtype_of(ndarray)
+    if not ndarray.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order, got "
+            f"{ndarray.dtype.str}: its memory cannot be shared, but tensor() copies it"
+        )
     if not ndarray.flags.writeable:
         warn_once(
             "The given NumPy array is not writable: writing to this tensor is refused. You may "

@@ -102,6 +102,8 @@ def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int
     if y.dtype.kind == "b" or getattr(x, "dtype", y.dtype).kind == "b":
         given = "`y`" if x is None else "`x` or `y`"
         raise RuntimeError(f"{name}: received a bool input for {given}, but bool is not supported")
+    if x is not None and dx is not None:
+        raise TypeError(f"{name}() received an invalid combination of arguments: both x and dx")
     if dx is not None and not isinstance(dx, Tensor) and isinstance(dx, (bool, complex)):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     later, earlier = _neighbours(y, at)

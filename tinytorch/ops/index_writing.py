@@ -37,9 +37,14 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source:
 def check_source(
     name: str, shape: tuple[int, ...], at: int, count: int, source: tuple[int, ...]
 ) -> None:
-    """RuntimeError unless ``source`` is ``shape`` with ``count`` slices along ``at``."""
+    """RuntimeError or IndexError unless ``source`` is ``shape`` with ``count`` slices along ``at``."""
     rest = [s[:at] + s[at + 1 :] for s in (shape, source)]
     if rest[0] != rest[1] or len(shape) != len(source) and max(len(shape), len(source)) > 1:
+        if name == "index_copy" and shape and source and len(shape) != len(source):
+            raise IndexError(
+                "index_copy(): When source and destination are not scalars, their dimensionality "
+                f"must match, but got shapes {list(source)} and {list(shape)}"
+            )
         raise RuntimeError(
             f"{name}(): source tensor shape must match self tensor shape, excluding the specified "
             f"dimension. Got self.shape = {list(shape)} source.shape = {list(source)}"
@@ -268,7 +273,7 @@ def put(
             f"{input.dtype.name} and source.dtype = {source.dtype.name}"
         )
     if index.size != source.size:
-        raise RuntimeError(
+        raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got source "
             f"with {source.size} elements and index with {index.size}"
         )

@@ -120,6 +120,8 @@ def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]
             f"as_strided: mismatch in length of strides and shape, got {list(sizes)} and "
             f"{list(strides)}"
         )
+    if min(sizes, default=0) < 0:
+        raise RuntimeError(f"as_strided: sizes must not be negative, got {list(sizes)}")
     if (start or 0) < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {start}")
     if min(strides, default=0) < 0:

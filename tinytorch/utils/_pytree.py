@@ -17,7 +17,7 @@ from ..func._trees import _container, unflatten, with_paths
 
 __all__ = [
     "GetAttrKey", "KeyPath", "LeafSpec", "MappingKey", "PyTree", "SequenceKey", "TreeSpec",
-    "key_get", "keystr", "register_pytree_node", "tree_all", "tree_any", "tree_flatten",
+    "arg_tree_leaves", "key_get", "keystr", "register_pytree_node", "tree_all", "tree_any", "tree_flatten",
     "tree_flatten_with_path", "tree_iter", "tree_leaves", "tree_leaves_with_path", "tree_map",
     "tree_map_", "tree_map_only", "tree_map_with_path", "tree_structure", "tree_unflatten",
 ]  # fmt: skip
@@ -142,6 +142,11 @@ def tree_unflatten(leaves: Iterable[Any], treespec: Tree) -> Any:
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
     """The leaves of a tree from left to right."""
     return tree_flatten(tree, is_leaf)[0]
+
+
+def arg_tree_leaves(*args: Any, **kwargs: Any) -> list[Any]:
+    """The leaves of the arguments of a call, those of keywords last."""
+    return [leaf for tree in (*args, *kwargs.values()) for leaf in tree_leaves(tree)]
 
 
 def tree_iter(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Iterable[Any]:
