@@ -62,6 +62,8 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
                 f"operation's result requires dtype {scalar_name(value.dtype)}"
             )
         return assign(target, value, f"{op.name}_")
+    if op.exact_out == "reals" and target.is_complex():
+        raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
     given, xp = prepare(op, args, options)
     op = op.fixed(given)
     operands = (target, *given[1:])

@@ -201,3 +201,18 @@ def test_gelu_of_halves_is_rounded_once() -> None:
             # Half a unit in the last place, and single precision's own error.
             unit = np.spacing(np.abs(exact).astype("float16")).astype("float64")
             assert (np.abs(ours - exact) <= 0.51 * unit + 1e-6).all()
+
+
+@pytest.mark.parametrize("name", [
+    "sigmoid", "softplus", "logsigmoid", "hardsigmoid", "hardswish", "selu", "leaky_relu", "rsqrt",
+])  # fmt: skip
+def test_halves_are_rounded_once(name: str) -> None:
+    """In steps of half precision the last digit of every tenth result was another."""
+    function = getattr(tt if name == "rsqrt" else tt.nn.functional, name)
+    every = np.arange(1 << 16, dtype="uint16").view("float16")
+    halves = every[np.isfinite(every)]
+    with np.errstate(all="ignore"):
+        ours = function(tt.tensor(halves)).numpy()
+        exact = function(tt.tensor(halves.astype("float64"))).numpy().astype("float16")
+    differ = (ours != exact) & ~(np.isnan(ours) & np.isnan(exact))
+    assert ours.dtype == np.float16 and differ.mean() < 1e-3

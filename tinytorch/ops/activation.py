@@ -68,6 +68,8 @@ def leaky_relu(
         Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
     """
     refuse(xp, "leaky_relu_cpu", "uibc", input)
+    if is_half(input):
+        return in_single(xp, leaky_relu.kernel, input, negative_slope)
     if 0 < negative_slope <= 1:  # 0 times infinity is NaN, the larger of the two
         return xp.blockwise(lambda x: xp.maximum(x, x * negative_slope), input)
     return xp.where(input > 0, input, input * negative_slope)
@@ -100,6 +102,8 @@ def sigmoid(xp: Backend, input: Array) -> Array:
         out += 1
         return xp.reciprocal(out)
 
+    if is_half(input):
+        return in_single(xp, sigmoid.kernel, input)
     return xp.blockwise(part, input)
 
 

@@ -175,13 +175,15 @@ def _check_contracted(operands: list[Tensor], plan: Plan) -> None:
     for _, _, first, second, product in plan.pairs:
         if not set(first) & set(second) <= set(product):
             _refuse_bools("bmm", *operands)
-            wanted, found = (scalar_name(d) for d in list({t.dtype: 0 for t in operands})[:2])
-            raise RuntimeError(f"einsum(): expected scalar type {wanted} but found {found}")
+            kinds = list({t.dtype: 0 for t in operands})
+            if len(kinds) > 1:
+                wanted, found = map(scalar_name, kinds[:2])
+                raise RuntimeError(f"einsum(): expected scalar type {wanted} but found {found}")
 
 
 def _refuse_bools(kernel: str, *operands: Tensor) -> None:
-    """NotImplementedError for bools, which PyTorch multiplies nowhere unless there are none."""
-    if all(t.dtype is dtypes.bool and t.numel() for t in operands):
+    """NotImplementedError for bools, of which PyTorch sums products in empty matrices alone."""
+    if all(t.dtype is dtypes.bool and (t.numel() or kernel == "dot") for t in operands):
         refuse(operands[0]._xp, kernel, "b", operands[0]._data)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from .._op import Array, Backend, Operand, op
 from ..autograd.names import is_tensor, wants_gradient
 from ..autograd.nodes import Node
-from ._checks import refuse
+from ._checks import in_single, is_half, refuse
 
 
 def _power_name(node: Node) -> str:
@@ -156,6 +156,8 @@ def rsqrt(xp: Backend, input: Array) -> Array:
         >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
         tensor([0.5000, 0.2500])
     """
+    if is_half(input):
+        return in_single(xp, rsqrt.kernel, input)
     return xp.true_divide(1, xp.sqrt(input))
 
 

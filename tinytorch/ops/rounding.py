@@ -183,7 +183,7 @@ def signbit(xp: Backend, input: Array) -> Array:
     """Whether the sign is negative, also that of -0.0.
 
     Raises:
-        RuntimeError: For complex tensors.
+        NotImplementedError: For complex tensors.
 
     Example:
         >>> import tinytorch as tt
@@ -191,7 +191,7 @@ def signbit(xp: Backend, input: Array) -> Array:
         tensor([ True, False])
     """
     if input.dtype.kind == "c":
-        raise RuntimeError("signbit is not implemented for complex tensors.")
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
     return xp.signbit(input) if input.dtype.kind == "f" else xp.less(input, 0)
 
 

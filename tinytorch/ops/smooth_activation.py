@@ -31,8 +31,8 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
     """
     refuse(xp, "softplus_cpu", "uibc", input)
 
-    if input.dtype.itemsize == 2:
-        threshold = min(threshold, 11.0)  # from where on exp leaves half precision
+    if is_half(input):
+        return in_single(xp, softplus.kernel, input, beta, threshold)
 
     def part(x: Array) -> Array:
         scaled = x * beta
@@ -70,6 +70,8 @@ def logsigmoid(xp: Backend, input: Array) -> Array:
         tensor([-6.9315e-01, -1.0000e+03])
     """
     refuse(xp, "log_sigmoid_cpu", "uibc", input)
+    if is_half(input):
+        return in_single(xp, logsigmoid.kernel, input)
     return xp.blockwise(
         lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), in_rows(xp, input)
     )
