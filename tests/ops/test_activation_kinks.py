@@ -67,3 +67,17 @@ def test_a_threshold_lets_the_gradient_of_nan_pass() -> None:
     x = tt.tensor([float("nan"), 0.0], requires_grad=True)
     tt.nn.functional.threshold(x, 0.5, 1.0).sum().backward()
     assert x.grad is not None and x.grad.tolist() == [1.0, 0.0]
+
+
+def test_the_slope_of_a_zeroth_power_has_no_slope_at_infinity() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found = []
+    for lib in (tt, torch):
+        x = lib.tensor([INF, 2.0, -3.0], requires_grad=True)
+        slopes = lib.autograd.grad((x ** lib.zeros(3)).sum(), x, create_graph=True)
+        power = lib.zeros(3, requires_grad=True)
+        both = lib.autograd.grad((x**power).sum(), (x, power), create_graph=True)
+        second = lib.autograd.grad(both[0][:2].sum() + both[1][:2].sum(), (x, power))
+        found.append([t.detach().numpy() for t in (*slopes, *second)])
+    for ours, torchs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, torchs)

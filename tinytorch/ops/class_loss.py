@@ -275,6 +275,8 @@ def _of_probabilities(
     total = -terms.sum()
     if reduction == "mean":
         return over(total, x.numel() // max(classes, 1))  # type: ignore[no-any-return]
+    if reduction != "sum":
+        raise ValueError(f"{reduction} is not a valid value for reduction")
     return total  # type: ignore[no-any-return]
 
 

@@ -106,8 +106,8 @@ def _power_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
         if exponent == 0.5 and _has_reciprocal_root(input):
             return g * (0.5 / xp.sqrt(input))
         return g * (exponent * input ** (exponent - 1))
-    # x ** -1 is inf at 0, where the slope of x ** 0 is 0 all the same.
-    return g * xp.where(exponent == 0, 0, exponent * input ** (exponent - 1))
+    # x ** -1 is inf at 0, where the slope of x ** 0 is 0 all the same; also where g is inf.
+    return xp.where(exponent == 0, 0, g * (exponent * input ** (exponent - 1)))
 
 
 def _exponent_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
