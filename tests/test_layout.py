@@ -29,8 +29,8 @@ LAYERS = [
     ["_state"],
     ["_device"],
     [f"autograd.{part}" for part in (
-        "engine", "faces", "inference", "links", "names", "nodes", "packing", "raw_saved", "saved",
-        "views")],
+        "engine", "explaining", "faces", "inference", "links", "names", "nodes", "packing",
+        "raw_saved", "saved", "views")],
     ["_asking", "_tensor", "_storage", "_size"],
     ["_"],  # _op and the parts of a call: private modules that are named nowhere else
     ["ops"],

@@ -106,4 +106,22 @@ L.func.jvp(F.apply,(L.ones(2)*3,),(L.ones(2),))
 x=L.ones(2,requires_grad=True); w=x*1
 with L.autograd.graph.allow_mutation_on_saved_tensors(): y=w.sin(); w.add_(1)
 y.sum().backward()
+# hooks of a node whose gradient is what is asked for
+a=L.tensor(1.,requires_grad=True); b=a*2; c=b*2; r=[]
+b.grad_fn.register_prehook(lambda g: r.append("before"))
+b.grad_fn.register_hook(lambda i,o: r.append("after"))
+b.register_hook(lambda g: r.append("tensor"))
+for wanted in (b,(a,b),a):
+    L.autograd.grad(c,wanted,retain_graph=True); p(r); r.clear()
+# anomaly mode warns of what failed
+import warnings
+for late in (False,True):
+    with warnings.catch_warnings(record=True) as w:
+        warnings.simplefilter("always")
+        try:
+            L.autograd.set_detect_anomaly(not late)
+            a=L.ones(5,requires_grad=True); d=a+1; e=d**2; d+=1
+            L.autograd.set_detect_anomaly(True); L.autograd.grad(e.sum(),a)
+        except RuntimeError as error: p(str(error)[:60])
+    p([(i.category.__name__,str(i.message)[:70]) for i in w])
 """

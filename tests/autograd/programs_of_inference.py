@@ -328,4 +328,17 @@ x=L.ones(2,requires_grad=True)
 with L.inference_mode():
     with L.enable_grad(): y=L.utils.checkpoint.checkpoint(L.exp,x,use_reentrant=False)
 p(y.requires_grad)
+# inference view of what requires grad
+with L.inference_mode():
+    c=L.ones(1,2,requires_grad=True)
+    p(c.requires_grad,c.view(-1).requires_grad,c[0].requires_grad,(c*2).requires_grad)
+p(c.view(-1).requires_grad,c[0].view(-1).requires_grad,c.t().is_inference())
+# inference view of a normal tensor
+a=L.ones(2,requires_grad=True)
+with L.inference_mode(): v=a[:1]
+p(v.requires_grad,v.is_inference())
+# inference increment_version
+with L.inference_mode(): a=L.ones(3)
+L.autograd.graph.increment_version(a); b=L.ones(2)
+L.autograd.graph.increment_version([a,b]); p(b._version)
 """

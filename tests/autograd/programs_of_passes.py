@@ -313,4 +313,30 @@ for same in (True,False):
     g=L.tensor([[[[.3,-.4],[7.,float('nan')]]]],requires_grad=True)
     y=F.grid_sample(x,g,mode='nearest',align_corners=False); p(y); y.sum().backward()
     p(g.grad,x.grad)
+# grad materialized and recorded
+x=L.tensor(0.5,requires_grad=True); a=L.tensor(1.,requires_grad=True)
+g=L.autograd.grad(x*a,x,create_graph=True)
+h=L.autograd.grad(g,x,create_graph=True,materialize_grads=True); p(h)
+p(L.autograd.grad(h,x,materialize_grads=True))
+# grad of an edge that is not reached
+x=L.ones(2,requires_grad=True); e=L.autograd.graph.get_gradient_edge(x*2)
+p(L.autograd.grad((x*3).sum(),e,allow_unused=True))
+try: L.autograd.grad((x*3).sum(),e,materialize_grads=True)
+except RuntimeError as error: p(str(error))
+# backward into edges
+e=L.autograd.graph.get_gradient_edge
+l=L.ones(2,requires_grad=True); x=l.clone(); y=l.clone(); y.retain_grad()
+L.autograd.backward((x*2+y*3).sum(),inputs=(e(x),e(y))); p(x.grad,y.grad,l.grad)
+L.autograd.backward((l*5).sum(),inputs=(e(l),)); p(l.grad)
+# grad modes decorate a class
+import warnings
+for mode in (L.no_grad(),L.no_grad,L.enable_grad(),L.inference_mode(),L.set_grad_enabled(False)):
+    L.set_grad_enabled(True)
+    with warnings.catch_warnings(record=True) as w:
+        warnings.simplefilter("always")
+        @mode
+        class A:
+            def __init__(self): self.on=(L.is_grad_enabled(),L.is_inference_mode_enabled())
+            def now(self): return L.is_grad_enabled()
+    p(A().on,A().now(),[(i.category.__name__,str(i.message)) for i in w])
 """

@@ -251,4 +251,22 @@ x=L.ones(2,dtype=L.complex64,requires_grad=True); y=x.clone(); v=y.real; w=L.vie
 u=y[:1]; y.mul_(2); p(v,w,u)
 # one of several views is shown though its base has changed
 x=L.ones(2,2,requires_grad=True); y=x.clone(); v,w=y.split(1); y.mul_(2); p(v)
+# view of a base that is asked for gradients later
+a=L.ones(2,3); b=a[:]; c=b[0]; a.requires_grad=True
+p(b.requires_grad,b.is_leaf,b.grad_fn,c.requires_grad,(c*2).requires_grad,b.detach().requires_grad)
+(b*2).sum().backward(); p(a.grad,b.grad)
+for f in (lambda: b.add_(5), lambda: c.zero_(), lambda: b.__setitem__(0,1.), lambda: a.add_(1)):
+    try: f(); p("taken")
+    except RuntimeError as e: p(str(e)[:60])
+a.requires_grad=False; p(b.requires_grad,b.add_(1))
+# view asked for gradients after its base
+a=L.ones(2,3); b=a[0]; a.requires_grad=True; b.requires_grad_()
+(b*2).sum().backward(); p(b.grad,a.grad)
+# retained gradients of views that change in place
+base=L.tensor([1.],requires_grad=True).clone(); v=base[:]; w=base[:]
+v.retain_grad(); w.retain_grad(); base.retain_grad(); v.mul_(2); (v+3*w).sum().backward()
+p(v.grad,w.grad,base.grad)
+# retained gradient of a view whose base changes
+base=L.tensor([1.,2.],requires_grad=True).clone(); v=base[:1]; v.retain_grad(); base.mul_(2)
+(v*5).sum().backward(); p(v.grad)
 """

@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from tests.autograd import (
     programs_of_checkpoints,
+    programs_of_checks,
     programs_of_expanding,
     programs_of_functional,
     programs_of_functions,
     programs_of_graphs,
     programs_of_hooks,
     programs_of_inference,
+    programs_of_marks,
     programs_of_passes,
     programs_of_reshaping,
     programs_of_saved,
@@ -43,7 +45,7 @@ PROGRAMS = IN_THE_SAME_WORDS | _programs(
     + programs_of_functional.PROGRAMS + programs_of_checkpoints.PROGRAMS
     + programs_of_passes.PROGRAMS + programs_of_hooks.PROGRAMS
     + programs_without_derivatives.PROGRAMS + programs_of_reshaping.PROGRAMS
-    + programs_of_expanding.PROGRAMS
+    + programs_of_expanding.PROGRAMS + programs_of_marks.PROGRAMS + programs_of_checks.PROGRAMS
 )
 
 

@@ -325,6 +325,24 @@ def test_second_derivatives_far_from_zero_are_numbers(name: str, dtype: str) -> 
     np.testing.assert_allclose(found[1], found[0], rtol=rtol, atol=1e-30)
 
 
+@pytest.mark.parametrize("name", ["scatter_reduce", "index_reduce"])
+def test_second_derivatives_of_a_product_of_zeros(name: str) -> None:
+    """PyTorch refuses them; they are those of the product written out."""
+    x = tt.tensor([2.0, 1.0], dtype=tt.float64, requires_grad=True)
+    s = tt.tensor([0.0, 0.0, 3.0, 0.0, 5.0], dtype=tt.float64, requires_grad=True)
+    index, weights = tt.tensor([0, 0, 0, 1, 1]), tt.tensor([1.0, 2.0], dtype=tt.float64)
+
+    def reduced(x: tt.Tensor, s: tt.Tensor) -> tt.Tensor:
+        return (getattr(tt, name)(x, 0, index, s, "prod") * weights).sum()
+
+    def written_out(x: tt.Tensor, s: tt.Tensor) -> tt.Tensor:
+        return x[0] * s[0] * s[1] * s[2] + 2 * x[1] * s[3] * s[4]
+
+    have = tt.autograd.functional.hessian(reduced, (x, s))
+    want = tt.autograd.functional.hessian(written_out, (x, s))
+    assert [[b.tolist() for b in row] for row in have] == [[b.tolist() for b in r] for r in want]
+
+
 def test_every_rule_has_an_example() -> None:
     _facade.load_all()
     reached: set[str] = set()

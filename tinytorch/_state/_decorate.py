@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from .._caller import warn
 from ._scopes import Entry, Settings, Stepped
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -24,18 +25,27 @@ def decorate(function: _F, settings: Callable[[], Settings]) -> _F:
     """``function`` with its body run under ``settings()``, which is asked at each call.
 
     The wrapper is of the same kind: a coroutine function stays one. A ``staticmethod`` or
-    ``classmethod`` is rebuilt around its function.
+    ``classmethod`` is rebuilt around its function. Of a class it makes a function that makes its
+    instances, as PyTorch does, and warns.
 
     Raises:
-        TypeError: If ``function`` is a class or not callable.
+        TypeError: If ``function`` is not callable.
     """
     if isinstance(function, (staticmethod, classmethod)):
         return cast(_F, type(function)(decorate(function.__func__, settings)))
-    if isinstance(function, type) or not callable(function):
+    if not callable(function):
         raise TypeError(
             f"expected a function, method, coroutine function or generator function to "
-            f"decorate, got {function!r}; decorate the methods of a class one by one"
+            f"decorate, got {function!r}"
         )
+    if isinstance(function, type):
+        warn(
+            "Decorating classes is deprecated and will be disabled in future versions. You should "
+            "only decorate functions or methods. To preserve the current behavior of class "
+            "decoration, you can directly decorate the `__init__` method and nothing else.",
+            FutureWarning,
+        )
+        return cast(_F, functools.wraps(function, updated=())(_plain(function, settings)))
     wrapper = _wrapper_for(_flags(function))(function, settings)
     return cast(_F, functools.update_wrapper(wrapper, function))
 

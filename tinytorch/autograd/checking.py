@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 from .. import _state, dtypes
 from .._caller import warn
 from .._tensor import Tensor, wrap
+from .forward_checking import GradcheckError as GradcheckError
+from .forward_checking import Limits, check_forward, differentiable_outputs, directions
 from .passes import grad
-
-
-class GradcheckError(RuntimeError):
-    """A gradient differs from its finite differences."""
 
 
 def gradcheck(
@@ -24,6 +23,8 @@ def gradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
     **options: Any,
 ) -> bool:
     """Compare the gradients of ``func`` with central differences.
@@ -40,7 +41,10 @@ def gradcheck(
         rtol: Relative tolerance.
         raise_exception: Raise on a difference (default) or return False.
         nondet_tol: How much two backward passes of the same gradient may differ; default 0.
-        **options: torch's other switches (``fast_mode``, ``check_forward_ad``, ...), which
+        check_forward_ad: Whether what dual tensors give is compared, too: the ``jvp`` of a
+            ``Function``, where it has one. Default: False.
+        check_backward_ad: Whether the backward pass is. Default: True.
+        **options: torch's other switches (``fast_mode``, ``check_batched_grad``, ...), which
             change nothing: every element is checked.
 
     Returns:
@@ -49,6 +53,8 @@ def gradcheck(
     Raises:
         GradcheckError: On a difference, with the two Jacobians' first wrong entry.
         ValueError: If no input requires grad.
+        RuntimeError: If one element of an input stands for several.
+        AssertionError: If nothing is to be checked, or the results change their shape or dtype.
         TypeError: For an option torch does not have.
 
     Example:
@@ -59,7 +65,8 @@ def gradcheck(
     """
     return _check(
         func, inputs, _with_history, eps=eps, atol=atol, rtol=rtol,
-        raise_exception=raise_exception, nondet_tol=nondet_tol, **options,
+        raise_exception=raise_exception, nondet_tol=nondet_tol,
+        check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad, **options,
     )  # fmt: skip
 
 
@@ -69,8 +76,7 @@ def _check(
     **options: Any,
 ) -> bool:  # fmt: skip
     """``gradcheck`` of those outputs whose places ``choose`` picks."""
-    for option in options.keys() - _SWITCHES:
-        raise TypeError(f"gradcheck() got an unexpected keyword argument {option!r}")
+    forward, backward = _modes(options)
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     watched = [a for a in args if isinstance(a, Tensor) and a.requires_grad]
     if not watched:
@@ -79,9 +85,16 @@ def _check(
             "them have requires_grad=True."
         )
     _warn_of_singles(args)
+    _check_apart(args)
     try:
-        for out_index in choose(_differentiable_outputs(func, args)):
-            _check_output(func, args, watched, out_index, eps, atol, rtol, nondet_tol)
+        for at in choose(differentiable_outputs(func, args)):
+            numerical = [_numeric(func, args, tensor, at, eps) for tensor in watched]
+            limits = Limits(at, atol, rtol)
+            if forward:
+                check_forward(func, args, watched, numerical, limits)
+            if backward:
+                out = differentiable_outputs(func, args)[at]
+                _check_backward(out, watched, numerical, limits, nondet_tol)
     except GradcheckError:
         if raise_exception:
             raise
@@ -105,33 +118,53 @@ _SWITCHES = {
 }  # fmt: skip
 
 
-def _differentiable_outputs(func: Callable[..., Any], args: tuple[Any, ...]) -> list[Tensor]:
-    out = func(*args)
-    outs = out if isinstance(out, (tuple, list)) else (out,)
-    return [o for o in outs if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
+def _modes(options: dict[str, Any]) -> tuple[bool, bool]:
+    """Whether tangents are checked, and whether gradients are."""
+    for option in options.keys() - _SWITCHES:
+        raise TypeError(f"gradcheck() got an unexpected keyword argument {option!r}")
+    forward = options.get("check_forward_ad", False)
+    backward = options.get("check_backward_ad", True)
+    if not (forward or backward):
+        raise AssertionError(
+            "Expected at least one of check_forward_ad or check_backward_ad to be True"
+        )
+    for batched, mode, on in (
+        ("check_batched_grad", "check_backward_ad", backward),
+        ("check_batched_forward_grad", "check_forward_ad", forward),
+    ):
+        if options.get(batched) and not on:
+            raise AssertionError(f"Setting {batched}=True requires {mode} to be True")
+    return bool(forward), bool(backward)
 
 
-def _check_output(
-    func: Any, args: Any, watched: list[Tensor], at: int, eps: float, atol: float, rtol: float,
-    nondet_tol: float,
-) -> None:  # fmt: skip
-    out = _differentiable_outputs(func, args)[at]
-    for number, tensor in enumerate(watched):
+def _check_backward(
+    out: Tensor, watched: list[Tensor], numerical: list[Any], limits: Limits, nondet_tol: float
+) -> None:
+    for number, (tensor, numeric) in enumerate(zip(watched, numerical, strict=True)):
         if not tensor.numel():
             continue  # no direction to move in
-        numeric = _numeric(func, args, tensor, at, eps)
         analytic = _analytic(out, tensor)
         _check_again(analytic, _analytic(out, tensor), nondet_tol)
         for row, (have, want) in enumerate(zip(analytic, numeric, strict=True)):
             for column, (a, n) in enumerate(zip(have, want, strict=True)):
-                if not abs(a - n) <= atol + rtol * abs(n):
+                if limits.differ(a, n):
                     if not out.requires_grad:
                         raise GradcheckError("Numerical gradient for function expected to be zero")
                     raise GradcheckError(
-                        f"Jacobian mismatch for output {at} with respect to input {number}, at "
-                        f"element {row} of the gradient, direction {column}: numerical {n}, "
+                        f"Jacobian mismatch for output {limits.at} with respect to input {number}, "
+                        f"at element {row} of the gradient, direction {column}: numerical {n}, "
                         f"analytical {a}"
                     )
+    if out.requires_grad:
+        _check_scales(out, watched)
+
+
+def _check_scales(out: Tensor, watched: list[Tensor]) -> None:
+    """A gradient is linear in that of what was computed: of nothing comes nothing."""
+    nothing = wrap(out._xp.zeros(out._data.shape, out._data.dtype), out._xp)
+    for g in grad(out, watched, nothing, retain_graph=True, allow_unused=True):
+        if any(value != 0 for value in _flat(g, out)):
+            raise GradcheckError("backward not multiplied by grad_output")
 
 
 def _check_again(
@@ -146,16 +179,12 @@ def _check_again(
             )
 
 
-def _directions(out: Tensor) -> list[complex]:
-    return [1.0, 1j] if out.is_complex() else [1.0]
-
-
 def _analytic(out: Tensor, tensor: Tensor) -> list[list[complex]]:
     """Per element of the output (and direction), the gradient of ``tensor``'s elements."""
     rows: list[list[complex]] = []
     size = out.numel()
     for i in range(size):
-        for direction in _directions(out):
+        for direction in directions(out):
             weight = wrap(out._xp.zeros(out._data.shape, out._data.dtype), out._xp)
             weight._data.reshape(-1)[i] = direction
             g: Any = None
@@ -172,16 +201,16 @@ def _flat(g: Tensor | None, tensor: Tensor) -> list[complex]:
     return values
 
 
-def _numeric(
-    func: Any, args: Any, tensor: Tensor, at: int, eps: float
-) -> list[list[complex]]:
+def _numeric(func: Any, args: Any, tensor: Tensor, at: int, eps: float) -> list[list[complex]]:
     """The same by central differences: the real (and imaginary) part of conj(w) * out."""
+    if not tensor.numel():
+        return []
     columns = [
         [
-            _difference(func, args, tensor, j, at, eps * step) / (2 * eps)
-            for step in _directions(tensor)
+            _difference(func, args, tensor, place, at, eps * step) / (2 * eps)
+            for step in directions(tensor)
         ]
-        for j in range(tensor.numel())
+        for place in product(*(range(n) for n in tensor.shape))
     ]
     rows: list[list[complex]] = []
     sample = columns[0][0]
@@ -201,25 +230,43 @@ def _combine(column: list[Any], i: int, w: complex) -> complex:
     return parts[0] if len(parts) == 1 else complex(parts[0], parts[1])
 
 
-def _difference(func: Any, args: Any, tensor: Tensor, j: int, at: int, step: complex) -> Any:
-    flat = tensor._data.reshape(-1)
-    if not tensor._xp.is_view(flat, tensor._data):
-        raise ValueError("gradcheck: inputs must be contiguous")
-    before = flat[j].copy()
-    with _state.no_grad():
-        try:
-            flat[j] = before + step
-            above = _host(func, args, at)
-            flat[j] = before - step
-            below = _host(func, args, at)
-        finally:
-            flat[j] = before
+def _difference(
+    func: Any, args: Any, tensor: Tensor, place: tuple[int, ...], at: int, step: complex
+) -> Any:
+    data = tensor._data
+    before = data[place].copy()
+    try:
+        data[place] = before + step
+        above = _host(func, args, at)
+        data[place] = before - step
+        below = _host(func, args, at)
+    finally:
+        data[place] = before
+    if above.shape != below.shape or above.dtype != below.dtype:
+        raise AssertionError(
+            "Expected `func` to return outputs with the same shape when inputs are perturbed on "
+            f"index {place} by {step}, but got {above.shape} of {above.dtype} and {below.shape} of "
+            f"{below.dtype}"
+        )
     return above - below
 
 
 def _host(func: Any, args: Any, at: int) -> Any:
-    out = _differentiable_outputs(func, args)[at]
+    out = differentiable_outputs(func, args)[at]
     return out._xp.to_numpy(out._data).copy()
+
+
+def _check_apart(args: tuple[Any, ...]) -> None:
+    """RuntimeError for an input of which one element stands for several: it cannot move alone."""
+    for i, arg in enumerate(args):
+        if isinstance(arg, Tensor) and arg.requires_grad:
+            if any(n > 1 and not step for n, step in zip(arg.shape, arg.stride(), strict=True)):
+                raise RuntimeError(
+                    f"The {i}th input has a dimension with stride 0. gradcheck only supports "
+                    "inputs that are non-overlapping to be able to compute the numerical gradients "
+                    "correctly. You should call .contiguous on the input before passing it to "
+                    "gradcheck."
+                )
 
 
 def _warn_of_singles(args: tuple[Any, ...]) -> None:
@@ -237,6 +284,9 @@ def gradgradcheck(
     func: Callable[..., Any],
     inputs: Any,
     grad_outputs: Sequence[Tensor] | None = None,
+    *,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
     **options: Any,
 ) -> bool:
     """Compare second derivatives of ``func`` with central differences of its gradients.
@@ -245,6 +295,8 @@ def gradgradcheck(
         func: Function of tensors giving a tensor or several.
         inputs: Its arguments, or its only argument.
         grad_outputs: Weights of the outputs; the default is fixed and irregular.
+        check_fwd_over_rev: Whether tangents of the gradients are compared, too. Default: False.
+        check_rev_over_rev: Whether their gradients are. Default: True.
         **options: As for ``gradcheck``; ``gen_non_contig_grad_outputs`` is accepted, too.
 
     Returns:
@@ -252,6 +304,7 @@ def gradgradcheck(
 
     Raises:
         GradcheckError: On a difference.
+        AssertionError: If nothing is to be checked.
 
     Example:
         >>> import tinytorch as tt
@@ -259,16 +312,20 @@ def gradgradcheck(
         >>> tt.autograd.gradgradcheck(lambda x: x.sin(), (x,))
         True
     """
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError(
+            "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True"
+        )
     options.pop("gen_non_contig_grad_outputs", None)
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    outputs = [o for o in _differentiable_outputs(func, args) if o.requires_grad]
+    outputs = [o for o in differentiable_outputs(func, args) if o.requires_grad]
     weights = list(grad_outputs) if grad_outputs is not None else [_weight(o) for o in outputs]
     count = len(args)
 
     def gradients(*everything: Any) -> tuple[Tensor, ...]:
         given, weights_now = everything[:count], everything[count:]
         with _state.enable_grad():
-            outs = [o for o in _differentiable_outputs(func, given) if o.requires_grad]
+            outs = [o for o in differentiable_outputs(func, given) if o.requires_grad]
             watched = [x for x in given if isinstance(x, Tensor) and x.requires_grad]
             found = grad(
                 outs, watched, weights_now, create_graph=True, allow_unused=True,
@@ -276,7 +333,10 @@ def gradgradcheck(
             )  # fmt: skip
         return found
 
-    return _check(gradients, (*args, *weights), _every, **options)
+    return _check(
+        gradients, (*args, *weights), _every, check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev, **options,
+    )  # fmt: skip
 
 
 def _weight(out: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from typing import Any
 
 from .._state import Variable
 from ..backends.storage import laid_like
+from .explaining import explain
 from .nodes import (
     FREED,
     TWICE,
@@ -167,7 +168,7 @@ class Sweep:
                         continue
                 visit(node, g)
         except Exception as error:
-            _explain(error, node)
+            explain(error, node, Anomaly.enabled)
             raise
 
     def _visit_raw(self, node: Node, g: Gradient) -> None:
@@ -340,7 +341,8 @@ class Sweep:
             before = g
             g = self._call_hooks(node.hooks, before, node.xp)
             self._capture(node, node, before, g)
-        for hook in list((node.extra or {}).get("pre_hooks", {}).values()):
+        on = not self.capturing or node.seq in self.needed  # the pass goes on from this node
+        for hook in list((node.extra or {}).get("pre_hooks", {}).values()) if on else ():
             many = g.__class__ is list
             with self._mode():
                 result = hook(tuple(self._tensor(h, node.xp) for h in (g if many else [g])))
@@ -480,21 +482,3 @@ def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradien
     if g.dtype.kind == "c" and dtype.kind != "c":
         g = g.real
     return g.astype(dtype)
-
-
-def _explain(error: Exception, node: Any) -> None:
-    """Say which operation's gradient failed, on the error itself."""
-    if node is None or getattr(error, "_explained", False):
-        return
-    inputs = [None if e is None else list(target_of(e)[0]) for e in node.edges]
-    name = node.op.name if getattr(node.op, "public", True) else node.name()
-    error.add_note(
-        f"in the gradient of {name!r}: inputs of shape {inputs}, "
-        f"result of shape {node.shape}"
-    )
-    traceback = (node.extra or {}).get("traceback")
-    if traceback:
-        error.add_note(
-            "Traceback of forward call that caused the error:\n" + "".join(traceback)
-        )
-    error._explained = True  # type: ignore[attr-defined]

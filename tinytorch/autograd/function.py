@@ -11,15 +11,15 @@ from typing import Any
 
 from .. import _state
 from .._caller import warn
-from .._record import note_versions
 from .._tensor import Tensor, wrap
 from .applied import Applied, R
 from .forward_rule import PUSHING, likes, transposed
 from .inference import APPLYING
 from .nodes import FREED, TWICE, Node, Slot
-from .packing import STACK, Packed, SavedOutput
+from .outputs import check_dirty, check_marks, fresh, save, set_history
+from .packing import Packed, SavedOutput
 from .users import as_user, fits, from_user
-from .views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
+from .views import FUNCTION, SEVERAL, edge_of
 
 
 class FunctionCtx:
@@ -89,12 +89,6 @@ class FunctionCtx:
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``backward``; they are checked for in-place changes."""
-        for tensor in tensors:
-            if tensor is not None and not isinstance(tensor, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument is of type "
-                    f"{type(tensor).__name__}"
-                )
         self._to_save = tensors
 
     @property
@@ -110,6 +104,12 @@ class FunctionCtx:
         if self._for_forward is not None and PUSHING.get():
             return self._for_forward
         return tuple(self._kept(saved) for saved in self._saved)
+
+    @property
+    def saved_variables(self) -> tuple[Tensor, ...]:
+        """The former name of ``saved_tensors``."""
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+        return self.saved_tensors
 
     def _kept(self, saved: Any) -> Any:
         if isinstance(saved, Packed):
@@ -162,8 +162,9 @@ class _FunctionOp:
     flat: tuple[int, ...] = ()
 
     def __init__(
-        self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...], arguments: int
-    ) -> None:
+        self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...],
+        args: tuple[Any, ...],
+    ) -> None:  # fmt: skip
         own_vjp = cls.vjp is not Function.vjp
         if own_vjp and cls.backward is not Function.backward:
             raise RuntimeError(
@@ -175,7 +176,8 @@ class _FunctionOp:
         #: Which of the results are tensors; ``backward`` gets None for the others.
         self.places = tuple(i for i, out in enumerate(outputs) if isinstance(out, Tensor))
         self.count = len(outputs)
-        self.arguments = arguments
+        self.arguments = len(args)
+        self.complex = tuple(isinstance(a, Tensor) and a.is_complex() for a in args)
         self.name = cls.__name__
         self.backward_name = cls.__name__ + "Backward"
         self.materialize = materialize
@@ -223,6 +225,11 @@ class _FunctionOp:
                 raise RuntimeError(
                     f"function {self.backward_name} returned a gradient different than None at "
                     f"position {i + 1}, but the corresponding forward input was not a Variable"
+                )
+            if isinstance(result, Tensor) and result.is_complex() and not self.complex[i]:
+                raise RuntimeError(
+                    f"function {self.backward_name} returned a complex gradient at position "
+                    f"{i + 1}, but the corresponding forward input is real"
                 )
         return [from_user(self, results[i], graph_mode) for i in positions]
 
@@ -343,9 +350,32 @@ class Function:
         with _state.no_grad():
             output = _called(cls, ctx, args, kwargs)
         outputs = output if isinstance(output, tuple) else (output,)
+        check_marks(ctx, args, outputs, cls.setup_context is not Function.setup_context)
         if recording and any(isinstance(out, Tensor) for out in outputs):
             outputs = _record(cls, ctx, args, edges, outputs)
         return outputs if isinstance(output, tuple) else outputs[0]  # type: ignore[return-value]
+
+
+class InplaceFunction(Function):
+    """A ``Function`` that notes whether it is to work in place; nothing else comes of it.
+
+    Args:
+        inplace: What its attribute ``inplace`` is. Default: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class AddOne(tt.autograd.function.InplaceFunction):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.mark_dirty(x)
+        ...         return x.add_(1)
+        >>> AddOne.apply(tt.zeros(1))
+        tensor([1.])
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 def _called(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -373,12 +403,12 @@ def _record(
 ) -> tuple[Any, ...]:
     positions = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
     xp = next(a._xp for a in args if isinstance(a, Tensor))
-    _check_dirty(ctx, outputs)
-    op = _FunctionOp(cls, ctx._materialize, outputs, len(args))
+    check_dirty(ctx, args, outputs)
+    op = _FunctionOp(cls, ctx._materialize, outputs, args)
     node = Node(op, xp, tuple(edges[i] for i in positions), (ctx, positions, xp), (), None, None)
     ctx._node = weakref.ref(node)
     ctx._likes = likes(args) if op.jvp is not None else ()
-    fixed = tuple(_fresh(ctx, args, out) for out in outputs)
+    fixed = tuple(fresh(ctx, args, out) for out in outputs)
     without = [
         new for new, out in zip(fixed, outputs) if any(out is t for t in ctx._non_differentiable)
     ]
@@ -391,60 +421,9 @@ def _record(
         if tensor._view is not None and not skip and not any(tensor is t for t in ctx._dirty):
             tensor._view.kind = FUNCTION if single else SEVERAL
         if tensor._data.dtype.kind in "fc" and not skip:
-            _set_history(ctx, tensor, node if single else Slot(node, i))
-    _save(ctx, node, tensors, single)
+            set_history(ctx, tensor, node if single else Slot(node, i))
+    save(ctx, node, tensors, single)
     return fixed
-
-
-def _set_history(ctx: FunctionCtx, tensor: Tensor, edge: Any) -> None:
-    if any(tensor is t for t in ctx._dirty):
-        from .._spec import OPS
-
-        rebase(tensor, edge, OPS["_view_scatter"])  # where it is a view, its base has changed too
-    else:
-        tensor._node = edge
-        tensor._rg = True
-
-
-def _check_dirty(ctx: FunctionCtx, outputs: tuple[Any, ...]) -> None:
-    for tensor in ctx._dirty:
-        if not any(tensor is out for out in outputs):
-            raise RuntimeError(
-                "Some elements marked as dirty during the forward method were not returned as "
-                "output. The inputs that are modified inplace must all be outputs of the Function."
-            )
-        check_inplace(tensor)
-
-
-def _fresh(ctx: FunctionCtx, args: tuple[Any, ...], out: Any) -> Any:
-    """An output that may get a history: not an input that came back unchanged."""
-    if any(out is t for t in ctx._dirty):
-        out._bump()
-        return out
-    if isinstance(out, Tensor) and any(out is a for a in args):
-        if any(out is t for t in ctx._non_differentiable):
-            return out.detach()
-        with _state.no_grad():
-            return out.view(out.shape)
-    return out
-
-
-def _save(ctx: FunctionCtx, node: Node, outputs: list[Tensor], single: bool) -> None:
-    """Hand over what ``ctx`` was given to save; ``outputs`` are those that are tensors."""
-    hooks = STACK.get()
-    saved: list[Any] = []
-    for tensor in ctx._to_save:
-        at = next((i for i, out in enumerate(outputs) if out is tensor), None)
-        if tensor is not None and at is not None:
-            saved.append(SavedOutput(tensor, None if single else at, bool(tensor._rg)))
-        elif tensor is not None and hooks:
-            saved.append(Packed(tensor, hooks[-1], edge_of(tensor)))
-        else:
-            saved.append(tensor)
-    ctx._saved = tuple(saved)
-    ctx._to_save = ()
-    node.saved = tuple(t for t in saved if isinstance(t, Tensor))
-    note_versions(node)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

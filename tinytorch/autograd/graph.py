@@ -77,8 +77,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Note that a tensor, or each of several, was changed behind autograd's back.
 
-    Raises:
-        RuntimeError: For an inference tensor outside inference mode.
+    An inference tensor has no version, so that nothing is noted of it.
 
     Example:
         >>> import tinytorch as tt
@@ -88,7 +87,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         1
     """
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        each._bump()
+        if not each._inference:
+            each._bump()
 
 
 # -- what is saved -------------------------------------------------------------------------------

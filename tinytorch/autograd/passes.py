@@ -75,7 +75,8 @@ def backward(
         return
     for tensor, edge, g in zip(wanted, edges, sweep.collect(edges), strict=True):
         into = edge if isinstance(tensor, GradientEdge) else tensor
-        if g is not None and (into is edge or into.is_leaf):  # others are kept by now
+        leaf = node_of(into) is None and (into is edge or into.is_leaf)
+        if g is not None and leaf:  # others that are to be kept are by now
             sweep.accumulate(into, g, False)
             if into._post_accumulate_grad_hooks:
                 sweep.accumulated(into, g)
@@ -84,6 +85,10 @@ def backward(
 _ONLY_INPUTS = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
     "gradient for other parts of the graph, please use torch.autograd.backward."
+)
+_UNUSED = (
+    "The differentiated Tensor at index {} appears to not have been used in the graph. Set "
+    "allow_unused=True if this is the desired behavior."
 )
 
 
@@ -153,17 +158,16 @@ def grad(
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     grads = _root_grads(roots, grad_outputs, create_graph)
     sweep = _sweep(roots, grads, retain_graph, create_graph, wanted)
-    results = []
     edges = [_edge(t) for t in wanted]
+    results = []
     for at, (edge, g) in enumerate(zip(edges, sweep.collect(edges), strict=True)):
-        if g is None and not (allow_unused or materialize_grads):
-            raise RuntimeError(
-                f"The differentiated Tensor at index {at} appears to not have been used in the "
-                "graph. Set allow_unused=True if this is the desired behavior."
-            )
         if g is not None:
             g = conjugate(g if create_graph else _own(g, backend_of(edge)))
-        results.append(_zeros(edge) if g is None and materialize_grads else g)
+        elif materialize_grads:
+            g = _zeros(wanted[at], edge).requires_grad_(create_graph)
+        elif not allow_unused:
+            raise RuntimeError(_UNUSED.format(at))
+        results.append(g)
     return tuple(results)
 
 
@@ -226,7 +230,12 @@ def _edge(tensor: Tensor | GradientEdge) -> Edge:
     return Slot(node, tensor.output_nr) if isinstance(node.dtype, tuple) else node
 
 
-def _zeros(edge: Edge) -> Tensor:
+def _zeros(wanted: Any, edge: Edge) -> Tensor:
+    """The gradient of what nothing depends on."""
+    if isinstance(wanted, GradientEdge):
+        raise RuntimeError(
+            "materialize_grads cannot be used when the given input is a GradientEdge"
+        )
     xp = backend_of(edge)
     return wrap(xp.zeros(*target_of(edge)), xp)
 

@@ -60,6 +60,8 @@ def track(out: Any, source: Any, step: Any, node: Any, kind: str = "") -> None:
     """Make ``out`` a view of ``source``, made by ``step`` and recorded as ``node``."""
     if source._vc is UNSETTLED or out._vc is UNSETTLED:
         take_after(out, source)
+        if source._inference:  # as in torch, its views never require grad
+            node = None
     if source._vc is None:
         source._vc = [0]
     out._vc = source._vc
@@ -109,9 +111,10 @@ def edge_of(tensor: Any) -> Edge:
         if view.kind:
             return _fixed_edge(tensor, view)
         _refresh(tensor, view)
-    if not view.rg:
-        return None
-    return tensor if tensor._node is None else tensor._node
+    if view.rg:
+        return tensor if tensor._node is None else tensor._node
+    # A base that was asked for gradients after the view was made is not reached through it.
+    return dead_end(tensor) if tensor._base._rg and _as_its_base(tensor) else None
 
 
 def _fixed_edge(tensor: Any, view: View) -> Edge:
@@ -140,8 +143,12 @@ def requires_grad(tensor: Any) -> bool:
 
 
 def _as_its_base(view: Any) -> bool:
-    """Whether a view of a kind requires grad because its base does: bits shown as ints do not."""
-    return view._data.dtype.kind not in "biu" and requires_grad(view._base)
+    """Whether a view requires grad because its base does: bits shown as ints do not.
+
+    Nor do views of an inference tensor.
+    """
+    base = view._base
+    return view._data.dtype.kind not in "biu" and not base._inference and requires_grad(base)
 
 
 def _root(tensor: Any) -> Any:
@@ -182,6 +189,8 @@ def _refresh(tensor: Any, view: View) -> None:
         tensor._node = dead_end(tensor)
     else:
         view.rg = again.requires_grad
+    if tensor._retains_grad and view.rg:
+        tensor._retain_from_here()
 
 
 def _is_cut(base: Any) -> bool:
@@ -233,6 +242,8 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
         (None, None, replay, _strides(data)), (), data.shape, data.dtype,
     )  # fmt: skip
     base._rg = True
+    if base._retains_grad:
+        base._retain_from_here()
 
 
 def _strides(array: Any) -> tuple[int, ...] | None:

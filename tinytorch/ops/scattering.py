@@ -202,14 +202,27 @@ def _product_gradient(
         zero = src == 0
         factors = xp.where(zero, 1, src)
         others = xp.call(_scatter_product, input, dim, index, factors)
-        zeros = xp.astype(zero, src.dtype)
-        count = xp.call(scatter_add, xp.zeros_like(input), dim, index, zeros)
-        alone = xp.call(_gather_into, count, dim, index, shape) == 1
-        of_zero = xp.where(alone, xp.call(_gather_into, g * others, dim, index, shape), 0)
+        left = _other_zeros(xp, input, dim, index, src, zero)
         of_src = xp.where(
-            zero, of_zero, xp.call(_gather_into, g * out, dim, index, shape) / factors
+            zero,
+            left * xp.call(_gather_into, g * others, dim, index, shape),
+            xp.call(_gather_into, g * out, dim, index, shape) / factors,
         )
     return of_input, of_src
+
+
+def _other_zeros(xp: Any, input: Any, dim: int, index: Any, src: Any, zero: Any) -> Any:
+    """For each zero, the product of the other zeros of its place: 1 if there is none.
+
+    Where there is one more it is a term that is 0 and whose derivative is not.
+    """
+    shape = tuple(src.shape)
+    nothing = xp.zeros_like(input)
+    among = xp.call(scatter_add, nothing, dim, index, xp.astype(zero, src.dtype))
+    count = xp.call(_gather_into, among, dim, index, shape)
+    of_place = xp.call(scatter_add, nothing, dim, index, xp.where(zero, src, 0))
+    other = xp.call(_gather_into, of_place, dim, index, shape) - src
+    return xp.where(count == 1, 1, xp.where(count == 2, other, 0))
 
 
 @op(method=False)

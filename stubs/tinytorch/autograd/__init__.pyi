@@ -15,9 +15,9 @@ from tinytorch.autograd.anomaly import detect_anomaly as detect_anomaly
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tinytorch.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from tinytorch.autograd.anomaly import set_detect_anomaly as set_detect_anomaly
-from tinytorch.autograd.checking import GradcheckError as GradcheckError
 from tinytorch.autograd.checking import gradcheck as gradcheck
 from tinytorch.autograd.checking import gradgradcheck as gradgradcheck
+from tinytorch.autograd.forward_checking import GradcheckError as GradcheckError
 from tinytorch.autograd.function import Function as Function
 from tinytorch.autograd.function import FunctionCtx as FunctionCtx
 from tinytorch.autograd.function import once_differentiable as once_differentiable
