@@ -248,9 +248,12 @@ def test_error_names_what_users_know(loss: Any) -> None:
 def test_anomaly_mode_shows_the_forward_line_and_refuses_nan() -> None:
     x = leaf(0.0)
     raises = pytest.raises(RuntimeError, match="returned nan values")
-    with autograd.set_detect_anomaly(True), raises as info:
-        y = x.sqrt() * 0.0  # the line to be shown
-        y.sum().backward()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        with autograd.set_detect_anomaly(True), raises as info:
+            y = x.sqrt() * 0.0  # the line to be shown
+            y.sum().backward()
+    assert "Error detected in SqrtBackward0" in str(warned[-1].message)
     assert "the line to be shown" in "".join(info.value.__notes__)
 
 

@@ -25,29 +25,36 @@ def decorate(function: _F, settings: Callable[[], Settings]) -> _F:
     """``function`` with its body run under ``settings()``, which is asked at each call.
 
     The wrapper is of the same kind: a coroutine function stays one. A ``staticmethod`` or
-    ``classmethod`` is rebuilt around its function. Of a class it makes a function that makes its
-    instances, as PyTorch does, and warns.
+    ``classmethod`` is rebuilt around its function.
 
     Raises:
-        TypeError: If ``function`` is not callable.
+        TypeError: If ``function`` is a class or not callable.
     """
     if isinstance(function, (staticmethod, classmethod)):
         return cast(_F, type(function)(decorate(function.__func__, settings)))
-    if not callable(function):
+    if isinstance(function, type) or not callable(function):
         raise TypeError(
             f"expected a function, method, coroutine function or generator function to "
-            f"decorate, got {function!r}"
+            f"decorate, got {function!r}; decorate the methods of a class one by one"
         )
-    if isinstance(function, type):
-        warn(
-            "Decorating classes is deprecated and will be disabled in future versions. You should "
-            "only decorate functions or methods. To preserve the current behavior of class "
-            "decoration, you can directly decorate the `__init__` method and nothing else.",
-            FutureWarning,
-        )
-        return cast(_F, functools.wraps(function, updated=())(_plain(function, settings)))
     wrapper = _wrapper_for(_flags(function))(function, settings)
     return cast(_F, functools.update_wrapper(wrapper, function))
+
+
+def maker_of(kind: Any) -> Callable[..., Any]:
+    """A function that makes instances of a class: what PyTorch's grad modes decorate, and warn."""
+    warn(
+        "Decorating classes is deprecated and will be disabled in future versions. You should "
+        "only decorate functions or methods. To preserve the current behavior of class "
+        "decoration, you can directly decorate the `__init__` method and nothing else.",
+        FutureWarning,
+    )
+
+    @functools.wraps(kind, updated=())
+    def make(*args: Any, **kwargs: Any) -> Any:
+        return kind(*args, **kwargs)
+
+    return make
 
 
 def _flags(function: Callable[..., Any]) -> int:

@@ -109,6 +109,7 @@ class _Bare(Scope):
     """A scope without arguments, so that as a decorator it needs no parentheses."""
 
     __slots__ = ()
+    takes_classes = True
 
     @overload
     def __new__(cls, orig_func: None = None) -> Self: ...
@@ -193,6 +194,7 @@ class inference_mode(Scope):  # noqa: N801
     """
 
     __slots__ = ("mode",)
+    takes_classes = True
 
     @overload
     def __new__(cls, mode: bool = True) -> Self: ...
@@ -235,6 +237,7 @@ class set_grad_enabled(AssignedScope):  # noqa: N801
     """
 
     __slots__ = ("mode",)
+    takes_classes = True
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):

@@ -252,6 +252,9 @@ class Scope:
 
     __slots__ = ("_entries",)
 
+    #: Whether a class is decorated as well, as one that makes its instances.
+    takes_classes = False
+
     def __init__(self) -> None:
         self._entries: list[Entry] = []
 
@@ -292,8 +295,10 @@ class Scope:
         return self._entries[0] if len(self._entries) == 1 else None
 
     def __call__(self, function: _F) -> _F:
-        from ._decorate import decorate
+        from ._decorate import decorate, maker_of
 
+        if self.takes_classes and isinstance(function, type):
+            function = maker_of(function)
         return decorate(function, self._settings)
 
 
