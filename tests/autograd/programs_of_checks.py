@@ -68,4 +68,26 @@ def f(x):
     assert x.requires_grad and L.is_grad_enabled()
     return x*x
 p(L.autograd.gradcheck(f,L.ones(2,dtype=L.float64,requires_grad=True)))
+# jvp of another number of tangents, and of what is not differentiable
+import importlib
+fw=importlib.import_module(L.__name__+".autograd.forward_ad")
+def function(jvp):
+    class F(L.autograd.Function):
+        @staticmethod
+        def forward(ctx,x):
+            y=x*3; ctx.mark_non_differentiable(y); return x*2,y
+        @staticmethod
+        def backward(ctx,g,h): return g*2
+    F.jvp=staticmethod(jvp); return F.apply
+for jvp in (lambda c,t: t*2, lambda c,t: (t*2,t), lambda c,t: (t*2,None), lambda c,t: (t,None,t)):
+    with fw.dual_level():
+        try:
+            made=function(jvp)(fw.make_dual(L.ones(2),L.tensor([3.,4.])))
+            p([fw.unpack_dual(m).tangent for m in made])
+        except RuntimeError as e: p(" ".join(str(e).split())[:130])
+# gradcheck of a result that changes its dtype
+def f(x): calls[0]+=1; return x.to([L.float32,L.float64][calls[0]%2])
+calls=[0]
+try: L.autograd.gradcheck(f,L.ones(2,dtype=L.float64,requires_grad=True))
+except AssertionError as e: p(str(e)[:79])
 """

@@ -124,4 +124,19 @@ for late in (False,True):
             L.autograd.set_detect_anomaly(True); L.autograd.grad(e.sum(),a)
         except RuntimeError as error: p(str(error)[:60])
     p([(i.category.__name__,str(i.message)[:70]) for i in w])
+# hooks of nodes where a pass adds to some inputs
+a=L.tensor(1.,requires_grad=True); b=a*2; c=b*2; r=[]
+b.grad_fn.register_prehook(lambda g: r.append("before")); b.register_hook(lambda g: r.append("b"))
+a.register_hook(lambda g: r.append("a"))
+n=b.grad_fn.next_functions[0][0]; n.register_prehook(lambda g: r.append("before leaf"))
+n.register_hook(lambda i,o: r.append("after leaf"))
+for wanted in (None,(a,b),(b,),(a,)):
+    c.backward(inputs=wanted,retain_graph=True); p(r); r.clear()
+# hooks of nodes that return no tuple
+for hook in (lambda x: x.grad_fn.register_prehook(lambda g: g[0]*2),
+             lambda x: x.grad_fn.register_hook(lambda i,o: i[0]*2),
+             lambda x: x.grad_fn.register_prehook(lambda g: [g[0]])):
+    x=L.ones(1,requires_grad=True); y=x*2; hook(y)
+    try: y.backward(); p(x.grad)
+    except TypeError as e: p(str(e))
 """

@@ -400,4 +400,10 @@ y.grad_fn._raw_saved_self.register_hooks(lambda t: t.add_(1), lambda t: t)
 x=L.ones(2,requires_grad=True); y=x.exp()
 y.grad_fn._raw_saved_result.register_hooks(lambda t: t*2, lambda t: t)
 y.sum().backward(retain_graph=True); y.sum().backward(); p(x.grad); y.sum().backward()
+# allow_mutation inside another
+with L.autograd.graph.allow_mutation_on_saved_tensors():
+    try:
+        with L.autograd.graph.allow_mutation_on_saved_tensors(): p("taken")
+    except RuntimeError as e: p(str(e))
+with L.autograd.graph.allow_mutation_on_saved_tensors(): p("again")
 """

@@ -263,7 +263,7 @@ def test_grad_fn_is_stable_and_walkable() -> None:
     assert y.grad_fn is y.grad_fn and type(y.grad_fn).__name__ == "MulBackward0"
     assert y.grad_fn.name() == "MulBackward0"
     (accumulate, index), _ = y.grad_fn.next_functions
-    assert index == 0 and accumulate.name() == "AccumulateGrad"
+    assert index == 0 and accumulate.name() == "torch::autograd::AccumulateGrad"
     assert accumulate.variable is x
 
 

@@ -90,11 +90,11 @@ def _check(
         for at in choose(differentiable_outputs(func, args)):
             numerical = [_numeric(func, args, tensor, at, eps) for tensor in watched]
             limits = Limits(at, atol, rtol)
-            if forward:
-                check_forward(func, args, watched, numerical, limits)
             if backward:
                 out = differentiable_outputs(func, args)[at]
                 _check_backward(out, watched, numerical, limits, nondet_tol)
+            if forward:
+                check_forward(func, args, watched, numerical, limits)
     except GradcheckError:
         if raise_exception:
             raise
@@ -242,12 +242,13 @@ def _difference(
         below = _host(func, args, at)
     finally:
         data[place] = before
-    if above.shape != below.shape or above.dtype != below.dtype:
-        raise AssertionError(
-            "Expected `func` to return outputs with the same shape when inputs are perturbed on "
-            f"index {place} by {step}, but got {above.shape} of {above.dtype} and {below.shape} of "
-            f"{below.dtype}"
-        )
+    for what in ("shape", "dtype"):
+        one, other = getattr(above, what), getattr(below, what)
+        if one != other:
+            raise AssertionError(
+                f"Expected `func` to return outputs with the same {what} when inputs are perturbed "
+                f"on index {place} by {step}, but got {what}s {one} and {other}."
+            )
     return above - below
 
 

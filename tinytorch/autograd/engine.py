@@ -82,7 +82,7 @@ class Sweep:
         # wait for their sum
         self.slots: dict[int, dict[int, Slot]] = {}
         self.captured: dict[int, Gradient] = {id(edge): None for edge in capture}
-        self.capturing = bool(self.captured)
+        self.capturing, self.adding = bool(self.captured), False  # what is captured, to grad
         self.special = self.capturing or Anomaly.enabled
         self.needed: set[int] = set()
         self.roots: Sequence[Edge] = ()
@@ -341,7 +341,7 @@ class Sweep:
             before = g
             g = self._call_hooks(node.hooks, before, node.xp)
             self._capture(node, node, before, g)
-        on = not self.capturing or node.seq in self.needed  # the pass goes on from this node
+        on = self.adding or not self.capturing or node.seq in self.needed  # else it ends here
         for hook in list((node.extra or {}).get("pre_hooks", {}).values()) if on else ():
             many = g.__class__ is list
             with self._mode():
@@ -410,7 +410,7 @@ class Sweep:
 
     def _call_leaf_hooks(self, leaf: Any, g: Gradient) -> Gradient:
         """Those of the tensor first, and then those of the node that accumulates."""
-        hooks = leaf._backward_hooks.items()
+        hooks = (leaf._backward_hooks or {}).items()
         for before in (False, True):
             chosen = {i: h for i, h in hooks if isinstance(h, BeforeAccumulation) is before}
             g = self._call_hooks(chosen, g, leaf._xp)
@@ -452,7 +452,10 @@ class Sweep:
         return results
 
     def _run_hooks(self, leaf: Any) -> None:
-        """Run the hooks of a captured leaf; those of the node that would accumulate do not."""
+        """Run the hooks of a captured leaf; those of the node that accumulates only if it does."""
+        if self.adding:
+            self.leaves[id(leaf)][1] = self._call_leaf_hooks(leaf, self.leaves[id(leaf)][1])
+            return
         hooks = (leaf._backward_hooks or {}).items()
         chosen = {i: h for i, h in hooks if not isinstance(h, BeforeAccumulation)}
         entry = self.leaves[id(leaf)]

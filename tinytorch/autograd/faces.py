@@ -141,8 +141,8 @@ class AccumulateGrad(GraphNode):
         return f"<AccumulateGrad object at {id(self):#x}>"
 
     def name(self) -> str:
-        """``"AccumulateGrad"``."""
-        return "AccumulateGrad"
+        """torch's name, which is that of its class in C++."""
+        return "torch::autograd::AccumulateGrad"
 
     @property
     def next_functions(self) -> tuple[tuple[GraphNode | None, int], ...]:

@@ -37,6 +37,7 @@ def transposed(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
     with enable_grad():
         moved = jvp(ctx, *(None if leaf is None else leaf.clone() for leaf in leaves))
     results = moved if isinstance(moved, tuple) else (moved,)
+    _check(ctx, results, len(grads))
     for result, g in zip(results, grads, strict=True):
         if isinstance(result, Tensor) and g is not None and result.shape != g.shape:
             raise RuntimeError(
@@ -53,6 +54,21 @@ def transposed(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
     wanted = [leaf for leaf in leaves if leaf is not None]
     found = iter(gradients(outputs, tuple(wanted), weights, True))
     return tuple(None if leaf is None else next(found) for leaf in leaves)
+
+
+def _check(ctx: Any, results: tuple[Any, ...], expected: int) -> None:
+    if len(results) != expected:
+        raise RuntimeError(
+            "Function's jvp returned an invalid number of forward gradients (expected "
+            f"{expected} but got {len(results)})"
+        )
+    for place in ctx._constant:
+        if results[place] is not None:
+            raise RuntimeError(
+                f"Function's jvp returned a gradient at position {place}, but the corresponding "
+                "forward output is not a differentiable Tensor. You should return None at that "
+                "position instead."
+            )
 
 
 def _leaf(shape: Any, dtype: Any, xp: Any) -> Any:

@@ -16,7 +16,7 @@ from .applied import Applied, R
 from .forward_rule import PUSHING, likes, transposed
 from .inference import APPLYING
 from .nodes import FREED, TWICE, Node, Slot
-from .outputs import check_dirty, check_marks, fresh, save, set_history
+from .outputs import check_dirty, check_marks, fresh, is_among, save, set_history
 from .packing import Packed, SavedOutput
 from .users import as_user, fits, from_user
 from .views import FUNCTION, SEVERAL, edge_of
@@ -60,6 +60,7 @@ class FunctionCtx:
         self._materialize = True
         self._for_forward: tuple[Any, ...] | None = None
         self._likes: tuple[Any, ...] = ()
+        self._constant: tuple[int, ...] = ()
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for ``jvp``, which finds them as ``saved_tensors``.
@@ -409,16 +410,19 @@ def _record(
     ctx._node = weakref.ref(node)
     ctx._likes = likes(args) if op.jvp is not None else ()
     fixed = tuple(fresh(ctx, args, out) for out in outputs)
-    without = [
-        new for new, out in zip(fixed, outputs) if any(out is t for t in ctx._non_differentiable)
-    ]
+    pairs = zip(fixed, outputs, strict=True)
+    without = tuple(new for new, out in pairs if is_among(out, ctx._non_differentiable))
+    ctx._constant = tuple(
+        i for i, t in enumerate(fixed)
+        if not isinstance(t, Tensor) or is_among(t, without) or t._data.dtype.kind not in "fc"
+    )  # fmt: skip
     tensors = [t for t in fixed if isinstance(t, Tensor)]
     single = len(fixed) == 1
     node.shape = tensors[0]._data.shape if single else tuple(t._data.shape for t in tensors)
     node.dtype = tensors[0]._data.dtype if single else tuple(t._data.dtype for t in tensors)
     for i, tensor in enumerate(tensors):
-        skip = any(tensor is t for t in without)
-        if tensor._view is not None and not skip and not any(tensor is t for t in ctx._dirty):
+        skip = is_among(tensor, without)
+        if tensor._view is not None and not skip and not is_among(tensor, ctx._dirty):
             tensor._view.kind = FUNCTION if single else SEVERAL
         if tensor._data.dtype.kind in "fc" and not skip:
             set_history(ctx, tensor, node if single else Slot(node, i))

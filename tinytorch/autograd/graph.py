@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
+from .._state import Variable
 from .._tensor import Tensor
 from .engine import CURRENT
 from .faces import GraphNode, face_of
@@ -195,6 +196,10 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         FORBIDDEN.set(before)
 
 
+#: Whether a block of ``allow_mutation_on_saved_tensors`` is around.
+_COPYING: Variable[bool] = Variable("copying_saved_tensors", False)
+
+
 class _Copies:
     """What ``allow_mutation_on_saved_tensors`` gives to its block."""
 
@@ -225,6 +230,9 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
     Gradients are those of the values at recording: everything saved inside is copied. The
     backward pass has to run inside, too.
 
+    Raises:
+        RuntimeError: Inside another such block.
+
     Example:
         >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
@@ -236,12 +244,16 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
         >>> x.grad
         tensor([2., 2.])
     """
+    if _COPYING.get():
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     copies = _Copies()
-    with saved_tensors_hooks(copies._keep, copies._get):
-        try:
+    token = _COPYING.set(True)
+    try:
+        with saved_tensors_hooks(copies._keep, copies._get):
             yield copies
-        finally:
-            copies.clear()
+    finally:
+        _COPYING.reset(token)
+        copies.clear()
 
 
 # -- hooks on several tensors --------------------------------------------------------------------

@@ -188,7 +188,14 @@ def check_nothing(value: Any, leaf: Any) -> None:
 
 
 def check_count(hook: Any, values: Any, expected: int) -> None:
-    """RuntimeError if a node's hook returned another number of gradients than it was given."""
+    """Refuse what a node's hook returned that is not as many gradients as it was given.
+
+    Raises:
+        TypeError: If it is no tuple.
+        RuntimeError: If it is one of another length.
+    """
+    if not isinstance(values, tuple):
+        raise TypeError(f"expected tuple, but hook returned {type(values).__name__!r}")
     if len(values) != expected:
         name = getattr(hook, "__name__", repr(hook))
         raise RuntimeError(

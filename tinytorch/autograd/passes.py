@@ -312,6 +312,7 @@ def _sweep(
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     make = sweep_class()
     sweep = make(create_graph if retain_graph is None else retain_graph, create_graph, edges)
+    sweep.adding = accumulating
     if accumulating and isinstance(sweep, LeafSweep):
         sweep.accumulating = all(node_of(edge) is None for edge in edges)
     sweep.roots = root_edges = [_edge(t) for t in roots]
