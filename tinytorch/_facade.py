@@ -146,6 +146,8 @@ def namespace(
             if function is not None:
                 table[name] = function
                 return function
+        if name == "__all__":  # what ``from tinytorch.fft import *`` asks for
+            return listing()
         raise AttributeError(
             missing(module, name, names(prefix) if name[0] != "_" else ()), name=name, obj=None
         )

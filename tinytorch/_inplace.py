@@ -15,7 +15,7 @@ from ._record import any_rg, keep_out, make_node, watch
 from ._signature import of_inplace
 from ._spec import OPS, Op
 from ._tensor import Tensor, wrap
-from ._write import check_writable, scalar_name, write
+from ._write import check_writable, scalar_name, stands_for_many, write
 from .autograd.nodes import Node
 from .autograd.packing import Recording
 from .autograd.views import check_inplace, edge_of, rebase
@@ -48,20 +48,11 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
             f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
             f"{type(target).__name__}"
         )
+    if op.expanded is not None and stands_for_many(target):
+        return op.expanded(*args, **options)  # type: ignore[no-any-return]
     check_writable(op.name, target)
     if op.kernel is None:
-        given = (*args, *options.values())
-        _check_overlap(op, target, given[1:])
-        if _state.grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given):
-            old = _old_value(target, target)  # what it is made of may want the old value
-            args = tuple(old if value is target else value for value in args)
-        value = op.function(*args, **options)
-        if op.exact_out is True and value.dtype is not target.dtype:
-            raise RuntimeError(
-                f"the base given to {op.name}_ has dtype {scalar_name(target.dtype)} but the "
-                f"operation's result requires dtype {scalar_name(value.dtype)}"
-            )
-        return assign(target, value, f"{op.name}_")
+        return _assign_composite(op, target, args, options)
     if op.exact_out == "reals" and target.is_complex():
         raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
     given, xp = prepare(op, args, options)
@@ -83,6 +74,21 @@ def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tens
     if constant:
         _give_history(target, op.backward_name, edge_of(target), None)
     return target
+
+
+def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: Any) -> Tensor:
+    given = (*args, *options.values())
+    _check_overlap(op, target, given[1:])
+    if _state.grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given):
+        old = _old_value(target, target)  # what it is made of may want the old value
+        args = tuple(old if value is target else value for value in args)
+    value = op.function(*args, **options)
+    if op.exact_out is True and value.dtype is not target.dtype:
+        raise RuntimeError(
+            f"the base given to {op.name}_ has dtype {scalar_name(target.dtype)} but the "
+            f"operation's result requires dtype {scalar_name(value.dtype)}"
+        )
+    return assign(target, value, f"{op.name}_")
 
 
 def asking_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -96,6 +96,8 @@ class Op:
             one there, such as an index, or a number made a tensor.
         picks: Whether indices say which elements are meant.
         former_order: The factors that PyTorch still takes in their former place, among the tensors.
+        expanded: What stands in for the in-place form where one element stands for many, or None
+            if that is refused.
         exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or any of its
             kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``;
             ``"numbers"``: exact beside numbers, not beside tensors; ``"reals"``: exact unless an
@@ -180,6 +182,7 @@ class Op:
         self.node: NodeName = options.pop("node", None)
         self.copy_node: NodeName = options.pop("copy_node", None)
         self.number_node: NodeName = options.pop("number_node", None)
+        self.expanded: Callable[..., Any] | None = None
         self.public: bool = options.pop("public", not self.name.startswith("_"))
         if options:
             raise TypeError(f"@op {self.name}: unknown options {sorted(options)}")

@@ -37,12 +37,17 @@ def check_writable(name: str, target: Tensor) -> None:
     One element stands for many, or it is an inference tensor's, or from outside a ``vmap``.
     """
     _check_place(name, target)
-    if target._xp.readonly(target._data) and not _made_writable(target):
+    if stands_for_many(target):
         raise RuntimeError(
             f"{name}_: unsupported operation: more than one element of the written-to tensor "
             "refers to a single memory location. Please clone() the tensor before performing "
             "the operation."
         )
+
+
+def stands_for_many(target: Tensor) -> bool:
+    """Whether memory may not be written, such as that of an expanded tensor."""
+    return target._xp.readonly(target._data) and not _made_writable(target)
 
 
 def _check_place(name: str, target: Tensor) -> None:

@@ -116,3 +116,10 @@ def test_numbers_divided_by_another_name_have_both_gradients() -> None:
     x, y = tt.tensor(3.0, requires_grad=True), tt.tensor(2.0, requires_grad=True)
     tt.divide(x, y).backward()
     assert (x.grad.item(), y.grad.item()) == (0.5, -0.75)
+
+
+def test_namespaces_give_all_their_names_to_a_star_import() -> None:
+    names: dict[str, object] = {}
+    for space in ("fft", "linalg", "special", "nn.functional"):
+        exec(f"from tinytorch.{space} import *", names)
+    assert {"rfft", "cholesky", "erf", "gelu"} <= names.keys()

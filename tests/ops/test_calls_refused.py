@@ -44,6 +44,8 @@ F.channel_shuffle(L.ones(1, 4, 2, 2), True) | TypeError | must be int, not bool
 F.pixel_shuffle(L.ones(1, 4, 2, 2), True) | TypeError | must be int, not bool
 F.pixel_unshuffle(L.ones(1, 1, 2, 2), 0.5) | TypeError | must be int, not float
 F.cross_entropy(L.ones(2, 3), L.ones(2, 3), reduction="x") | ValueError | not a valid value for
+L.chain_matmul() | RuntimeError | chain_matmul(): Expected one or more matrices
+L.dot(L.ones(1), L.ones(3, dtype=L.int32)) | RuntimeError | expected both vectors to have same dtype
 L.fft.fftfreq(0.5) | TypeError | must be int, not float
 L.fft.rfftfreq(True) | TypeError | must be int, not bool
 L.fft.fftfreq(-1) | RuntimeError | negative dimension

@@ -144,6 +144,12 @@ def test_small_products_come_first() -> None:
         ("i.j", [(2, 3)], "not part of any ellipsis"),
         ("...i...", [(2, 3)], "an ellipsis was already found"),
         ("ii", [(2, 3)], "the sizes don't match, 3 != 2"),
+        ("a->... .", [(2,)], r"found '.' for output but an ellipsis \(...\) was already found"),
+        ("a->..", [(2,)], r"found '.' for output that is not part of any ellipsis"),
+        ("a->1", [(2,)], "invalid subscript given at index 3"),
+        ("a,2", [(2,), (2,)], "invalid subscript given at index 2"),
+        ("ai", [(2,)], r"does not match the number of dimensions \(1\) for operand 0 and no ell"),
+        ("ai...", [(2,)], r"is more than the number of dimensions \(1\) for operand 0"),
         ("ij->ii", [(2, 3)], "appears more than once in the output"),
         ("ij->k", [(2, 3)], "does not appear in the equation for any input operand"),
     ],
@@ -154,8 +160,12 @@ def test_refused(equation: str, shapes: list[tuple[int, ...]], text: str) -> Non
 
 
 def test_refused_without_operands() -> None:
-    with pytest.raises(ValueError, match="at least one operand"):
-        tt.einsum("ij")
+    for args in (("ij",), ("", []), (tt.ones(2),)):
+        with pytest.raises(ValueError, match="at least one operand"):
+            tt.einsum(*args)
+    for number in (("a", 1), (1, [0])):
+        with pytest.raises(TypeError, match="must be Tensor, not int"):
+            tt.einsum(*number)
     with pytest.raises(ValueError, match=r"valid range \[0, 52\)"):
         tt.einsum(tt.ones(2), [60], [60])
 

@@ -378,6 +378,12 @@ class Backend(Placement):
             array.flags.writeable = True
         return array
 
+    def opened(self, array: Array) -> Array:
+        """``array`` for writing though one element stands for many: the last number stays."""
+        array = array.view()
+        array.flags.writeable = True
+        return array
+
     def blockwise(
         self, function: Callable[..., Array], *arrays: Array, unit: int = 1
     ) -> Array:

@@ -86,8 +86,8 @@ def make_plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Plan:
             f"einsum(): {more} operands were provided than specified in the equation "
             f"'{equation}' ({len(shapes)} for {len(terms)} terms)"
         )
-    terms = [_expand(i, t, len(s)) for i, (t, s) in enumerate(zip(terms, shapes, strict=True))]
-    result = _result(terms, output if arrow else None)
+    terms = [_expand(i, terms, len(shape)) for i, shape in enumerate(shapes)]
+    result = _result(terms, output if arrow else None, len(inputs) + 2)
     sizes = _sizes(terms, shapes)
     stretched = [_unstretched(t, s, sizes) for t, s in zip(terms, shapes, strict=True)]
     # A size of 1 is left out of a product and not summed over, which would widen integers.
@@ -100,26 +100,29 @@ def make_plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Plan:
     return Plan(steps, pairs, None if last == result else tuple(map(last.index, result)))
 
 
-def _check(term: str, where: str) -> str:
+def _check(term: str, where: str, start: int) -> str:
     """The term with its ellipsis marked by one character; RuntimeError for anything odd."""
     marked = term.replace("...", "\0", 1)
     for at, c in enumerate(marked):
         if c == ".":
-            why = "for which an ellipsis was already found" if "\0" in marked else (
-                "that is not part of any ellipsis")
+            why = "that is not part of any ellipsis (...)"
+            if "\0" in marked:
+                why = "for which an ellipsis was already found"
+                if where == "output":
+                    why = "but an ellipsis (...) was already found"
             raise RuntimeError(f"einsum(): found '.' for {where} {why}")
         if c != "\0" and c not in _LETTERS:
             raise RuntimeError(
-                f"einsum(): invalid subscript given at index {at} in the equation string, "
+                f"einsum(): invalid subscript given at index {start + at} in the equation string, "
                 f"subscripts must be in [a-zA-Z], got {c!r} for {where}"
             )
     return marked
 
 
-def _expand(index: int, term: str, ndim: int) -> str:
-    marked = _check(term, f"operand {index}")
+def _expand(index: int, terms: list[str], ndim: int) -> str:
+    marked = _check(terms[index], f"operand {index}", len(",".join([*terms[:index], ""])))
     count = ndim - len(marked.replace("\0", ""))
-    if count < 0:
+    if count < 0 and "\0" in marked:
         raise RuntimeError(
             f"einsum(): the number of subscripts in the equation ({ndim - count}) is more than "
             f"the number of dimensions ({ndim}) for operand {index}"
@@ -137,14 +140,14 @@ def _ellipsis(count: int) -> str:
     return "".join(chr(_ELLIPSIS_BASE + k) for k in reversed(range(count)))
 
 
-def _result(terms: list[str], output: str | None) -> str:
+def _result(terms: list[str], output: str | None, start: int) -> str:
     together = "".join(terms)
     count = max((ord(c) - _ELLIPSIS_BASE + 1 for c in together if ord(c) >= _ELLIPSIS_BASE),
                 default=0)
     if output is None:
         once = sorted(c for c in set(together) if c in _LETTERS and together.count(c) == 1)
         return _ellipsis(count) + "".join(once)
-    marked = _check(output, "the output")
+    marked = _check(output, "output", start)
     for c in marked:
         if marked.count(c) > 1:
             raise RuntimeError(

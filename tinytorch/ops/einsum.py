@@ -188,17 +188,22 @@ def _refuse_bools(kernel: str, *operands: Tensor) -> None:
 
 
 def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
-    if not args or (isinstance(args[0], str) and len(args) == 1):
+    operands: list[Any] = []
+    if args and isinstance(args[0], str):
+        equation, operands = args[0], list(args[1:])
+        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+            operands = list(operands[0])
+    elif len(args) > 1:
+        equation, operands = from_sublists(args)
+    if not operands:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one "
             "operand and its subscripts list"
         )
-    if isinstance(args[0], str):
-        equation, operands = args[0], list(args[1:])
-        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-            operands = list(operands[0])
-        return equation, operands
-    return from_sublists(args)
+    for i, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            raise TypeError(f"einsum(): operand {i} must be Tensor, not {type(operand).__name__}")
+    return equation, operands
 
 
 def _prepared(tensor: Tensor, step: Step) -> Tensor:

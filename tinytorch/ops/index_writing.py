@@ -10,9 +10,11 @@ from .._op import Array, Backend, Index, Operand, composite, op
 from .._tensor import Tensor
 from .._write import scalar_name
 from ..dtypes import int64
+from ._expanded import opened
 from ._memory import copied, ordered_like
 from ._positions import add_slices, row_major
 from .gathering import check_slices, flat_positions, index_select, take
+from .indexing import index_put, set_writable
 from .scattering import scatter_reduce
 from .shape import expand, normalize_dim, reshape
 
@@ -181,6 +183,27 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
     rows = out if out.ndim else out.reshape(1)
     rows[(slice(None),) * at + (index.reshape(-1),)] = written_number(value, xp.dtype_of(out))
     return out
+
+
+def _fill_expanded(input: Any, dim: int, index: Any, value: Any) -> Any:
+    filled = index_fill(input, dim, index, value)
+    where = (slice(None),) * normalize_dim("index_fill", dim, input.ndim) + (index.reshape(-1),)
+    with opened("index_fill", input, value):
+        set_writable(input, where, filled[where])
+    return input
+
+
+index_fill.op.expanded = _fill_expanded
+
+
+def _put_expanded(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    index_put(input, indices, values)  # says what does not fit
+    with opened("index_put", input, values, refused=accumulate):
+        set_writable(input, tuple(slice(None) if i is None else i for i in indices), values)
+    return input
+
+
+index_put.op.expanded = _put_expanded
 
 
 def _filled_sum(xp: Any, g: Any, dim: int, index: Any) -> Any:

@@ -17,6 +17,7 @@ from ..autograd.inference import refuse_saved
 from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
+from ._expanded import opened
 from ._memory import copied, in_rows, order_of_chosen, ordered_like, restored
 from ._positions import one_ellipsis, row_major, slices, usable_index
 from .shape import expanded_size
@@ -309,10 +310,15 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
 
 
 def _set(self: Tensor, index: Any, value: Any) -> None:
-    xp = self._xp
-    if xp.readonly(self._data):
+    if self._xp.readonly(self._data):
         return _set_part(self, index, value)
     check_writable("index_put", self)
+    set_writable(self, index, value)
+
+
+def set_writable(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value`` where that may be written."""
+    xp = self._xp
     try:
         raw = raw_index(self, index)
         if value.__class__ is not Tensor and _asking.overloaded((value,)):
@@ -342,7 +348,8 @@ def _set_part(self: Tensor, index: Any, value: Any) -> None:
     """Write to a part of an expanded tensor, which may have each of its elements once."""
     part = getitem(self, index)
     if part._base is None:
-        check_writable("index_put", self)
+        with opened("index_put", self, value):
+            return set_writable(self, index, value)
     if not isinstance(value, Tensor):
         value = OPS["tensor"].function(value, backend=self._xp)
     part.copy_(value)

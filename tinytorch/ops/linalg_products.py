@@ -108,8 +108,11 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``.
 
     Args:
-        *matrices: Two or more matrices, one by one or as one sequence; the sizes between two
-            of them fit. The first and the last may be 1-d.
+        *matrices: One or more matrices, one by one or as one sequence; the sizes between two
+            of them fit. The first and the last of several may be 1-d.
+
+    Raises:
+        RuntimeError: If there is none, or sizes or dtypes do not fit.
 
     Example:
         >>> import warnings
@@ -124,6 +127,8 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
         "accepts a list of two or more tensors rather than multiple parameters."
     )
     chain = matrices[0] if len(matrices) == 1 and not isinstance(matrices[0], Tensor) else matrices
+    if not chain:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     if len(chain) == 1:
         return written(out, chain[0].clone(), "chain_matmul")  # type: ignore[no-any-return]
     return multi_dot(chain, out=out)

@@ -287,13 +287,13 @@ def dot(xp: Backend, input: Array, tensor: Array) -> Array:
         raise RuntimeError(
             f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors"
         )
-    if input.shape != tensor.shape:
-        raise RuntimeError(_mismatch("dot", input, tensor))
     if input.dtype != tensor.dtype:
         raise RuntimeError(
             f"dot : expected both vectors to have same dtype, but found {input.dtype} and "
             f"{tensor.dtype}"
         )
+    if input.shape != tensor.shape:
+        raise RuntimeError(_mismatch("dot", input, tensor))
     check_factors("dot", input, tensor)
     return xp.dot(input, tensor)
 

@@ -12,9 +12,10 @@ from .._record import keep_versions
 from .._tensor import Tensor
 from ..autograd.names import wants_gradient
 from ..autograd.nodes import Node
+from ._expanded import opened
 from ._memory import in_rows
 from .broadcasting import broadcast_shapes
-from .indexing import getitem
+from .indexing import getitem, set_writable
 from .shape import expand
 
 
@@ -69,6 +70,15 @@ def _real(xp: Backend, input: Array, value: Array) -> Array:
     return value.real
 
 
+def _fill_expanded(input: Any, mask: Any, value: Any) -> Any:
+    filled = masked_fill(input, mask, value)
+    mask = expand(mask, input.shape)
+    with opened("masked_fill", input, value):
+        set_writable(input, mask, filled[mask])
+    return input
+
+
+masked_fill.op.expanded = _fill_expanded
 masked_fill.vjp(
     input=lambda xp, g, mask: xp.where(mask, 0, g),
     value=lambda xp, g, mask: xp.where(mask, g, 0),

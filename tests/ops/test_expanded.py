@@ -1,0 +1,78 @@
+"""Writing to expanded tensors: what PyTorch merely warns of, and what it refuses."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+
+#: ``E`` is ``[0, 1, 2]`` seen twice, ``M`` a mask of one True a row.
+WRITES = [
+    "E.masked_fill_(M, 7.0)",
+    "E.masked_fill_(M[1], L.tensor(7.0))",
+    "E.masked_fill_(E < 0, 7.0)",
+    "E.index_fill_(0, L.tensor([0]), 5.0)",
+    "E.index_fill_(-1, L.tensor([2, 0]), 5)",
+    "E.index_fill_(1, L.tensor([], dtype=L.int64), 5.0)",
+    "E.index_put_((L.tensor([0]),), L.tensor(4.0))",
+    "E.index_put_((L.tensor([0, 1]), L.tensor([1, 1])), L.tensor([4.0, 6.0]))",
+    "E.__setitem__(M, 3)",
+    "E.__setitem__(M, L.tensor([4.0, 6.0]))",
+    "E.__setitem__((slice(None), L.tensor([2, 1])), L.tensor([4.0, 6.0]))",
+]
+REFUSED = [
+    "E.add_(1)", "E.fill_(L.tensor(1.0))", "E.masked_scatter_(M, L.ones(6))",
+    "E[:1].mul_(L.ones(2, 3))",
+]  # fmt: skip
+
+
+def seen(library: Any, program: str) -> tuple[list[Any], list[str]]:
+    base = library.arange(3.0)
+    mask = library.tensor([[True, False, False], [False, False, True]])
+    names = {"L": library, "E": base.expand(2, 3), "M": mask}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        eval(program, names)
+    return base.tolist(), [str(w.message).split(" on ")[0] for w in caught]
+
+
+@pytest.mark.parametrize("program", WRITES)
+def test_the_shared_elements_are_written_with_a_warning(program: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    torch.set_warn_always(True)
+    try:
+        wanted, warned = seen(torch, program)
+    finally:
+        torch.set_warn_always(False)
+    ours, (message,) = seen(tt, program)
+    assert ours == wanted and message in warned
+
+
+@pytest.mark.parametrize("program", REFUSED)
+def test_other_writes_are_refused(program: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for library in (torch, tt):
+        with pytest.raises(RuntimeError):
+            seen(library, program)
+
+
+@pytest.mark.filterwarnings("ignore:Use of")
+def test_it_stays_closed_and_counts_as_changed() -> None:
+    base = tt.zeros(3)
+    wide = base.expand(2, 3)
+    wide.masked_fill_(wide == 0, 1.0)
+    assert base._version == wide._version == 1
+    with pytest.raises(RuntimeError, match="single memory location"):
+        wide.add_(1)
+    with pytest.raises(RuntimeError, match="only supports boolean masks"):
+        wide.masked_fill_(wide, 1.0)
+    assert base.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_no_gradient_goes_through() -> None:
+    wide = (tt.zeros(3, requires_grad=True) * 1).expand(2, 3)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        wide.masked_fill_(wide == 0, 1.0)
