@@ -81,3 +81,18 @@ def test_gradients_flow_to_shapes() -> None:
     assert (slope > 0).all()
     (slope,) = tt.autograd.grad(_sample_dirichlet(shapes)[0], shapes)
     assert slope[0].item() > 0 > slope[1].item()
+
+
+@pytest.mark.parametrize("shape", [1e-3, 0.01, 0.1, 0.9])
+def test_derivatives_of_large_numbers_by_small_shapes(shape: float) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    points = np.array([1e-5, 1e-3, 0.01, 0.012, 0.05, 0.13])
+    shapes = np.full_like(points, shape)
+    found = _standard_gamma_grad(tt.tensor(shapes), tt.tensor(points)).cpu().numpy()
+    wanted = torch._standard_gamma_grad(torch.tensor(shapes), torch.tensor(points)).numpy()
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    for other in (1.0, 10.0):
+        given = points, shapes, shapes + other
+        found = _dirichlet_grad(*map(tt.tensor, given)).cpu().numpy()
+        wanted = torch._dirichlet_grad(*map(torch.tensor, given)).numpy()
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)

@@ -94,8 +94,8 @@ def _standard_gamma_grad(xp: Backend, input: Array, output: Array) -> Array:
     log_x = xp.log(x)
     # The side of x to integrate on. Far below 1 the integrand goes a long way up: not there.
     side = xp.where(log_x < xp.maximum(mean_log, -2.0), -1.0, 1.0)
-    scale = 1 / (xp.absolute(a - x) + xp.sqrt(x))
-    scale = xp.where(side > 0, xp.minimum(scale, 1.0), scale)
+    rate = xp.absolute(a - x) + xp.sqrt(x)
+    scale = 1 / xp.where(side > 0, xp.maximum(rate, 1.0), xp.minimum(rate, _falling(xp, a)))
 
     def term(v: Array) -> Array:  # at t = x * exp(v)
         density = xp.exp(a * v - x * xp.expm1(v))
@@ -122,7 +122,8 @@ def _dirichlet_grad(xp: Backend, input: Array, alpha: Array, total: Array) -> Ar
     own, other = xp.where(below, a, b), xp.maximum(xp.where(below, b, a) - 1, 0.0)
     power = xp.where(below, b, a) - 1
     curvature = xp.sqrt(own) + xp.sqrt(other * near) / far
-    scale = 1 / (xp.absolute(own - other * near / far) + curvature)
+    rate = xp.absolute(own - other * near / far) + curvature
+    scale = 1 / xp.minimum(rate, _falling(xp, own))
 
     def term(v: Array) -> Array:  # at near * exp(v), where v is negative
         rest = far - near * xp.expm1(v)
@@ -132,6 +133,11 @@ def _dirichlet_grad(xp: Backend, input: Array, alpha: Array, total: Array) -> Ar
 
     slope = xp.where(below, -1.0, 1.0) * near * _one_sided(term, -scale)
     return xp.astype(slope / (1 - x), input.dtype)
+
+
+def _falling(xp: Backend, power: Array) -> Array:
+    """How fast the density of a number falls far below it, however it begins there."""
+    return power + xp.minimum(power, xp.sqrt(power))
 
 
 def _one_sided(term: Callable[[Array], Array], scale: Array) -> Array:
