@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, overload
 
 from . import _asking, _state, dtypes
+from ._caller import warn
 from ._device import backend_of_type, device, unknown
 from ._layouts import check_layout
 from ._op import Op, Operation, dress
@@ -112,12 +113,25 @@ def _create(
     if target is not None:
         from ._write import write_to_out
 
-        if spec.exact_out == "fills" and out.numel() == target.numel():
-            out = out.reshape(target.shape)
+        if spec.exact_out in ("fills", "counts"):
+            out = _in_shape_of(target, out, spec.exact_out == "counts")
         return write_to_out(target, out, spec, warn=False)  # type: ignore[no-any-return]
     if common.get("pin_memory"):
         out = pinned(out)
     return asked_for(spec.name, out, common.get("requires_grad", False))
+
+
+def _in_shape_of(target: Tensor, out: Tensor, warns: bool) -> Tensor:
+    """``out`` in the shape of a target with as many elements; another one gets its shape."""
+    if out.numel() == target.numel():
+        return out.reshape(target.shape)
+    if warns and target.numel():
+        warn(
+            f"The number of elements in the out tensor of shape {list(target.shape)} is "
+            f"{target.numel()} which does not match the computed number of elements "
+            f"{out.numel()}. The out tensor will be resized to {list(out.shape)}."
+        )
+    return out
 
 
 def asked_for(name: str, out: Tensor, requires_grad: Any) -> Tensor:

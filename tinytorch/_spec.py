@@ -102,7 +102,8 @@ class Op:
             kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``;
             ``"numbers"``: exact beside numbers, not beside tensors; ``"reals"``: exact unless an
             operand is complex; ``"any"``: any dtype does; ``"fills"``: with as many elements as
-            the result, it keeps its shape; ``"truth"``: bool or uint8, whichever of them the
+            the result, it keeps its shape; ``"counts"``: so, and with another number of them
+            there is a warning; ``"truth"``: bool or uint8, whichever of them the
             result has.
         buffered: Whether all is read before anything is written, so that operands may share the
             memory that the in-place form writes to; False where PyTorch refuses an ``out=`` that

@@ -200,3 +200,11 @@ SPECTRUM = tt.ones(5, 3, dtype=tt.complex64)
 def test_short_pieces_refused(call: Callable[[], Any], text: str) -> None:
     with pytest.raises(RuntimeError, match=text):
         call()
+
+
+def test_frequencies_of_samples_at_one_place_are_infinite() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    for name in ("fftfreq", "rfftfreq"):
+        for n, d in ((4, 0.0), (5, -0.0), (0, 0.0)):
+            ours, theirs = (getattr(lib.fft, name)(n, d).numpy() for lib in (tt, torch))
+            np.testing.assert_array_equal(ours, theirs)

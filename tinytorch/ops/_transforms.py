@@ -255,8 +255,9 @@ def half_spectrum(
 ) -> Tensor:
     """The transform of real numbers along ``dim``, halved along the last of them."""
     if input.is_complex():
+        real = "real-valued" if name[-1] in "n2" else "real"
         raise RuntimeError(
-            f"{name} expects a real input tensor, but got {scalar_name(input.dtype)}"
+            f"{name} expects a {real} input tensor, but got {scalar_name(input.dtype)}"
         )
     s = _several(s)
     dims = _some_dims(name, _dims(input.ndim, dim, s))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from .rearranging import roll
 from .shape import normalize_dims
 
 
-@creation(namespaces=("fft",))
+@creation(namespaces=("fft",), exact_out="counts")
 def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
     """Frequencies of the points of ``fft.fft``: 0, then the positive, then the negative ones.
 
@@ -36,10 +37,10 @@ def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
     n = _checked("fftfreq", n, dtype)
     steps = xp.arange(n)
     steps = xp.where(steps < (n + 1) // 2, steps, steps - n)
-    return xp.astype(steps * (1.0 / (n * d) if n else 0.0), dtype)
+    return xp.astype(_at(xp, steps, n * d), dtype)
 
 
-@creation(namespaces=("fft",))
+@creation(namespaces=("fft",), exact_out="counts")
 def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
     """Frequencies of the points of ``fft.rfft``.
 
@@ -60,7 +61,14 @@ def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array
         tensor([0.0000, 0.2500, 0.5000])
     """
     n = _checked("rfftfreq", n, dtype)
-    return xp.astype(xp.arange(n // 2 + 1) * (1.0 / (n * d) if n else 0.0), dtype)
+    return xp.astype(_at(xp, xp.arange(n // 2 + 1), n * d), dtype)
+
+
+def _at(xp: Backend, steps: Array, length: float) -> Array:
+    """The frequencies of so many periods in ``length``; where that is 0 they are infinite."""
+    if length:
+        return steps * (1.0 / length)
+    return xp.where(steps == 0, math.nan, xp.copysign(math.inf, steps * math.copysign(1, length)))
 
 
 def _checked(name: str, n: Any, dtype: Any) -> int:

@@ -12,7 +12,7 @@ from .creation import as_tensor
 from .elementwise import over, times
 from .joining import cat
 from .layout import contiguous
-from .shape import normalize_dims
+from .shape import distinct_dims
 
 
 @composite(method=False, forms=(
@@ -74,9 +74,7 @@ def gradient(
 
 def _dims(input: Tensor, dim: Any) -> list[int]:
     given = range(input.ndim) if dim is None else dim
-    dims = list(normalize_dims("gradient", given, input.ndim))
-    if len(set(dims)) < len(dims):
-        raise RuntimeError(f"gradient: dim appears multiple times in the list of dims {dims}")
+    dims = list(distinct_dims("gradient", given, input.ndim))
     if input.dtype.name in ("uint8", "bool"):
         raise RuntimeError(f"torch.gradient does not support {input.dtype.name} input.")
     return dims

@@ -13,6 +13,8 @@ from ._results import named_result
 from .linalg_svd import pinv, svdvals
 
 _Lstsq = named_result("linalg_lstsq", "solution residuals rank singular_values")
+#: A limit that leaves gelsy the largest of the singular values, as its rank is 1 at least.
+_MOST = 1 - 2.0**-20
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
@@ -50,11 +52,13 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     _check(A, B, driver)
     vector = B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
     right = B.unsqueeze(-1) if vector else B
-    _check_rows(A, right)
+    _check_rows(A, right, -1 if vector else -2)
     xp = A._xp
     m, n = A.shape[-2:]
     precision = dtypes.finfo(A.dtype).eps * max(m, n)
-    limit = precision if rcond is None else (precision if rcond < 0 else rcond)
+    limit = precision if rcond is None or rcond < 0 else rcond
+    if limit >= 1 and driver in ("gelsd", "gelsy"):  # as in LAPACK
+        limit = precision if driver == "gelsd" else _MOST
     solution = pinv(A, rtol=limit) @ right
     with _state.no_grad():
         values = svdvals(A)
@@ -101,10 +105,10 @@ def _check(A: Tensor, B: Tensor, driver: str) -> None:
         )
 
 
-def _check_rows(A: Tensor, B: Tensor) -> None:
+def _check_rows(A: Tensor, B: Tensor, at: int) -> None:
     if A.shape[-2] != B.shape[-2]:
         raise RuntimeError(
-            "torch.linalg.lstsq: input.size(-2) should match other.size(-2), got shapes "
-            f"{list(A.shape)} and {list(B.shape)}"
+            f"torch.linalg.lstsq: input.size(-2) should match other.size({at}), got "
+            f"{A.shape[-2]} and {B.shape[-2]}"
         )
     common_batch(A._xp, "linalg.lstsq", A._data, B._data)

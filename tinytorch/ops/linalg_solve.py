@@ -364,6 +364,6 @@ def tensorsolve(
         moved = [normalize_dim("linalg.tensorsolve", d, A.ndim) for d in dims]
         A = A.permute(*(d for d in range(A.ndim) if d not in moved), *moved)
     rows, columns = tuple(A.shape[: B.ndim]), tuple(A.shape[B.ndim :])
-    _check_map("other.ndim", rows, columns)
+    _check_map("other.ndim", B.shape if rows != tuple(B.shape) else rows, columns)
     solution = solve(A.reshape(math.prod(rows), math.prod(columns)), B.reshape(-1))
     return written(out, solution.reshape(columns), "linalg.tensorsolve")  # type: ignore

@@ -217,10 +217,17 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 
 
 def _nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if input.ndim < 2:
+        raise RuntimeError(
+            "linalg.matrix_norm: The input tensor A must have at least 2 dimensions, got shape "
+            f"{list(input.shape)}."
+        )
     dims: Sequence[int] = tuple(range(input.ndim)) if dim is None else dim
     if isinstance(dims, int) or len(dims) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dims}")
     first, second = (normalize_dim("norm", d, input.ndim) for d in dims)
+    if first == second:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got {tuple(dims)}")
     values = input.movedim((first, second), (-2, -1)).svd().S.sum(-1)
     if not keepdim:
         return values

@@ -36,7 +36,7 @@ def _plain_number(name: str, value: Any) -> Any:
     )
 
 
-@creation(default_dtype=False, exact_out="fills")
+@creation(default_dtype=False, exact_out="counts")
 def arange(
     xp: Backend, start: float | None = None, end: float | None = None, step: float = 1, *,
     dtype: Any = None,

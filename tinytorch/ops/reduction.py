@@ -12,7 +12,7 @@ from .._write import scalar_name
 from ..autograd.names import by_dim
 from ._checks import running_dtype, taken_in
 from ._memory import in_rows
-from .shape import normalize_dims
+from .shape import distinct_dims
 
 Dims = int | Sequence[int] | None
 
@@ -21,9 +21,7 @@ def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
     """``dim`` of a reduction as NumPy's axis; None and an empty list mean all of them."""
     if dim is None:
         return None
-    axes = normalize_dims(name, dim, ndim)
-    if len(set(axes)) < len(axes):
-        raise RuntimeError(f"{name}: dim appears multiple times in the list of dims {dim}")
+    axes = distinct_dims(name, dim, ndim)
     return (axes if ndim else ()) or None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._caller import warn
+from .._caller import warn, warn_once
 from .._op import Array, Backend, composite, op
 from .._tensor import Tensor, wrap
 from ._transforms import half_spectrum, real_signal, transform
@@ -156,6 +156,11 @@ def stft(
         spectrum = transform(pieces, None, (-1,), norm, True)
     spectrum = spectrum.mT if input.ndim == 2 else spectrum.mT.squeeze(0)
     complex_wanted = wide if return_complex is None else return_complex
+    if not complex_wanted:
+        warn_once(
+            "stft with return_complex=False is deprecated: use return_complex=True, and "
+            "view_as_real where real and imaginary parts are wanted."
+        )
     return spectrum if complex_wanted else view_as_real(spectrum)
 
 
@@ -257,6 +262,10 @@ def _unwindowed(
     weight._xp.check_all(low, "istft: window overlap add min: 1 (some samples are under no window)")
     signal = signal / weight
     if length is not None and signal.shape[-1] < length:
+        warn(
+            "The length of signal is shorter than the length parameter. Result is being padded "
+            f"with zeros in the tail to {length}. Please check center and hop_length."
+        )
         signal = pad(signal, (0, length - signal.shape[-1]))
     return signal
 
