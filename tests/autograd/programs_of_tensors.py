@@ -331,6 +331,7 @@ p(L.autograd.gradcheck(lambda x:x*2,(x,)), L.autograd.gradgradcheck(lambda x:x*2
 x=L.ones(2,dtype=L.float64,requires_grad=True)
 p(L.autograd.gradcheck(lambda x:x[:0]*2,(x,)))
 p(L.autograd.gradgradcheck(lambda x:x[:0]*2,(x,)))
+p(L.autograd.gradgradcheck(lambda x:x*x,(x,),check_fwd_over_rev=True,check_rev_over_rev=True))
 # gradgradcheck empty plus other
 x=L.ones(2,dtype=L.float64,requires_grad=True)
 p(L.autograd.gradgradcheck(lambda x:(x[:0]**2,x**3),(x,)))

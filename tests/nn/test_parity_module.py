@@ -203,6 +203,56 @@ def memory_formats(lib: Any) -> Any:
 
 
 @scenario
+def conversion_in_place_counts_as_a_change(lib: Any) -> Any:
+    layer = lib.nn.Linear(3, 2)
+    layer.weight.grad = lib.ones(2, 3)
+    before = layer.weight._version, layer.weight.grad._version
+    product = layer.weight * layer.weight
+    layer._apply(lambda tensor: tensor.add_(1.0))
+    steps = layer.weight._version - before[0], layer.weight.grad._version - before[1]
+    try:
+        product.sum().backward()
+    except RuntimeError as error:
+        return steps, layer.weight.grad, "modified by an inplace operation" in str(error)
+
+
+@scenario
+def a_buffer_that_answers_for_a_tensor(lib: Any) -> Any:
+    class Like:
+        @classmethod
+        def __torch_function__(cls, *args: Any) -> Any:
+            return NotImplemented
+
+    net = lib.nn.Module()
+    net.register_buffer("like", Like())
+    net.like = other = Like()
+    return net.get_buffer("like") is other
+
+
+@scenario
+def a_subclass_that_has_no_persistent_buffers(lib: Any) -> Any:
+    class Net(lib.nn.Module):  # type: ignore[misc,name-defined]
+        def __init__(self, persistent: bool) -> None:
+            super().__init__()
+            self.mean = lib.nn.Buffer(lib.zeros(2), persistent=persistent)
+
+        def register_buffer(self, name: str, value: Any) -> None:
+            super().register_buffer(name, value, True)
+
+    try:
+        Net(False)
+    except RuntimeError:
+        return list(Net(True).state_dict())
+
+
+@scenario
+def lists_of_meta_parameters(lib: Any) -> Any:
+    parameters = lib.nn.ParameterList([lib.nn.Parameter(lib.empty(1, device="meta"))])
+    named = lib.nn.ParameterDict({"a": lib.nn.Parameter(lib.empty(1, device="meta"))})
+    return "meta)" in repr(parameters), "meta)" in repr(named)
+
+
+@scenario
 def deep_copies(lib: Any) -> Any:
     net = nested(lib)
     net.heads.a.weight = net.heads.b.weight

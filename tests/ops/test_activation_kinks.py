@@ -81,3 +81,19 @@ def test_the_slope_of_a_zeroth_power_has_no_slope_at_infinity() -> None:
         found.append([t.detach().numpy() for t in (*slopes, *second)])
     for ours, torchs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, torchs)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [case for case in ACTIVATIONS if case[0] not in ("prelu", "tanhshrink")]
+)
+def test_halves_are_rounded_once(name: str, options: dict[str, float]) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    points = np.concatenate([np.linspace(-15, 15, 999), [-80.0, 80.0]]).astype("float16")
+    found = []
+    for lib in (tt, torch):
+        x = lib.tensor(points.tolist(), dtype=lib.float16, requires_grad=True)
+        value = getattr(lib.nn.functional, name)(x, **options)
+        value.backward(lib.full_like(value, 0.75))
+        found.append((value.tolist(), x.grad.tolist()))
+    for mine, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1.1e-3, atol=1e-7)

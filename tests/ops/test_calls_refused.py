@@ -11,6 +11,23 @@ import tinytorch as tt
 
 #: A call with a library ``L`` and its ``nn.functional`` as ``F``, the error, and its key phrase.
 REFUSED = """
+F.ctc_loss(L.rand(0, 0, 4), *[L.tensor([], dtype=L.int64)] * 3) | RuntimeError | must not be empty
+F.cosine_similarity(L.ones(2), L.ones(2), 0, -1.0) | RuntimeError | eps must be non-negative
+F.pixel_shuffle(L.ones(1, 4, 2, 2), 2**32) | ValueError | upscale factor is too large
+F.fold(L.ones(1, 12, 12), (4, 5), 2, 8) | RuntimeError | as (-4, -3), which is too small
+F.fold(L.ones(3, 7), 16, 2**32) | RuntimeError | kernel_width and kernel_height overflowed
+F.fractional_max_pool2d(L.ones(1, 9, 9), 2, None, [0.5] * 3) | ValueError | requires output_ratio
+F.interpolate(L.ones(1, 1, 4, 4), scale_factor=1e20, mode="bilinear") | RuntimeError | overflow
+F.interpolate(L.ones(1, 1, 4, 4), scale_factor=-1e20) | RuntimeError | overflow
+F.interpolate(L.ones(1, 1, 4), scale_factor=float("nan")) | RuntimeError | overflow
+F.grid_sample(L.ones(1, 2, 2), L.ones(1, 1, 1, 2)) | RuntimeError | to have size 1 in last dimension
+F.grid_sample(L.ones(1, 1, 0, 2), L.ones(1, 1, 1, 2)) | RuntimeError | dimension 2 being empty
+L.lstm_cell(L.ones(1, 2), [L.ones(1, 3)] * 2, L.ones(9, 2), L.ones(12, 3)) | RuntimeError | _ih
+L.lstm_cell(L.ones(1, 2), [L.ones(1, 3)] * 2, L.ones(12, 2), L.ones(9, 3)) | RuntimeError | _hh
+L.gru_cell(L.ones(1, 2), L.ones(1, 3), L.ones(8, 2), L.ones(9, 3)) | RuntimeError | weight_ih first
+L.rnn_relu_cell(L.ones(1, 2), L.ones(1, 3), L.ones(3, 2), L.ones(4, 3)) | RuntimeError | weight_hh
+L.rnn_tanh_cell(L.ones(1, 2), L.ones(1, 3), L.ones(4, 2), L.ones(3, 3)) | RuntimeError | weight_ih
+L.nn.Linear(1, 1).to("cpu", copy=True) | RuntimeError | does not accept copy argument
 L.zeros(2, 3).movedim([True], [0]) | TypeError |
 F.layer_norm(L.ones(2, 4), (4,), eps=2 + 0j) | TypeError | must be float, not complex
 F.group_norm(L.ones(1, 2, 3), 1, eps=2 + 0j) | TypeError | must be float, not complex

@@ -60,6 +60,7 @@ OF_IMAGES: dict[str, Call] = {
     "pad in circles": functional("pad", (1, 1, 1, 1), "circular"),
     "interpolate antialiased": functional("interpolate", (3, 2), mode="bilinear", antialias=True),
     "pixel_shuffle": functional("pixel_shuffle", 2),
+    "pixel_shuffle to several": lambda m, x: m.nn.functional.pixel_shuffle(m.cat([x, x], 1), 2),
     "channel_shuffle": functional("channel_shuffle", 2),
     "dropout": functional("dropout", 0.5),
     "gelu": functional("gelu"),
@@ -221,3 +222,14 @@ def test_gradients_pass_the_step_to_channels_last(pool: str) -> None:
         out.square().sum().backward()
         gradients.append(leaf.grad)
     assert tt.allclose(*gradients)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_batch_norm_of_channels_last_where_a_side_is_1(training: bool) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    formats = []
+    for m in (tt, torch):
+        x = m.arange(6.0).reshape(1, 3, 2, 1).permute(0, 2, 1, 3)
+        out = m.nn.functional.batch_norm(x, m.zeros(2), m.ones(2), training=training)
+        formats.append((out.is_contiguous(), out.is_contiguous(memory_format=m.channels_last)))
+    assert formats[0] == formats[1] == (False, True)

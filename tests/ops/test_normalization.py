@@ -151,6 +151,15 @@ def test_derivatives_of_both_orders(norm: Any, shapes: Any) -> None:
     assert gradgradcheck(norm, given)
 
 
+def test_parameters_of_another_dtype_for_no_elements() -> None:
+    x = tt.zeros(0, 3, 2, dtype=tt.float64, requires_grad=True)
+    weight = tt.ones(3, requires_grad=True)
+    out = F.batch_norm(x, None, None, weight, training=True)
+    out.sum().backward()
+    assert out.dtype is tt.float64 and weight.grad is not None
+    assert weight.grad.dtype is tt.float32 and weight.grad.tolist() == [0.0] * 3
+
+
 def test_no_elements() -> None:
     compare("batch_norm", randn(0, 3), np.zeros(3), np.ones(3), training=True, grad=False)
     compare("group_norm", randn(0, 4, 2), 2)

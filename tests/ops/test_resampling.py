@@ -173,6 +173,23 @@ def test_affine_grid(corners: bool) -> None:
     compare("affine_grid", randn(2, 2, 3).astype("float32"), (2, 3, 4, 5), corners)
 
 
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("place", [float("inf"), float("-inf"), float("nan"), 3e38])
+def test_a_volume_has_zeros_at_infinity(mode: str, place: float) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    found = []
+    for lib in (tt, torch):
+        volume = lib.arange(1.0, 28.0).view(1, 1, 3, 3, 3).requires_grad_()
+        points = [[place, 0.1, 0.2], [0.1, 0.2, 0.3]]
+        grid = lib.tensor(points).view(1, 1, 1, 2, 3).requires_grad_()
+        sample = lib.nn.functional.grid_sample(volume, grid, mode, "zeros", False)
+        sample.sum().backward()
+        found.append([x.flatten().tolist() for x in (sample, volume.grad, grid.grad)])
+    assert found[0][0][0] == 0
+    for mine, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
+
+
 def test_nan_coordinates_give_nan() -> None:
     nowhere = tt.full((1, 1, 1, 2), float("nan"))
     out = F.grid_sample(tt.ones(1, 1, 2, 2), nowhere, align_corners=False)

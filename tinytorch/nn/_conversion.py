@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, Self, cast, overload
 
-from .. import dtypes
+from .. import _state, dtypes
 from .._caller import warn
 from .._layouts import memory_format
 from .._tensor import Tensor
@@ -64,7 +64,8 @@ class Conversion(Traversal):
 
         Raises:
             TypeError: If the dtype is neither floating point nor complex.
-            RuntimeError: If the format is one of tensors with another number of dimensions.
+            RuntimeError: If the format is one of tensors with another number of dimensions, or
+                ``copy`` is given: a module is changed in place.
 
         Example:
             >>> import tinytorch as tt
@@ -194,10 +195,13 @@ class Conversion(Traversal):
 
 
 def _convert(param: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
-    param.data = fn(param.data)
-    if param.grad is not None:
-        requires_grad = param.grad.requires_grad
-        param.grad = fn(param.grad.detach()).requires_grad_(requires_grad)
+    # Of the tensors themselves: what works in place counts as a change of them.
+    with _state.no_grad():
+        param.data = fn(param)
+        if param.grad is not None:
+            grad = fn(param.grad)
+            if grad is not param.grad:
+                param.grad = grad.detach().requires_grad_(param.grad.requires_grad)
 
 
 def _cast_floating(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
@@ -217,8 +221,10 @@ def _parse_to(
     else:
         device = device if first is None else first
         dtype = rest.pop(0) if rest else dtype
-    for option in ("non_blocking", "copy")[: len(rest)]:
-        options[option] = rest.pop(0)
+    if rest:
+        options["non_blocking"] = rest.pop(0)
+    if "copy" in options or rest and type(rest[0]) is builtins.bool:
+        raise RuntimeError("Module.to(): .to() does not accept copy argument")
     if rest or not isinstance(dtype, dtypes.dtype | None):
         given = ", ".join(type(arg).__name__ for arg in args)
         raise TypeError(f"to() received an invalid combination of arguments - got ({given})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._tensor import Tensor
@@ -63,7 +64,7 @@ class Members:
             tensor([0., 0.])
         """
         self._check_name("buffer", "_buffers", name)
-        if tensor is not None and not isinstance(tensor, Tensor):
+        if not _may_be_buffer(tensor):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
                 "(tinytorch Tensor or None required)"
@@ -196,7 +197,7 @@ class Members:
         self._modules[name] = _global_hooks.replaced(_global_hooks.MODULE, self, name, module)
 
     def _set_buffer(self, name: str, value: Any) -> None:
-        if value is not None and not isinstance(value, Tensor):
+        if not _may_be_buffer(value):
             raise TypeError(
                 f"cannot assign '{typename(value)}' as buffer '{name}' "
                 "(tinytorch.nn.Buffer, tinytorch.Tensor or None expected)"
@@ -206,7 +207,17 @@ class Members:
             if isinstance(value, Buffer)
             else name not in self._non_persistent_buffers_set
         )
-        self.register_buffer(name, value, persistent)
+        register = self.register_buffer
+        own = type(self).register_buffer is not Members.register_buffer
+        if not own or "persistent" in signature(register).parameters:
+            register(name, value, persistent)
+        elif persistent:  # a subclass may have forgotten it
+            register(name, value)
+        else:
+            raise RuntimeError(
+                f"cannot assign the non-persistent buffer '{name}': "
+                f"{type(self).__name__}.register_buffer() has no argument persistent"
+            )
 
     def _set_registry(self, name: str, members: Any) -> None:
         """Replace a whole registry, as in ``module._modules = OrderedDict(...)``."""
@@ -251,6 +262,11 @@ def typename(value: object) -> str:
     if kind.__module__ == "builtins":
         return kind.__qualname__
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _may_be_buffer(value: object) -> bool:
+    """Whether it is a tensor, None, or of a class that answers for one."""
+    return value is None or isinstance(value, Tensor) or hasattr(value, "__torch_function__")
 
 
 def _check_parameter(name: str, param: object) -> None:

@@ -351,5 +351,5 @@ def _description(value: Any, kind: Callable[[Tensor], str]) -> str:
         return f"Object of type: {type(value).__name__}"
     name = "Parameter" if isinstance(value, Parameter) else "Tensor"
     size = "x".join(map(str, value.shape))
-    device = "" if value.device.type == "cpu" else f" ({value.device})"
+    device = f" ({value.device})" if value.device.type == "cuda" else ""
     return f"{name} containing: [{kind(value)} of size {size}{device}]"

@@ -177,7 +177,7 @@ class Sequential(_Indexed):
 
         Raises:
             IndexError: If there is no such position.
-            TypeError: If ``module`` is not a Module.
+            AssertionError: If ``module`` is not a Module.
 
         Example:
             >>> from tinytorch import nn
@@ -185,7 +185,7 @@ class Sequential(_Indexed):
             Tanh()
         """
         if not isinstance(module, Module):
-            raise TypeError(f"module should be of type: {Module}, got {type(module)}")
+            raise AssertionError(f"module should be of type: {Module}, got {type(module)}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
         self._insert(index, module)

@@ -70,9 +70,14 @@ def special(xp: Backend, name: str, *arrays: Any) -> Any:
 def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:
     """``function(*arrays)``, element by element; on raw arrays the backend may cut them up.
 
-    What several passes compute then stays in the processor's cache from one to the next.
+    What several passes compute then stays in the processor's cache from one to the next. Raw
+    halves are computed in single precision.
     """
-    return xp.blockwise(function, *arrays) if isinstance(xp, Backend) else function(*arrays)
+    if not isinstance(xp, Backend):
+        return function(*arrays)
+    if is_half(arrays[-1]):
+        return in_single(xp, lambda xp, *wide: xp.blockwise(function, *wide), *arrays)
+    return xp.blockwise(function, *arrays)
 
 
 def in_single(xp: Backend, kernel: Any, *values: Any, **options: Any) -> Any:

@@ -102,9 +102,7 @@ def sigmoid(xp: Backend, input: Array) -> Array:
         out += 1
         return xp.reciprocal(out)
 
-    if is_half(input):
-        return in_single(xp, sigmoid.kernel, input)
-    return xp.blockwise(part, input)
+    return blockwise(xp, part, input)
 
 
 sigmoid.vjp(
@@ -129,9 +127,7 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
     refuse(xp, "silu_cpu", "uib", input)
-    if is_half(input):
-        return in_single(xp, silu.kernel, input)
-    return xp.blockwise(lambda x: x / (1 + xp.exp(-x)), input)
+    return blockwise(xp, lambda x: x / (1 + xp.exp(-x)), input)
 
 
 def logistic(xp: Any, x: Any) -> Any:
@@ -183,7 +179,7 @@ def exponential_below(
         below = xp.expm1(xp.between(x, None, 0) * rate) * (alpha * scale)
         return below + xp.between(x, 0, None) * scale
 
-    return xp.blockwise(part, x)
+    return blockwise(xp, part, x)
 
 
 def _below_zero(xp: Any, x: Any) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._op import composite
+from .._layouts import channels_last, channels_last_3d, memory_format
+from .._op import Array, composite
 from .._tensor import Tensor
 from ..autograd.inference import check_mapped
 from ._checks import integer
@@ -102,7 +103,8 @@ def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
                 f"{name}: {argument} should contain {channels} elements not {value.numel()}"
             )
     check_float(name, input)
-    check_parameter_dtypes(name, input, *given.values())
+    if input.numel() or name != "batch_norm":  # of nothing PyTorch computes nothing
+        check_parameter_dtypes(name, input, *given.values())
 
 
 def _empty(input: Any, weight: Any, bias: Any) -> Tensor:
@@ -132,7 +134,15 @@ def _by_own_statistics(
         count = input.numel() // input.shape[1]
         _move(running_mean, mean._data, momentum)
         _move(running_var, var._data * (count / max(count - 1, 1)), momentum)
-    return contiguous(out.to(input.dtype) if x is not input else out, suggested(input._data))
+    return contiguous(out.to(input.dtype) if x is not input else out, _format(input._data))
+
+
+def _format(array: Array) -> memory_format:
+    """That of the result: channels last also where a side of 1 has a step that does not fit."""
+    last = {4: channels_last, 5: channels_last_3d}.get(array.ndim)
+    if last is not None and last.holds(array) and not array.flags.c_contiguous:
+        return last
+    return suggested(array)
 
 
 def _move(running: Any, batch: Any, momentum: float) -> None:
@@ -155,7 +165,7 @@ def _by_running_statistics(
     if bias is not None:
         shift = bias + shift
     out = x * along_channels(factor, input.ndim) + along_channels(shift, input.ndim)
-    return contiguous(out.to(input.dtype), suggested(input._data))
+    return contiguous(out.to(input.dtype), _format(input._data))
 
 
 @composite(namespaces=_SPACE, method=False, node="ViewBackward0")

@@ -205,6 +205,10 @@ def ctc_loss(
     batched = log_probs.ndim == 3
     x: Any = log_probs if batched else log_probs.unsqueeze(1)
     blank = integer("ctc_loss", "blank", blank)
+    if not x.numel():
+        raise RuntimeError(
+            f"ctc_loss: log_probs tensor must not be empty, got {tuple(log_probs.shape)}"
+        )
     if not 0 <= blank < x.shape[2]:
         raise RuntimeError(f"blank must be in label range, got {blank} for {x.shape[2]} classes")
     if x.dtype.name not in ("float32", "float64"):

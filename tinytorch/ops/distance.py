@@ -49,7 +49,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         The broadcast shape without ``dim``, of the dtype that the two have in common.
 
     Raises:
-        RuntimeError: If that is not a floating-point dtype.
+        RuntimeError: If that is not a floating-point dtype, or ``eps`` is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -62,6 +62,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {scalar_name(dtype)}"
         )
+    if eps < 0:
+        raise RuntimeError(f"cosine_similarity: eps must be non-negative, got: {eps:g}")
     x1, x2 = (x if x.is_floating_point() else x.to(dtype) for x in (x1, x2))
     # The dimension is that of the result: where an input has size 1 there, it is repeated.
     shape = product.shape

@@ -194,7 +194,12 @@ def _size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -> tuple[int
     if size is not None:
         return per_dimension(name, "output_size", size, len(image))
     shares = tuple(ratio) if isinstance(ratio, (tuple, list)) else (ratio,) * len(image)
-    if len(shares) != len(image) or not all(0 < share < 1 for share in shares):
+    if len(shares) != len(image):
+        raise ValueError(
+            f"{name} requires output_ratio to either be a single Int or tuple of Ints. (got "
+            f"{ratio} for {len(image)} dimensions)"
+        )
+    if not all(0 < share < 1 for share in shares):
         raise ValueError(f"{name}: output_ratio must be between 0 and 1 (got {ratio})")
     return tuple(int(n * share) for n, share in zip(image, shares, strict=True))
 

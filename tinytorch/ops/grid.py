@@ -49,13 +49,15 @@ _add_pixels.vjp(input=lambda xp, g, index: xp.call(_pixels, g, index))
 
 
 @op(method=False)
-def _clipped(xp: Backend, input: Array, last: int) -> Array:
-    """Coordinates moved to the border of the image; NaN counts as one before its first pixel."""
-    return xp.fmin(xp.fmax(input, 0), last)
+def _clipped(xp: Backend, input: Array, first: int, last: int) -> Array:
+    """Coordinates moved to between two; NaN counts as one before the first."""
+    return xp.fmin(xp.fmax(input, first), last)
 
 
 _clipped.vjp(
-    input=lambda xp, g, input, last: xp.where((input > 0) & (input < last), g, xp.zeros_like(g))
+    input=lambda xp, g, input, first, last: xp.where(
+        (input > first) & (input < last), g, xp.zeros_like(g)
+    )
 )
 
 
@@ -85,7 +87,7 @@ def _folded(x: Any, size: int, padding: str, corners: bool) -> Any:
             x = _reflected(x, 0.0, float(size - 1)) if size > 1 else x * 0
         else:
             x = _reflected(x, -0.5, float(size))
-    return _clipped(x, size - 1)
+    return _clipped(x, 0, size - 1)
 
 
 def _pixel_coordinates(x: Any, size: int, corners: bool) -> Any:
@@ -151,6 +153,9 @@ def grid_sample(
         out = _bicubic(flat, at, image, padding_mode, corners)
     else:
         at = [_folded(x, n, padding_mode, corners) for x, n in zip(at, image, strict=True)]
+        if len(image) == 3 and padding_mode == "zeros":
+            # What lies at infinity lies outside: a volume has zeros there, and images have NaN.
+            at = [_clipped(x, -2, n + 1) for x, n in zip(at, image, strict=True)]
         sample = _bilinear if mode == "bilinear" else _nearest
         out = sample(flat, at, image)
     return keep_versions(out.reshape((*input.shape[:2], *grid.shape[1:-1])), input, grid)
@@ -178,11 +183,6 @@ def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
             f"'{padding_mode}'"
         )
     sizes = f"input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
-    if input.ndim not in (4, 5) or grid.ndim != input.ndim:
-        raise RuntimeError(
-            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
-            f"got {sizes}"
-        )
     if input.shape[0] != grid.shape[0]:
         raise RuntimeError(
             f"grid_sampler(): expected grid and input to have same batch size, but got {sizes}"
@@ -195,7 +195,12 @@ def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
     if 0 in input.shape[2:]:
         raise RuntimeError(
             "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
-            f"sizes {list(input.shape)}"
+            f"sizes {list(input.shape)} with dimension {input.shape.index(0, 2)} being empty"
+        )
+    if input.ndim not in (4, 5) or grid.ndim != input.ndim:
+        raise RuntimeError(
+            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
+            f"got {sizes}"
         )
     if mode == "bicubic" and input.ndim == 5:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")

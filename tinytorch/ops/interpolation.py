@@ -158,8 +158,18 @@ def _sizes(
         sizes = [integer_among("interpolate", "size", n, given) for n in given]
         return sizes, [None] * len(image)
     scales = [float(scale) for scale in _each("scale_factor", scale_factor, image)]
-    sizes = [math.floor(n * scale) for n, scale in zip(image, scales, strict=True)]
+    sizes = [_scaled(n, scale) for n, scale in zip(image, scales, strict=True)]
     return sizes, [None if recompute else scale for scale in scales]
+
+
+def _scaled(size: int, scale: float) -> int:
+    wanted = size * scale
+    if not abs(wanted) < 2.0**63:  # nor if it is NaN
+        raise RuntimeError(
+            f"interpolate: value cannot be converted to type int64_t without overflow: {wanted} "
+            f"elements, for a size of {size} and scale_factor={scale}"
+        )
+    return math.floor(wanted)
 
 
 def _each(what: str, given: Any, image: list[int]) -> list[Any]:

@@ -8,7 +8,7 @@ from .._convert import written_number
 from .._op import Array, Backend, op, piecewise
 from .._write import scalar_name
 from ..dtypes import finfo
-from ._checks import blockwise, in_single, is_half, refuse
+from ._checks import blockwise, refuse
 from .activation import BOTH, FUNCTIONAL, exponential_below, slope_of_exponential
 from .selection import masked
 
@@ -187,9 +187,7 @@ def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
         tensor([0.0000, 0.5000, 1.0000])
     """
     refuse(xp, "hardsigmoid_cpu", "uibc", input)
-    if is_half(input):
-        return in_single(xp, hardsigmoid.kernel, input)
-    return xp.blockwise(lambda x: _six_times(xp, x) / 6, input)
+    return blockwise(xp, lambda x: _six_times(xp, x) / 6, input)
 
 
 hardsigmoid.vjp(
@@ -214,9 +212,7 @@ def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
     """
     refuse(xp, "hardswish_cpu", "uibc", input)
-    if is_half(input):
-        return in_single(xp, hardswish.kernel, input)
-    return xp.blockwise(lambda x: x * _six_times(xp, x) / 6, input)
+    return blockwise(xp, lambda x: x * _six_times(xp, x) / 6, input)
 
 
 def _hardswish_gradient(xp: Any, g: Any, input: Any) -> Any:
@@ -345,8 +341,6 @@ def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-    if is_half(input):
-        return in_single(xp, selu.kernel, input)
     return exponential_below(xp, "elu_cpu", input, SELU_ALPHA, SELU_SCALE, 1.0)
 
 

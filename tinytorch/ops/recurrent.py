@@ -107,7 +107,9 @@ def gru_step(given: Tensor, recurrent: Tensor, hidden: Tensor) -> Tensor:
     return new_hidden
 
 
-def _check_sizes(name: str, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any) -> None:
+def _check_sizes(
+    name: str, gates: int, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any
+) -> None:
     """RuntimeError unless input and states have one batch size, and the weights' features."""
     batch, features, hidden_size = input.shape[0], input.shape[1], w_hh.shape[1]
     if features != w_ih.shape[1]:
@@ -124,6 +126,12 @@ def _check_sizes(name: str, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh
             raise RuntimeError(
                 f"{name}: hidden{place} has inconsistent hidden_size: got {state.shape[1]}, "
                 f"expected {hidden_size}"
+            )
+    for what, weight in (("weight_ih", w_ih), ("weight_hh", w_hh)):
+        if weight.shape[0] != gates * hidden_size:
+            raise RuntimeError(
+                f"{name}: {what} first dim must be {gates} * hidden_size = {gates * hidden_size}, "
+                f"but got {weight.shape[0]}"
             )
 
 
@@ -175,7 +183,7 @@ def lstm_cell(
     """
     _check_pair(hx)
     hidden, cell = hx
-    _check_sizes("lstm_cell", input, hx, w_ih, w_hh)
+    _check_sizes("lstm_cell", 4, input, hx, w_ih, w_hh)
     return lstm_step(linear(input, w_ih, b_ih) + linear(hidden, w_hh, b_hh), cell)
 
 
@@ -216,7 +224,7 @@ def gru_cell(
     Reference:
         K. Cho et al., "Learning phrase representations using RNN encoder-decoder" (2014).
     """
-    _check_sizes("gru_cell", input, (hx,), w_ih, w_hh)
+    _check_sizes("gru_cell", 3, input, (hx,), w_ih, w_hh)
     return gru_step(linear(input, w_ih, b_ih), linear(hx, w_hh, b_hh), hx)
 
 
@@ -250,7 +258,7 @@ def rnn_tanh_cell(
         >>> tt.rnn_tanh_cell(tt.ones(1, 1), tt.zeros(1, 1), tt.ones(1, 1), tt.ones(1, 1))
         tensor([[0.7616]])
     """
-    _check_sizes("rnn_tanh_cell", input, (hx,), w_ih, w_hh)
+    _check_sizes("rnn_tanh_cell", 1, input, (hx,), w_ih, w_hh)
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).tanh()
 
 
@@ -284,5 +292,5 @@ def rnn_relu_cell(
         >>> tt.rnn_relu_cell(tt.ones(1, 1), tt.zeros(1, 1), tt.ones(1, 1), tt.ones(1, 1))
         tensor([[1.]])
     """
-    _check_sizes("rnn_relu_cell", input, (hx,), w_ih, w_hh)
+    _check_sizes("rnn_relu_cell", 1, input, (hx,), w_ih, w_hh)
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).relu()

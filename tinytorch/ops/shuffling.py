@@ -25,6 +25,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
     Raises:
         RuntimeError: If shapes do not fit.
+        ValueError: If r² is no int64.
 
     Example:
         >>> import tinytorch as tt
@@ -39,6 +40,11 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     r = integer("pixel_shuffle", "upscale_factor", upscale_factor)
     _check_dims("pixel_shuffle", input)
     _check_factor("pixel_shuffle", "upscale_factor", r)
+    if r * r >= 2**63:
+        raise ValueError(
+            "pixel_shuffle: upscale factor is too large, (upscale_factor)^2 overflowed: "
+            f"upscale_factor={r}"
+        )
     channels, height, width = input.shape[-3:]
     if channels % (r * r):
         raise RuntimeError(
@@ -50,7 +56,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     parts: Any = input.reshape((*lead, out, r, r, height, width))
     n = len(lead)
     order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return _own(parts.permute(order).reshape((*lead, out, height * r, width * r)))
+    pixels = parts.permute(order).reshape((*lead, out, height * r, width * r))
+    return following(_own(pixels), input)
 
 
 @composite(namespaces=_BOTH, method=False, node="PixelUnshuffleBackward0")

@@ -8,7 +8,7 @@ from .._caller import warn
 from .._layouts import contiguous_format
 from .._op import Array, Backend, composite, op, reads_results
 from .._tensor import Tensor
-from ._checks import blockwise, in_single, is_half, refuse
+from ._checks import blockwise, refuse
 from ._memory import in_rows
 from ._results import first
 from .activation import FUNCTIONAL, along, gate_halves, logistic, softmax
@@ -31,15 +31,12 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
     """
     refuse(xp, "softplus_cpu", "uibc", input)
 
-    if is_half(input):
-        return in_single(xp, softplus.kernel, input, beta, threshold)
-
     def part(x: Array) -> Array:
         scaled = x * beta
         bent = xp.log1p(xp.exp(xp.minimum(scaled, threshold))) / beta
         return xp.where(scaled > threshold, x, bent)
 
-    return xp.blockwise(part, input)
+    return blockwise(xp, part, input)
 
 
 def _softplus_gradient(xp: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
@@ -70,10 +67,8 @@ def logsigmoid(xp: Backend, input: Array) -> Array:
         tensor([-6.9315e-01, -1.0000e+03])
     """
     refuse(xp, "log_sigmoid_cpu", "uibc", input)
-    if is_half(input):
-        return in_single(xp, logsigmoid.kernel, input)
-    return xp.blockwise(
-        lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), in_rows(xp, input)
+    return blockwise(
+        xp, lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), in_rows(xp, input)
     )
 
 
@@ -99,9 +94,7 @@ def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
     """
     refuse(xp, "mish_cpu", "uibc", input)
-    if is_half(input):
-        return in_single(xp, mish.kernel, input)
-    return xp.blockwise(lambda x: x * _tanh_of_softplus(xp, x), input)
+    return blockwise(xp, lambda x: x * _tanh_of_softplus(xp, x), input)
 
 
 def _tanh_of_softplus(xp: Any, x: Any) -> Any:

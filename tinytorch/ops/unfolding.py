@@ -137,6 +137,11 @@ def fold(
 
 def _check_columns(input: Tensor, image: tuple[int, ...], grid: Grid) -> None:
     places = math.prod(grid.kernel)
+    if places >= 2**63:
+        raise RuntimeError(
+            f"fold: Given kernel_width = {grid.kernel[1]} and kernel_height = {grid.kernel[0]} the "
+            "product of kernel_width and kernel_height overflowed."
+        )
     if input.shape[-2] % places:
         raise RuntimeError(
             f"fold: Expected size of input's dimension {input.ndim - 2} to be divisible by the "
@@ -144,12 +149,17 @@ def _check_columns(input: Tensor, image: tuple[int, ...], grid: Grid) -> None:
             f"kernel_size={tuple(grid.kernel)}."
         )
     windows = math.prod(grid.size)
-    if min(grid.size) < 1 or input.shape[-1] != windows:
+    given = f"fold: Given output_size={image}, {_described(grid)}, stride={tuple(grid.stride)}, "
+    if input.shape[-1] != windows:
         raise RuntimeError(
-            f"fold: Given output_size={image}, {_described(grid)}, stride={tuple(grid.stride)}, "
-            f"expected size of input's dimension {input.ndim - 1} to match the calculated number "
-            f"of sliding blocks {grid.size[0]} * {grid.size[1]} = {windows}, but got "
+            f"{given}expected size of input's dimension {input.ndim - 1} to match the calculated "
+            f"number of sliding blocks {grid.size[0]} * {grid.size[1]} = {windows}, but got "
             f"input.size({input.ndim - 1})={input.shape[-1]}."
+        )
+    if min(grid.size) < 1:
+        raise RuntimeError(
+            f"{given}calculated shape of the array of sliding blocks as {tuple(grid.size)}, which "
+            "is too small (non-positive)"
         )
 
 
