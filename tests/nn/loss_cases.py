@@ -109,6 +109,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("multi_margin_loss", (X, CLASSES), {"p": 2, "margin": 0.5}),
     ("multi_margin_loss", (X, CLASSES), {"weight": WEIGHTS}),
     ("multi_margin_loss", (X[0], np.array(3)), {}),
+    ("multi_margin_loss", (X[0], np.array([3])), {}),
     ("multilabel_margin_loss", (X, np.array([[3, 0, -1, 1, 1], [-1] * 5, [0, 1, 2, 3, 4],
                                              [2, 2, -1, 0, 0]])), {}),
     ("multilabel_margin_loss", (X[0], np.array([3, 0, -1, 1, 1])), {}),

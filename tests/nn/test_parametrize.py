@@ -237,6 +237,10 @@ def add(made: nn.Module) -> Callable[[], Any]:
         (ValueError, "may not change the dtype of the tensor", add(Wider())),
         (ValueError, "must return a tensor. Got int", add(Nothing())),
         (ValueError, "must return a Tensor or a Sequence of tensors", add(NoTensor())),
+        (ValueError, "right_inverse must return a tensor", lambda: [
+            step() for net in [nn.Linear(3, 3)] for step in (
+                lambda: parametrize.register_parametrization(net, "bias", Twice()),
+                lambda: parametrize.register_parametrization(net, "bias", NoTensor()))]),
         (ValueError, "may not change the dtype", add(OtherDtype())),
         (ValueError, "does not have a parameter, a buffer, or a parametrized element",
          lambda: parametrize.register_parametrization(nn.Linear(1, 1), "x", Twice())),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import tinytorch as tt
 from tests.nn import parity
 
 array = parity.array
@@ -236,3 +237,25 @@ ERRORS = [
 @pytest.mark.parametrize("use", ERRORS)
 def test_errors(use: str) -> None:
     parity.refused(parity.of_nn(use))
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "value", "masks"),
+    [
+        ((3, 2, 4), (3, 4), (3, 4), {}),
+        ((3, 4), (3, 2, 4), (3, 4), {}),
+        ((3, 2, 4), (3, 2, 4), (3, 2, 4), {"key_padding_mask": (3,)}),
+        ((3, 4), (3, 4), (3, 4), {"key_padding_mask": (2, 3)}),
+        ((3, 2, 4), (3, 2, 4), (3, 2, 4), {"attn_mask": (3,)}),
+        ((3, 4), (3, 4), (3, 4), {"attn_mask": (3,)}),
+    ],
+)
+def test_wrong_numbers_of_dimensions(query: Any, key: Any, value: Any, masks: Any) -> None:
+    texts = []
+    for lib in (tt, parity.torch):
+        layer = lib.nn.MultiheadAttention(4, 2)
+        given = {name: lib.zeros(*shape, dtype=lib.bool) for name, shape in masks.items()}
+        with pytest.raises(AssertionError) as caught:
+            layer(lib.ones(*query), lib.ones(*key), lib.ones(*value), **given)
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]

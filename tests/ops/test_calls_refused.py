@@ -11,6 +11,11 @@ import tinytorch as tt
 
 #: A call with a library ``L`` and its ``nn.functional`` as ``F``, the error, and its key phrase.
 REFUSED = """
+F.embedding_bag(L.tensor([[4, 1]]), L.ones(4, 3), mode="max") | RuntimeError | idx < num_embeddings
+F.embedding_bag(L.tensor([[-1, 1]]), L.ones(4, 3), padding_idx=0) | RuntimeError | Expected idx >= 0
+L.nn.utils.rnn.pack_padded_sequence(L.ones(0, 1), L.ones(1, 2, 3)) | RuntimeError | empty tensors
+L.nn.utils.weight_norm(L.nn.LazyLinear(2)) | ValueError | can't have uninitialized parameters
+L.nn.utils.spectral_norm(L.nn.LazyLinear(2)) | ValueError | can't have uninitialized parameters
 F.ctc_loss(L.rand(0, 0, 4), *[L.tensor([], dtype=L.int64)] * 3) | RuntimeError | must not be empty
 F.cosine_similarity(L.ones(2), L.ones(2), 0, -1.0) | RuntimeError | eps must be non-negative
 F.pixel_shuffle(L.ones(1, 4, 2, 2), 2**32) | ValueError | upscale factor is too large

@@ -231,6 +231,29 @@ def test_momentum_is_differentiable_through_two_steps() -> None:
     assert rate.grad is not None and rate.grad.item() == pytest.approx(-5.0)
 
 
+def test_nadam_is_differentiable_in_the_product_of_its_momentum() -> None:
+    def step(p: Any, grad: Any, product: Any) -> Any:
+        p = p.clone()
+        p.grad = grad
+        optimizer = tt.optim.NAdam([p], lr=0.9, differentiable=True)
+        state = {"exp_avg": grad * 0.5, "exp_avg_sq": grad**2, "mu_product": product.clone()}
+        optimizer.state[p].update(step=tt.tensor(10.0, dtype=tt.float64), **state)
+        optimizer.step()
+        # What is computed counts as an output only if it requires grad, also between the steps.
+        return p, *(value for value in optimizer.state[p].values() if value.requires_grad)
+
+    values = [[0.3, -0.7], [0.5, 0.2], 0.9]
+    inputs = [tt.tensor(v, dtype=tt.float64, requires_grad=True) for v in values]
+    assert tt.autograd.gradcheck(step, inputs)
+
+
+def test_lbfgs_takes_a_gradient_of_zeros() -> None:
+    p = with_grad(1.0)
+    p.grad = tt.zeros_like(p)
+    optimizer = tt.optim.LBFGS([p], tolerance_grad=-1.0)
+    assert optimizer.step(lambda: tt.tensor(3.0)).item() == 3.0 and p.item() == 1.0
+
+
 def test_infinite_and_missing_numbers_pass_without_a_warning() -> None:
     p = parameter(1.0, 2.0, 3.0)
     p.grad = tt.tensor([float("inf"), float("nan"), 1e30])

@@ -235,7 +235,7 @@ def _difference(
 ) -> Any:
     data = tensor._data
     before = data[place].copy()
-    try:
+    try:  # recording, for a function may choose its outputs by what requires grad
         data[place] = before + step
         above = _host(func, args, at)
         data[place] = before - step

@@ -127,6 +127,17 @@ class RemovableHandle:
         self.hooks = hooks
         self.id = RemovableHandle._next_id()
 
+    def hooks_dict_ref(self) -> dict[int, Any]:
+        """The hooks among which the one of this handle was put, by the ids of their handles.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> handle = tt.ones(2, requires_grad=True).register_hook(print)
+            >>> handle.id in handle.hooks_dict_ref()
+            True
+        """
+        return self.hooks
+
     def remove(self) -> None:
         """Take the hook away; a second call does nothing."""
         self.hooks.pop(self.id, None)

@@ -94,7 +94,7 @@ class Embedding(_Table):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx = _row(padding_idx, num_embeddings)
+        self.padding_idx = _row("Padding_idx", padding_idx, num_embeddings)
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
@@ -230,7 +230,7 @@ class EmbeddingBag(_Table):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx = _row(padding_idx, num_embeddings)
+        self.padding_idx = _row("padding_idx", padding_idx, num_embeddings)
         self._make_weight(_weight, False, device=device, dtype=dtype)
         self.mode = mode
         self.sparse = sparse
@@ -323,12 +323,12 @@ class EmbeddingBag(_Table):
         return bag
 
 
-def _row(padding_idx: int | None, rows: int) -> int | None:
+def _row(name: str, padding_idx: int | None, rows: int) -> int | None:
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
         raise AssertionError(
-            f"Padding_idx must be within num_embeddings: got {padding_idx} for {rows} rows"
+            f"{name} must be within num_embeddings: got {padding_idx} for {rows} rows"
         )
     return padding_idx % rows
 

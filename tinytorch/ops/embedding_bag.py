@@ -15,7 +15,8 @@ from .embedding import _masked_rows, renormalize, scaled_gradient
 from .gathering import chosen
 
 _NOT_A_ROW = (
-    "{name}: an index of input takes value {index} which is not in the valid range [0, {size})"
+    "{name}: an index of input takes value {index} which is not in the valid range [0, {size}): "
+    "Expected idx >= 0 && idx < num_embeddings"
 )
 
 

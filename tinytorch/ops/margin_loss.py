@@ -234,7 +234,7 @@ def multi_margin_loss(
     if weight is not None:
         gaps = gaps * weight[places]
     loss = gaps.sum(1) / rows.shape[1]
-    loss = reduced(loss.reshape(y.shape) if input.ndim > 1 else loss[0], reduction)
+    loss = reduced(loss.reshape(y.shape), reduction)
     return keep_versions(loss, input, weight)
 
 

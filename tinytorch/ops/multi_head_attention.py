@@ -140,18 +140,20 @@ def _check_ranks(
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor"
         )
+    given = f"For {'batched (3-D)' if ndim == 3 else 'unbatched (2-D)'} `query`, expected"
     if key.ndim != ndim or value.ndim != ndim:
         raise AssertionError(
-            f"For {'batched' if ndim == 3 else 'unbatched'} query, expected key and value to be "
-            f"{ndim}-D but found {key.ndim}-D and {value.ndim}-D tensors respectively"
+            f"{given} `key` and `value` to be {ndim}-D but found {key.ndim}-D and {value.ndim}-D "
+            "tensors respectively"
         )
     if padding is not None and padding.ndim != ndim - 1:
         raise AssertionError(
-            f"expected key_padding_mask to be None or {ndim - 1}-D but found {padding.ndim}-D"
+            f"{given} `key_padding_mask` to be `None` or {ndim - 1}-D but found {padding.ndim}-D "
+            "tensor instead"
         )
     if mask is not None and mask.ndim not in (2, 3):
         raise AssertionError(
-            f"expected attn_mask to be None, 2-D or 3-D but found {mask.ndim}-D tensor"
+            f"{given} `attn_mask` to be `None`, 2-D or 3-D but found {mask.ndim}-D tensor instead"
         )
     if ndim == 2 and mask is not None and mask.ndim == 3 and mask.shape[0] != num_heads:
         raise AssertionError(

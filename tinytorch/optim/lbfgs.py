@@ -192,7 +192,8 @@ class _Search:
             if self.state["n_iter"] == 1:
                 self.d, self.scale = self.gradient.neg(), 1
                 self.old_dirs, self.old_stps, self.ro = [], [], []
-                self.t = min(1.0, 1.0 / float(self.gradient.abs().sum())) * self.lr
+                total = float(self.gradient.abs().sum())
+                self.t = (1.0 / total if total > 1.0 else 1.0) * self.lr
             else:
                 self._remember()
                 self.d = self._direction()

@@ -96,6 +96,8 @@ class NAdam(ArrayOptimizer):
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
         step = super()._advance(state, group, fresh)
         product = state["mu_product"]
+        if group["differentiable"]:
+            return step, product.mul_(_momentum(step, group))
         product._data *= _momentum(step, group)
         return step, product.item()
 

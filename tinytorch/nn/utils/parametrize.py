@@ -460,7 +460,8 @@ def _inverse_if_there_is_one(module: Any, value: Tensor) -> Any:
 def _check_same(method: str, before: Tensor, after: Any) -> None:
     """ValueError unless ``after`` is a tensor of the shape and dtype of ``before``."""
     if not isinstance(after, Tensor):
-        raise ValueError(f"A parametrization must return a tensor. Got {type(after).__name__}.")
+        what = "A parametrization" if method == "forward" else method
+        raise ValueError(f"{what} must return a tensor. Got {type(after).__name__}.")
     for what in ("dtype", "shape"):
         if getattr(before, what) != getattr(after, what):
             raise ValueError(

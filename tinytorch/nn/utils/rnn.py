@@ -187,6 +187,8 @@ def pack_padded_sequence(
         tensor([1, 4, 2, 5, 3])
     """
     x: Any = input.transpose(0, 1) if batch_first else input
+    if not x.numel():
+        raise RuntimeError("Cannot pack empty tensors.")
     counts = _counts(lengths)
     order = None
     if not enforce_sorted:
@@ -211,8 +213,6 @@ def _counts(lengths: Any) -> list[int]:
 
 
 def _check_lengths(counts: list[int], x: Tensor) -> None:
-    if not x.numel():
-        raise RuntimeError("Cannot pack empty tensors.")
     if x.ndim < 2:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [-{x.ndim}, {x.ndim - 1}], but "

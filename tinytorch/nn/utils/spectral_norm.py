@@ -8,6 +8,7 @@ from ..._state import no_grad
 from ..._tensor import Tensor
 from ...ops.normalization import normalize
 from ..module import Module
+from ..parameter import is_lazy
 from ._weight_hooks import check_none, replace_parts, taken_off
 from .parametrizations import as_matrix, check_iterations, default_dim
 
@@ -56,6 +57,11 @@ class SpectralNorm:
         if weight is None:
             raise ValueError(
                 f"`SpectralNorm` cannot be applied as parameter `{self.name}` is None"
+            )
+        if is_lazy(weight):
+            raise ValueError(
+                "spectral_norm: The module passed to `SpectralNorm` can't have uninitialized "
+                "parameters. Call it once before"
             )
         with no_grad():
             matrix: Any = as_matrix(weight, self.dim)

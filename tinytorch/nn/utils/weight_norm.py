@@ -7,7 +7,7 @@ from typing import Any
 from ..._caller import warn
 from ..._tensor import Tensor
 from ..module import Module
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 from ._weight_hooks import check_none, replace_parts, taken_off
 from .parametrizations import norm_except
 
@@ -90,6 +90,11 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     check_none(module, WeightNorm, "weight_norm", name)
     hook = WeightNorm(name, dim)
     weight: Tensor = getattr(module, name)
+    if is_lazy(weight):
+        raise ValueError(
+            "weight_norm: The module passed to `WeightNorm` can't have uninitialized parameters. "
+            "Call it once before"
+        )
     delattr(module, name)
     g = Parameter(norm_except(weight.detach(), hook.dim))
     module.register_parameter(f"{name}_g", g)
