@@ -202,3 +202,42 @@ def test_unpooling_refuses_what_does_not_fit() -> None:
     refuses("max_unpool2d", RuntimeError, "should be type int64", x, index.astype("int32"), 2)
     text = "dim 0 must be between 2 and 6"
     refuses("max_unpool2d", ValueError, text, x, index, 2, output_size=(9, 9))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("avg_pool2d", {"kernel_size": 7, "stride": 1}),
+        ("avg_pool2d", {"kernel_size": 3, "padding": 1, "count_include_pad": False}),
+        ("adaptive_avg_pool2d", {"output_size": 3}), ("adaptive_avg_pool2d", {"output_size": 2}),
+        ("adaptive_avg_pool2d", {"output_size": 1}),
+    ],
+)  # fmt: skip
+def test_means_of_halves_are_rounded_once(name: str, options: Any) -> None:
+    values = (100 + 10 * np.random.RandomState(5).randn(3, 4, 20, 20)).astype("float16")
+    pool = getattr(tt.nn.functional, name)
+    half, wide = (tt.tensor(values, dtype=t, requires_grad=True) for t in (tt.float16, tt.float32))
+    out, wanted = pool(half, **options), pool(wide, **options)
+    out.sum().backward()
+    wanted.sum().backward()
+    assert out.dtype is tt.float16 and half.grad is not None and wide.grad is not None
+    np.testing.assert_allclose(host(out), host(wanted.half()), rtol=1e-3)
+    np.testing.assert_allclose(host(half.grad), host(wide.grad.half()), rtol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["avg", "max"])
+def test_a_volume_without_channels(kind: str) -> None:
+    x = tt.ones(0, 4, 4, 4, requires_grad=True)
+    out = getattr(tt.nn.functional, f"adaptive_{kind}_pool3d")(x, 2)
+    out.sum().backward()
+    assert out.shape == (0, 2, 2, 2) and x.grad is not None and x.grad.shape == x.shape
+
+
+def test_the_format_of_a_volume_without_a_batch() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    steps = []
+    for lib in (tt, torch):
+        x = lib.arange(240.0).reshape(1, 2, 4, 5, 6).contiguous(memory_format=lib.channels_last_3d)
+        pooled = lib.nn.functional.max_pool3d(x[0], 2, return_indices=True)
+        steps.append([(*each.stride(), each.flatten().tolist()) for each in pooled])
+    assert steps[0] == steps[1]

@@ -13,6 +13,7 @@ from ..autograd.nodes import Node
 from ._checks import integer_among
 from ._pool_arguments import WITH_INDICES, Size, check_numbers
 from ._sliding import Slide, slide_max, slide_place, slide_sum
+from ._standardize import single
 from .gathering import largest_at_places
 from .layout import contiguous, following, following_sequence
 from .reduction import mean
@@ -210,7 +211,8 @@ def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor
     check_numbers(name, input, "biu" if whole else "biuc")
     if whole:
         return mean(input, tuple(range(-spatial, 0)), True)
-    return keep_versions(_means(input, sizes), input)
+    means = _means(single(input)[0], sizes).to(input.dtype)  # halves are rounded once
+    return keep_versions(means, input)
 
 
 @composite(frees=True)
@@ -266,9 +268,9 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
             f"{name}: elements of output_size must be greater than or equal to 0 (Trying to create "
             f"tensor with negative dimension) but received {sizes}"
         )
-    # PyTorch's averages of rows and images alone take inputs without channels.
-    filled = name in ("adaptive_avg_pool1d", "adaptive_avg_pool2d") or input.shape[-spatial - 1]
-    if 0 in image or not filled:
+    # PyTorch's averages of rows and images take batches without channels, all take no channels.
+    spare = name in ("adaptive_avg_pool1d", "adaptive_avg_pool2d")
+    if 0 in image or (not spare and 0 in input.shape[1:]):
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
             f"has sizes {list(input.shape)} with a dimension being empty"

@@ -158,12 +158,13 @@ def _fractional(
 ) -> Any:
     name = f"fractional_max_pool{spatial}d"
     _check_input(name, spatial, input)
-    kernel = per_dimension(name, "kernel_size", kernel_size, spatial)
+    kernel = _each(name, "kernel_size", kernel_size, spatial)
     size = _size(name, tuple(input.shape[-spatial:]), output_size, output_ratio)
-    for n, k, o in zip(input.shape[-spatial:], kernel, size, strict=True):
+    sides = ("time", "height", "width")[-spatial:]
+    for side, n, k, o in zip(sides, input.shape[-spatial:], kernel, size, strict=True):
         if o + k - 1 > n:
             raise RuntimeError(
-                f"{name}(): pool size {k} too large relative to input size {n}, for {o} windows"
+                f"{name}(): pool {side} {k} too large relative to input {side} {n}, for {o} windows"
             )
     batch = input if input.ndim == spatial + 2 else input.unsqueeze(0)
     samples = _samples(name, spatial, batch, samples)
@@ -177,7 +178,12 @@ def _fractional(
 
 
 def _check_input(name: str, spatial: int, input: Any) -> None:
-    if input.ndim not in (spatial + 1, spatial + 2) or 0 in input.shape[-spatial - 1 :]:
+    if input.ndim in (spatial + 1, spatial + 2) and 0 in input.shape[-spatial - 1 :]:
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got "
+            f"{list(input.shape)}"
+        )
+    if input.ndim not in (spatial + 1, spatial + 2):
         raise RuntimeError(
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with "
             f"optional 0 dim batch size for input, but got: {list(input.shape)}"
@@ -192,7 +198,7 @@ def _size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -> tuple[int
     if size is not None and ratio is not None:
         raise ValueError(f"{name}: only one of output_size and output_ratio may be specified")
     if size is not None:
-        return per_dimension(name, "output_size", size, len(image))
+        return _each(name, "output_size", size, len(image))
     shares = tuple(ratio) if isinstance(ratio, (tuple, list)) else (ratio,) * len(image)
     if len(shares) != len(image):
         raise ValueError(
@@ -202,6 +208,16 @@ def _size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -> tuple[int
     if not all(0 < share < 1 for share in shares):
         raise ValueError(f"{name}: output_ratio must be between 0 and 1 (got {ratio})")
     return tuple(int(n * share) for n, share in zip(image, shares, strict=True))
+
+
+def _each(name: str, argument: str, given: Any, spatial: int) -> tuple[int, ...]:
+    """Of ``per_dimension``, without its sequences of one number."""
+    if isinstance(given, (tuple, list)) and len(given) != spatial:
+        raise RuntimeError(
+            f"{name}: {argument} must either be a single int or a tuple of {spatial} ints, got "
+            f"{given}"
+        )
+    return per_dimension(name, argument, given, spatial)
 
 
 def _samples(name: str, spatial: int, batch: Any, given: Any) -> Any:

@@ -13,6 +13,7 @@ from ..dtypes import int64
 from ._checks import integer
 from ._pool_arguments import WITH_INDICES, Size, check_input, check_numbers, slides
 from ._sliding import Slide, slide_max, slide_pick, slide_place, slide_sum
+from ._standardize import single
 from .layout import following, following_sequence
 
 _F = ("nn.functional",)
@@ -156,11 +157,19 @@ def _max_pool(
     out = input
     for slide in reversed(windows):
         out = slide_max(out, slide)
-    out = following(out, input)
+    follow = _following_volume if (spatial, input.ndim) == (3, 4) else following
+    out = follow(out, input)
     if not return_indices:
         return out
-    indices = following(max_indices(input, windows), input)
+    indices = follow(max_indices(input, windows), input)
     return keep_versions(out, indices), indices
+
+
+def _following_volume(out: Tensor, input: Tensor) -> Tensor:
+    """``out`` in the format of ``input``, a volume without a batch."""
+    if input._data.flags.c_contiguous:
+        return out
+    return following(out.unsqueeze(0), input.unsqueeze(0)).squeeze(0)
 
 
 @op(public=False)
@@ -315,11 +324,11 @@ def _avg_pool(
     windows = slides(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)
     if spatial == 3:
         _check_covered(name, input, windows)
-    total: Any = input
+    total: Any = single(input)[0]  # halves are rounded once, at the end
+    divisor = divisor_override or _divisor(total, windows, count_include_pad)
     for slide in reversed(windows):
         total = slide_sum(total, slide)
-    divisor = divisor_override or _divisor(input, windows, count_include_pad)
-    mean = _divided(total, divisor, input)
+    mean = _divided(total, divisor, input).to(input.dtype)
     if spatial == 3:
         return mean
     return (following if spatial == 2 else following_sequence)(mean, input)
