@@ -50,7 +50,7 @@ class HookedCall:
         if around is not None:
             self.result = around.watch_outputs(self.result)
         if last_operation:
-            register_on_last_operation(module, last_operation, self.result)
+            register_on_last_operation(module, last_operation, self.args, self.result)
         return self.result
 
     def _run_pre_hooks(self) -> None:

@@ -118,7 +118,7 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
         >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_backward_hook
-        >>> x = tt.ones(2, requires_grad=True)
+        >>> x = 2 * tt.ones(2, requires_grad=True)
         >>> with register_module_backward_hook(lambda module, given, output: print(output)):
         ...     nn.ReLU()(x).sum().backward()
         (tensor([1., 1.]),)

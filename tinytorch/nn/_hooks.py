@@ -171,7 +171,7 @@ class Hooked(StateDict):
             >>> import tinytorch as tt
             >>> act = tt.nn.ReLU()
             >>> handle = act.register_backward_hook(lambda m, given, out: print(out))
-            >>> act(tt.ones(2, requires_grad=True)).sum().backward()
+            >>> act(2 * tt.ones(2, requires_grad=True)).sum().backward()
             (tensor([1., 1.]),)
         """
         return self._add_backward_hook(hook, full=False)
