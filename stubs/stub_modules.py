@@ -154,7 +154,7 @@ def is_named_result(value: Any) -> bool:
 def is_instance(value: Any) -> bool:
     """Whether a value is an instance of one of our classes: a dtype, a generator."""
     ours = type(value).__module__.partition(".")[0] == "tinytorch"
-    return ours and not isinstance(value, type)
+    return ours and not isinstance(value, (type, types.ModuleType))
 
 
 def home_of(value: Any, name: str, module: str) -> Entity:

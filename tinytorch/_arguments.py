@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Number
 from typing import Any
 
+from ._caller import warn_once
 from ._convert import common_backend, promote_operands, to_tensor
 from ._plain_arguments import taken, taken_in_place
 from ._spec import REQUIRED, Op
@@ -178,6 +179,11 @@ def _in_present_order(
         TypeError: If they may not.
     """
     names = op.former_order
+    if names:
+        warn_once(
+            f"This overload of {op.name} is deprecated: a factor among the tensors. Consider "
+            f"giving {' and '.join(names)} by keyword instead."
+        )
     if op.positional == 2 and names and len(args) == 3 and options.keys().isdisjoint(names):
         first, factor, second = args  # of which the operands may be numbers, too
         if isinstance(factor, Number) or isinstance(factor, Tensor) and not factor.ndim:

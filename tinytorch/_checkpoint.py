@@ -19,6 +19,7 @@ from ._device import device as Device
 from ._layouts import layout as Layout
 from ._layouts import strided
 from ._tensor import Size, Tensor, wrap
+from ._tensor_types import STORAGES as STORAGES
 from .backends.base import Array, Backend
 from .backends.storage import extent
 
@@ -41,16 +42,6 @@ class TorchName(NamedTuple):
 def torch_name(module: str, name: str) -> TorchName:
     """The one object that stands for a global of PyTorch's."""
     return TorchName(module, name)
-
-
-#: By dtype, what PyTorch calls the type of its storages.
-STORAGES = {
-    "float32": "FloatStorage", "float64": "DoubleStorage", "float16": "HalfStorage",
-    "bfloat16": "BFloat16Storage", "int64": "LongStorage", "int32": "IntStorage",
-    "int16": "ShortStorage", "int8": "CharStorage", "uint8": "ByteStorage",
-    "bool": "BoolStorage", "complex64": "ComplexFloatStorage",
-    "complex128": "ComplexDoubleStorage",
-}  # fmt: skip
 
 
 class StorageType(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, overload
 
-from . import _asking, _state, dtypes
+from . import _asking, _settings, _state, dtypes
 from ._caller import warn
 from ._device import backend_of_type, device, unknown
 from ._layouts import check_layout
@@ -15,7 +15,7 @@ from ._op import Op, Operation, dress
 from ._plain_arguments import leads, unfit
 from ._tensor import Tensor, wrap
 from .backends import UnknownBackendError, load
-from .backends.base import Backend
+from .backends.base import Array, Backend
 
 #: So many elements of 16 bytes cannot be addressed.
 _LIMIT = 2**59
@@ -151,6 +151,19 @@ def _ask(mode: bool) -> None:
 
 
 _asking.when_asking(_ask)
+
+
+def uninitialised(xp: Backend, shape: Any, dtype: Any) -> Array:
+    """A new array that holds anything; under deterministic algorithms always the same.
+
+    That is NaN, True or the largest integer, unless ``utils.deterministic`` was told otherwise.
+    """
+    array = xp.empty(shape, dtype)
+    if _settings.values["deterministic"] and _settings.values["fill"]:
+        kind = array.dtype.kind
+        whole = kind in "iu" and dtypes.iinfo(xp.dtype_of(array)).max
+        array[...] = whole or (True if kind == "b" else math.nan)
+    return array
 
 
 def pinned(tensor: Tensor) -> Tensor:

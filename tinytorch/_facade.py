@@ -19,7 +19,7 @@ from . import _op_namespaces, _protocols, _settings, _state, dtypes
 from ._families import FAMILIES
 from ._op import NAMESPACES
 from ._tensor import Tensor
-from ._tensor_types import DTYPES
+from ._tensor_types import DTYPES, STORAGES
 from .autograd.engine import Hooks
 
 #: Families that ``import tinytorch`` loads: what a first model needs.
@@ -258,6 +258,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.func": ("vmap",),
     "tinytorch.serialization": ("load", "save"),
     "tinytorch.storage": ("TypedStorage", "UntypedStorage"),
+    "tinytorch.ops._typed_storage": tuple(STORAGES.values()),
     "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}

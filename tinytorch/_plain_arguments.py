@@ -2,7 +2,7 @@
 
 A flag is True or False, not what merely counts as such; a float may be any number, and one of
 NumPy's or a tensor of no dimensions stands for one of Python's, so that it does not decide the
-dtype of the result.
+dtype of the result; a tensor that requires grad does not, whose gradient would be lost.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     if kind is float and not isinstance(value, _NO_FLOATS) and not imaginary:
         if value.__class__ is bool:  # a number of any kind, as 1 is, is refused as what it is
             return value if op.defaults[position].__class__ in _OF_ANY_KIND else float(value)
-        number = hasattr(value, "dtype") and not getattr(value, "requires_grad", False)
-        return value.item() if number and not value.ndim else value
+        if not getattr(value, "requires_grad", False):
+            return value.item() if hasattr(value, "dtype") and not value.ndim else value
     place = f" (position {position + 1})" if placed else ""
     raise unfit(op.name, f"'{op.params[position]}'{place}", kind, value)
 

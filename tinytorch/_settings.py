@@ -7,8 +7,9 @@ from typing import Any
 from . import _caller
 from .backends import threads
 
-_values: dict[str, Any] = {
-    "deterministic": False, "warn_only": False, "precision": "highest", "interop": 1,
+#: What was set; the modules that are PyTorch's homes of some of them read it, too.
+values: dict[str, Any] = {
+    "deterministic": False, "warn_only": False, "precision": "highest", "interop": 1, "fill": True,
 }  # fmt: skip
 _PRECISIONS = ("highest", "high", "medium")
 _MODES = ("default", "warn", "error")
@@ -19,6 +20,8 @@ def _positive(name: str, value: Any) -> int:
         raise TypeError(f"{name} expects an int, but got {type(value).__name__}")
     if value < 1:
         raise RuntimeError(f"{name} expects a positive integer, got {value}")
+    if value > 2**31 - 1:
+        raise ValueError(f"{name}: Overflow when unpacking long, got {value}")
     return value
 
 
@@ -44,6 +47,7 @@ def set_num_threads(int: int) -> None:
     Raises:
         TypeError: If it is no int.
         RuntimeError: If it is less than 1.
+        ValueError: If no C int holds it.
 
     Example:
         >>> import tinytorch as tt
@@ -60,7 +64,7 @@ def get_num_interop_threads() -> int:
         >>> tt.get_num_interop_threads()
         1
     """
-    return int(_values["interop"])
+    return int(values["interop"])
 
 
 def set_num_interop_threads(int: int) -> None:
@@ -72,12 +76,13 @@ def set_num_interop_threads(int: int) -> None:
     Raises:
         TypeError: If it is no int.
         RuntimeError: If it is less than 1.
+        ValueError: If no C int holds it.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.set_num_interop_threads(1)
     """
-    _values["interop"] = _positive("set_num_interop_threads", int)
+    values["interop"] = _positive("set_num_interop_threads", int)
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -85,6 +90,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
     On NumPy they always do. On CuPy, sums at repeated indices (``index_add``, gradients of
     gathering and embeddings) are atomic and may differ in their last digits whatever this says.
+    Memory that would be left as it was is filled: see ``utils.deterministic``.
 
     Args:
         mode: Whether they have to.
@@ -106,7 +112,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
                 f"use_deterministic_algorithms(): argument '{name}' must be bool, not "
                 f"{type(value).__name__}"
             )
-    _values.update(deterministic=mode, warn_only=warn_only)
+    values.update(deterministic=mode, warn_only=warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -117,7 +123,7 @@ def are_deterministic_algorithms_enabled() -> bool:
         >>> tt.are_deterministic_algorithms_enabled()
         False
     """
-    return bool(_values["deterministic"])
+    return bool(values["deterministic"])
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
@@ -128,7 +134,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
         >>> tt.is_deterministic_algorithms_warn_only_enabled()
         False
     """
-    return bool(_values["warn_only"])
+    return bool(values["warn_only"])
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
@@ -165,7 +171,7 @@ def get_deterministic_debug_mode() -> int:
         >>> tt.get_deterministic_debug_mode()
         0
     """
-    return (1 if _values["warn_only"] else 2) if _values["deterministic"] else 0
+    return (1 if values["warn_only"] else 2) if values["deterministic"] else 0
 
 
 def set_float32_matmul_precision(precision: str) -> None:
@@ -186,7 +192,7 @@ def set_float32_matmul_precision(precision: str) -> None:
             f"set_float32_matmul_precision: expected one of {', '.join(_PRECISIONS)}; got "
             f"{precision!r}"
         )
-    _values["precision"] = precision
+    values["precision"] = precision
 
 
 def get_float32_matmul_precision() -> str:
@@ -197,7 +203,7 @@ def get_float32_matmul_precision() -> str:
         >>> tt.get_float32_matmul_precision()
         'highest'
     """
-    return str(_values["precision"])
+    return str(values["precision"])
 
 
 def set_flush_denormal(mode: bool) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from . import _state, dtypes
 from ._caller import warn
-from ._creation import backend_of_device
+from ._creation import backend_of_device, uninitialised
 from ._device import device as Device
 from ._tensor import Size, Tensor, wrap
 
@@ -23,6 +23,15 @@ NAMED_DTYPES = {
     **DTYPES, "ComplexFloatTensor": dtypes.complex64, "ComplexDoubleTensor": dtypes.complex128,
 }
 
+#: By dtype, what PyTorch calls the type of its storages.
+STORAGES = {
+    "float32": "FloatStorage", "float64": "DoubleStorage", "float16": "HalfStorage",
+    "bfloat16": "BFloat16Storage", "int64": "LongStorage", "int32": "IntStorage",
+    "int16": "ShortStorage", "int8": "CharStorage", "uint8": "ByteStorage",
+    "bool": "BoolStorage", "complex64": "ComplexFloatStorage",
+    "complex128": "ComplexDoubleStorage",
+}  # fmt: skip
+
 
 class TensorType(type):
     """The class of these names: calling one makes a tensor, which is an instance of it."""
@@ -30,8 +39,13 @@ class TensorType(type):
     dtype: dtypes.dtype
     device_type: str
 
-    def __call__(cls, *args: Any, device: Any = None) -> Tensor:
-        return legacy_tensor(cls.dtype, cls.device_type if device is None else device, *args)
+    def __new__(mcs, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> TensorType:
+        if bases:
+            raise TypeError(f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
+        return super().__new__(mcs, name, bases, members)
+
+    def __call__(cls, *args: Any, device: Any = None, **others: Any) -> Tensor:
+        return legacy_tensor(cls.dtype, cls.device_type if device is None else device, args, others)
 
     def __instancecheck__(cls, instance: object) -> bool:
         if not isinstance(instance, Tensor):
@@ -43,52 +57,82 @@ class TensorType(type):
         return f"<class '{cls.__module__}.{cls.__name__}'>"
 
 
-def legacy_tensor(dtype: dtypes.dtype, device: Any, *args: Any) -> Tensor:
+def legacy_tensor(
+    dtype: dtypes.dtype, device: Any, args: tuple[Any, ...], others: dict[str, Any]
+) -> Tensor:
     """What such a name makes of a shape, given one by one or as a Size, or of data."""
-    if len(args) == 1 and isinstance(args[0], Tensor):
-        if args[0].dtype is not dtype:
-            raise TypeError(f"expected a tensor of dtype {dtype.name}, got {args[0].dtype.name}")
-        return wrap(args[0]._data, args[0]._xp)
-    return _made(backend_of_device(device), dtype, args)
+    return made_of(backend_of_device(device), dtype, *_sole(args, others))
 
 
 def legacy_source(*args: Any, device: Any = None, **others: Any) -> Tensor:
     """What ``Tensor(...)`` starts from: a tensor, data, or an uninitialised shape."""
     xp = _state.current_backend()
-    if "data" in others and not args:
-        args = (others.pop("data"),)
-    if others:
-        raise TypeError(
-            "new() received an invalid combination of arguments: unexpected keyword argument "
-            f"'{next(iter(others))}'"
-        )
     given = xp.device_type if device is None else Device(device).type
     if given != xp.device_type:
         raise RuntimeError(
             f"legacy constructor expects device type: {xp.device_type} but device type: {given} "
             "was passed"
         )
+    args = _sole(args, others)
     if len(args) == 1 and isinstance(args[0], Tensor):
         return args[0]
-    return _made(xp, _state.default_dtype(), args)
+    return made_of(xp, _state.default_dtype(), *args)
 
 
-def _made(xp: Any, dtype: dtypes.dtype, args: tuple[Any, ...]) -> Tensor:
+def _sole(args: tuple[Any, ...], others: dict[str, Any]) -> tuple[Any, ...]:
+    """What was given by position; the one thing may have come by the keyword that it has."""
+    name = next(iter(others), None)
+    if name is None:
+        return args
+    if args or len(others) > 1 or name not in ("data", "other", "size", "storage"):
+        raise _refused(args, others)
+    return (Size(others[name]) if name == "size" else others[name],)
+
+
+def _refused(args: tuple[Any, ...], others: dict[str, Any]) -> TypeError:
+    given = [type(value).__name__ for value in args]
+    given += [f"{name}={type(value).__name__}" for name, value in others.items()]
+    return TypeError(
+        f"new() received an invalid combination of arguments - got ({', '.join(given)}), but "
+        "expected sizes, data, a tensor or a storage"
+    )
+
+
+def made_of(xp: Any, dtype: dtypes.dtype, *args: Any) -> Tensor:
+    """A tensor of a backend and dtype of what a former constructor is given.
+
+    That is a tensor or a storage, whose memory it shares, data to copy, or a shape.
+    """
     one = args[0] if len(args) == 1 else None
+    if isinstance(one, Tensor):
+        if one.dtype is not dtype:
+            raise TypeError(f"new(): expected a tensor of {dtype}, got {one.dtype}")
+        return wrap(one._data, one._xp)
+    if hasattr(one, "_check_dtype"):  # a storage
+        one._check_dtype(dtype)
+        return wrap(one._array.reshape(-1).view(xp.native_dtype(dtype)), one._xp)
     if len(args) == 1 and (isinstance(one, bool) or not hasattr(one, "__index__")):
         if not isinstance(one, Size):
             _check_data(one)
             return wrap(xp.convert(one, dtype), xp)
     elif len(args) == 1 and getattr(one, "ndim", 0) > 0:  # an array has an __index__, too
         return wrap(xp.convert(one, dtype), xp)
-    sizes = one if isinstance(one, Size) else args
-    shape = tuple(operator.index(n) for n in sizes) if args else (0,)
+    return wrap(uninitialised(xp, _shape(args), xp.native_dtype(dtype)), xp)
+
+
+def _shape(args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The sizes that were given, one by one or as a Size; none for no elements."""
+    sizes = args[0] if len(args) == 1 and isinstance(args[0], Size) else args
+    try:
+        shape = tuple(operator.index(n) for n in sizes) if args else (0,)
+    except TypeError:
+        raise _refused(args, {}) from None
     negative = [n for n in shape if n < 0]
     if negative:
         raise RuntimeError(
             f"Trying to create tensor with negative dimension {negative[0]}: {list(shape)}"
         )
-    return wrap(xp.empty(shape, xp.native_dtype(dtype)), xp)
+    return shape
 
 
 def _check_data(data: Any) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .ops.storages import TypedStorage as TypedStorage
-from .ops.storages import UntypedStorage as UntypedStorage
+from .ops._typed_storage import TypedStorage as TypedStorage
+from .ops._untyped_storage import UntypedStorage as UntypedStorage
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 

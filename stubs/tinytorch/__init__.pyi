@@ -185,13 +185,25 @@ from tinytorch.dtypes import promote_types as promote_types
 from tinytorch.func.mapping import vmap as vmap
 from tinytorch.futures import Future as Future
 from tinytorch.jit import ScriptModule as ScriptModule
+from tinytorch.ops._typed_storage import BFloat16Storage as BFloat16Storage
+from tinytorch.ops._typed_storage import BoolStorage as BoolStorage
+from tinytorch.ops._typed_storage import ByteStorage as ByteStorage
+from tinytorch.ops._typed_storage import CharStorage as CharStorage
+from tinytorch.ops._typed_storage import ComplexDoubleStorage as ComplexDoubleStorage
+from tinytorch.ops._typed_storage import ComplexFloatStorage as ComplexFloatStorage
+from tinytorch.ops._typed_storage import DoubleStorage as DoubleStorage
+from tinytorch.ops._typed_storage import FloatStorage as FloatStorage
+from tinytorch.ops._typed_storage import HalfStorage as HalfStorage
+from tinytorch.ops._typed_storage import IntStorage as IntStorage
+from tinytorch.ops._typed_storage import LongStorage as LongStorage
+from tinytorch.ops._typed_storage import ShortStorage as ShortStorage
+from tinytorch.ops._typed_storage import TypedStorage as TypedStorage
+from tinytorch.ops._untyped_storage import UntypedStorage as UntypedStorage
 from tinytorch.ops.applied_functions import vectorize as vectorize
 from tinytorch.ops.creation_like import Placement
 from tinytorch.ops.index_tools import Grid
 from tinytorch.ops.index_tools import IndexExpression
 from tinytorch.ops.index_tools import Joiner
-from tinytorch.ops.storages import TypedStorage as TypedStorage
-from tinytorch.ops.storages import UntypedStorage as UntypedStorage
 from tinytorch.random import Generator as Generator
 from tinytorch.random import get_rng_state as get_rng_state
 from tinytorch.random import initial_seed as initial_seed

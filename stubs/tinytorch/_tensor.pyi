@@ -21,9 +21,9 @@ from tinytorch.autograd.faces import GraphNode
 from tinytorch.autograd.nodes import RemovableHandle
 from tinytorch.backends.base import Backend
 from tinytorch.dtypes import dtype
+from tinytorch.ops._typed_storage import TypedStorage
+from tinytorch.ops._untyped_storage import UntypedStorage
 from tinytorch.ops.creation_like import Placement
-from tinytorch.ops.storages import TypedStorage
-from tinytorch.ops.storages import UntypedStorage
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
@@ -1707,7 +1707,7 @@ class Tensor(Storage):
         """``-input``."""
     def negative_(_self) -> Self:
         """In-place form of ``negative``: writes the result over ``input`` and returns it."""
-    def new(_self, *args: Any) -> Tensor:
+    def new(_self, *args: Any, size: Any = None) -> Tensor:
         """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data."""
     @overload
     def new_empty(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor:

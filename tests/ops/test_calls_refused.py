@@ -145,6 +145,25 @@ L.linspace("a", 2, 3) | TypeError | linspace() received an invalid combination o
 L.logspace(1, 2, "a") | TypeError | logspace() received an invalid combination of arguments
 L.tensor_split(L.ones(4), L.tensor(2.0)) | RuntimeError | to have dtype of long
 L.diff(L.ones(3, 3), 0, 0, L.ones(3)) | RuntimeError | to be the same dimension as input
+L.diff(L.ones(3, 3), prepend=L.ones(2, 3)) | RuntimeError | input.size(0) = 3, but got tensor
+L.diff(L.ones(3, 3), 2, 0, None, L.ones(3, 2)) | RuntimeError | along the differencing
+L.index_select(L.zeros(0, 3), 0, L.tensor([1])) | RuntimeError | self indexing axis dim should be
+L.zeros(2, 0).index_select(1, L.tensor([0])) | RuntimeError | self indexing axis dim should be
+L.ones(2).index_select(0, L.tensor([2])) | IndexError | index out of range in self
+L.add(L.ones(2), 1, alpha=L.tensor(2.0, requires_grad=True)) | TypeError | 'alpha' must be
+L.isclose(*[L.ones(2)] * 2, 1.0, L.tensor(1.0, requires_grad=True)) | TypeError | 'atol' (positi
+F.leaky_relu(L.ones(2), L.tensor(1.0, requires_grad=True)) | TypeError | 'negative_slope'
+L.addcmul(*[L.ones(2)] * 3, value=L.tensor(1.0, requires_grad=True)) | TypeError | 'value' must be
+L.Size([1]) + [2] | TypeError | can only concatenate tuple (not list) to torch.Size
+[2] + L.Size([1]) | TypeError | can only concatenate list
+L.Size([1]) + 3 | TypeError |
+L.Size([1]) + (0.5,) | TypeError | torch.Size() takes an iterable of 'int'
+L.LongTensor((6, 0), 1, 1, 0) | TypeError | new() received an invalid combination of arguments
+L.Tensor(1.5, 2) | TypeError | new() received an invalid combination of arguments
+L.FloatTensor(sizes=(1, 2)) | TypeError | new() received an invalid combination of arguments
+L.ones(1).new(2.5) | TypeError | new(): data must be a sequence (got float)
+L.set_num_threads(2**31) | ValueError | Overflow when unpacking long
+type("Mine", (L.FloatTensor,), {}) | TypeError | type 'torch.FloatTensor' is not an acceptable base
 L.diff(L.ones(3, 3), append=L.ones(3, 1, 1)) | RuntimeError | to be the same dimension as input
 F.interpolate(L.ones(1, 1, 2, 2, 2), (3, 4), mode="bilinear") | ValueError | the same number of
 F.interpolate(L.tensor(1.0), (3, 3)) | ValueError | the same number of spatial

@@ -240,12 +240,22 @@ L.add(L.ones(2) * 1j, L.ones(2), alpha=2j)
 L.addmm(L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, beta=1j)
 """
 
+SIZES_AND_OTHERS = """
+[len(make(size=(3, 4))) for make in (L.ones(1).new, L.Tensor, L.LongTensor)]
+[L.LongTensor(data=[1, 2]), L.LongTensor(other=T([3]))]
+L.Size([1]) + (2,)
+(2,) + L.Size([1]) + ()
+L.Size([1]) + type("Any", (), {"__radd__": lambda self, other: tuple(other) + (7,)})()
+type("Any", (), {"__add__": lambda self, other: tuple(other) + (7,)})() + L.Size([1])
+"""
+
 LINES = (
     COMPLEX_WITHOUT_IMAGINARY_PART + NUMBERS_OF_NUMPY + BOOLS_AMONG_SIZES + NOTHING_TO_PAD
     + ONE_SIZE_OF_A_TRANSFORM + RESULTS_IN_OTHER_KINDS + WEIGHTS_THAT_ARE_VECTORS
     + RESULTS_IN_OTHER_SHAPES + NUMBERS_THAT_BYTES_DO_NOT_HOLD + WHAT_COUNTS_AS_TRUE
     + NUMBERS_IN_OTHER_PLACES + EMPTY_ONES + TRUTH_AMONG_INDICES + SHAPES_OF_LEAVES + GRADIENTS
     + IN_PLACE + SEVERAL_ELLIPSES + ROOTS_OF_MINUS_ZERO + BUFFERS + SEQUENCES_BY_PROTOCOL
+    + SIZES_AND_OTHERS
 )  # fmt: skip
 
 

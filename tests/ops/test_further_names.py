@@ -248,7 +248,8 @@ def test_is_set_to() -> None:
     both(lambda t: [
         (x := t.zeros(2, 3)).is_set_to(x), x.is_set_to(x.detach()), x.is_set_to(x.view(6)),
         x.is_set_to(x.clone()), x.is_set_to(x[:]), x[1:].is_set_to(x[1:]), x.is_set_to(x[1:]),
-        t.zeros(2).is_set_to(t.zeros(2).long()),
+        t.zeros(2).is_set_to(t.zeros(2).long()), t.empty(0).is_set_to(t.empty(0)),
+        x[:0].is_set_to(x[:0]), (y := t.zeros(0)).is_set_to(y.view(0)),
     ])  # fmt: skip
 
 

@@ -364,6 +364,9 @@ class Backend(Placement):
         """How floating-point errors are treated inside; a device does not report them."""
         return nullcontext()
 
+    def check_numbers(self) -> None:
+        """NotImplementedError if arrays have no numbers to read."""
+
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable

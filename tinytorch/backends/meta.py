@@ -52,6 +52,10 @@ class MetaBackend(NumpyBackend):
         """Refused: there is nothing to copy."""
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
+    def check_numbers(self) -> NoReturn:
+        """Refused: there are none."""
+        raise NotImplementedError("Not available for 'meta' device type")
+
     def item(self, array: Array) -> NoReturn:
         """Refused: there is no number."""
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")

@@ -51,6 +51,10 @@ class Casts:
         """The elements as float16."""
         return self._cast(dtypes.float16)
 
+    def bfloat16(self) -> Any:
+        """The elements as bfloat16."""
+        return self._cast(dtypes.bfloat16)
+
     def float(self) -> Any:
         """The elements as float32."""
         return self._cast(dtypes.float32)

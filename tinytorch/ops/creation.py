@@ -8,7 +8,7 @@ from typing import Any
 from .. import dtypes
 from .._caller import warn, warn_once
 from .._convert import dtype_of_number, fit_number, written_number
-from .._creation import backend_for, creation, pinned
+from .._creation import backend_for, creation, pinned, uninitialised
 from .._layouts import checked_format, contiguous_format
 from .._op import Array, Backend, Shape, composite
 from .._tensor import Tensor, wrap
@@ -72,11 +72,11 @@ def empty(
         tinytorch.Size([2, 3])
     """
     if memory_format is None or memory_format is contiguous_format:
-        return xp.empty(size, dtype)
+        return uninitialised(xp, size, dtype)
     order = checked_format("empty", memory_format).order(len(size))
     if order is None:
         raise RuntimeError("empty: unsupported memory format Preserve")
-    return in_order(xp, size, order, lambda shape: xp.empty(shape, dtype))
+    return in_order(xp, size, order, lambda shape: uninitialised(xp, shape, dtype))
 
 
 @creation(default_dtype=False)
@@ -375,7 +375,7 @@ def empty_strided(
     if any(s < 0 for s in stride):
         raise RuntimeError(f"empty_strided: strides must not be negative, got {list(stride)}")
     span = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if all(size) else 0
-    flat = xp.empty(span, dtype)
+    flat = uninitialised(xp, span, dtype)
     return xp.as_strided(flat, size, tuple(s * flat.itemsize for s in stride))
 
 
@@ -413,5 +413,5 @@ def empty_permuted(
             )
     if len(set(order)) < len(order):
         raise RuntimeError(f"empty_permuted: Duplicate dim not allowed, got {list(order)}")
-    memory = xp.empty(tuple(size[d] for d in order), dtype)
+    memory = uninitialised(xp, tuple(size[d] for d in order), dtype)
     return xp.transpose(memory, tuple(order.index(d) for d in range(len(order))))

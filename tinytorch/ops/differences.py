@@ -42,7 +42,7 @@ def diff(
 
     Raises:
         RuntimeError: If ``n`` is negative, ``input`` is 0-d, or what goes before or after it has
-            another number of dimensions.
+            another number of dimensions, or another size beside ``dim``.
 
     Example:
         >>> import tinytorch as tt
@@ -73,6 +73,14 @@ def _slice_like(value: Any, input: Tensor, at: int) -> Any:
             "diff expects prepend or append to be the same dimension as input, got shapes "
             f"{list(value.shape)} and {list(input.shape)}"
         )
+    if isinstance(value, Tensor):
+        for d, (n, wanted) in enumerate(zip(value.shape, input.shape, strict=True)):
+            if n != wanted and d != at:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input "
+                    f"except along the differencing dimension; input.size({d}) = {wanted}, but got "
+                    f"tensor.size({d}) = {n}"
+                )
     if value is None or isinstance(value, Tensor):
         return value
     made = as_tensor(value, backend=input._xp)

@@ -1,4 +1,4 @@
-"""Files as memory: ``from_file``, and what storages of a file are made of."""
+"""Files and buffers as memory: ``from_file``, and what storages of them are made of."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from .._state import default_dtype
 from .._tensor import Tensor
 from ..backends import load
 from .creation import from_numpy
+
+#: NumPy's signs for orders of bytes.
+_ORDERS = {"big": ">", "little": "<", "native": "="}
 
 
 def mapped(filename: str | os.PathLike[str], shared: bool, nbytes: int) -> Array:
@@ -43,6 +46,39 @@ def mapped(filename: str | os.PathLike[str], shared: bool, nbytes: int) -> Array
         return host.frombuffer(mmap.mmap(file, nbytes, access=access), "uint8")
     finally:
         os.close(file)
+
+
+def numbers_in(
+    buffer: Any, byte_order: str | None, count: int, offset: int, dtype: dtypes.dtype
+) -> Array:
+    """A copy of the numbers in a bytes-like object; see ``UntypedStorage.from_buffer``."""
+    itemsize, length = dtype.itemsize, memoryview(buffer).nbytes
+    if byte_order is None and itemsize > 1:
+        raise RuntimeError("from_buffer(): missing required argument 'byte_order' (pos 2)")
+    if byte_order not in (None, *_ORDERS):
+        raise ValueError(
+            f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')"
+        )
+    if not 0 <= offset <= max(length - 1, 0):
+        raise ValueError(
+            f"offset must be non-negative and no greater than buffer length ({length}), but got "
+            f"{offset}"
+        )
+    if count < 0 and (length - offset) % itemsize:
+        raise ValueError(
+            f"buffer size ({length - offset}) must be a multiple of element size ({itemsize})"
+        )
+    if count * itemsize > length - offset:
+        raise ValueError(
+            f"buffer has only {(length - offset) // itemsize} elements after offset {offset}, but "
+            f"specified a size of {count}"
+        )
+    host = load("numpy").library
+    kind = host.dtype(dtype.dtype)
+    if kind.kind == "b":  # whatever is not 0 is True
+        return host.frombuffer(buffer, "uint8", count, offset) != 0
+    there = kind.newbyteorder(_ORDERS[byte_order or "native"])
+    return host.frombuffer(buffer, there, count, offset).astype(kind)
 
 
 def _make_room(file: int, filename: str | os.PathLike[str], shared: bool, nbytes: int) -> None:

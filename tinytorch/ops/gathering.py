@@ -29,13 +29,19 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
 
     Raises:
         IndexError: If an index is out of range, or ``index`` has more dimensions.
-        RuntimeError: If ``index`` has another dtype.
+        RuntimeError: If ``index`` has another dtype, or chooses among no slices of a matrix.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.index_select(tt.tensor([10, 20, 30]), 0, tt.tensor([2, 0]))
         tensor([30, 10])
     """
+    at = normalize_dim("index_select", dim, input.ndim)
+    if input.ndim > 1 and index.size and not input.shape[at]:
+        raise RuntimeError(
+            "index_select(): self indexing axis dim should be positive, got a tensor of shape "
+            f"{list(input.shape)} for dimension {dim}"
+        )
     at, index = check_slices(xp, "index_select", input, dim, index)
     if not input.ndim:
         if index.size != 1:

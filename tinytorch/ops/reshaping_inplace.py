@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _state
-from .._creation import checked_size
+from .._creation import checked_size, uninitialised
 from .._layouts import checked_format, preserve_format
 from .._op import composite
 from .._tensor import Tensor, wrap
@@ -160,7 +160,7 @@ def _following(input: Tensor, count: int) -> Any:
     flat = flat[first : first + min(held - here, count)]
     if flat.size == count:
         return flat
-    grown = xp.empty(count, data.dtype)
+    grown = uninitialised(xp, count, data.dtype)
     grown[: flat.size] = flat
     input._base = input._view = None
     input._node, input._rg = None, False  # what requires grad is not resized

@@ -7,7 +7,8 @@ from typing import Any
 from .. import backends
 from .._creation import backend_of_device
 from .._op import OPS, composite
-from .._tensor import Size, Tensor, wrap
+from .._tensor import Size, Tensor
+from .._tensor_types import made_of
 from .elementwise import sub
 
 #: DLPack's numbers of the device types that have a backend: https://dmlc.github.io/dlpack/
@@ -125,29 +126,28 @@ def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
 
 
 @composite(namespaces=("Tensor",))
-def new(input: Tensor, *args: Any) -> Tensor:
+def new(input: Tensor, *args: Any, size: Any = None) -> Tensor:
     """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data.
 
     ``new_empty`` and ``new_tensor`` are the usual way.
 
     Args:
         input: Tensor.
-        *args: Sizes, or one Size, sequence of numbers or tensor of the same dtype.
+        *args: Sizes, or one Size, sequence of numbers, or tensor or storage of the same dtype,
+            whose memory it shares.
+        size: The sizes, instead.
+
+    Raises:
+        TypeError: For anything else.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.ones(1, dtype=tt.int64).new([1.5, 2]), tt.ones(1).new(2, 3).shape
         (tensor([1, 2]), tinytorch.Size([2, 3]))
     """
-    xp, dtype = input._xp, input.dtype
-    if len(args) == 1 and isinstance(args[0], Tensor):
-        if args[0].dtype is not dtype:
-            raise TypeError(f"new(): expected a tensor of {dtype}, got {args[0].dtype}")
-        return wrap(args[0]._data, args[0]._xp)
-    if len(args) == 1 and not isinstance(args[0], (int, Size)):
-        return wrap(xp.convert(args[0], dtype), xp)
-    sizes = args[0] if args and isinstance(args[0], Size) else args
-    return wrap(xp.empty(tuple(sizes) if args else (0,), xp.native_dtype(dtype)), xp)
+    if size is not None and not args:
+        args = (Size(size),)
+    return made_of(input._xp, input.dtype, *args)
 
 
 @composite(namespaces=("Tensor",))
@@ -169,7 +169,10 @@ def as_subclass(input: Tensor, cls: type[Tensor]) -> Tensor:
         'Mine'
     """
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-        raise TypeError(f"as_subclass(): expected a subclass of Tensor, got {cls!r}")
+        raise TypeError(
+            "as_subclass(): Creating a Tensor subclass from a class that does not inherit from "
+            f"Tensor is not possible. Make sure your class inherits from Tensor, got {cls!r}"
+        )
     out: Any = OPS["_getitem"].function(input, ...)
     out.__class__ = cls
     return out  # type: ignore[no-any-return]

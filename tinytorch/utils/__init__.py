@@ -15,7 +15,8 @@ import importlib
 from typing import Any
 
 __all__ = [
-    "checkpoint", "cpp_extension", "data", "dlpack", "hooks", "model_zoo", "swap_tensors",
+    "checkpoint", "cpp_extension", "data", "deterministic", "dlpack", "hooks", "model_zoo",
+    "swap_tensors",
 ]  # fmt: skip
 
 

@@ -1,0 +1,42 @@
+"""Whether new memory is filled, as ``torch.utils.deterministic`` has it.
+
+``fill_uninitialized_memory`` is True at first: under ``use_deterministic_algorithms(True)``,
+``empty`` and those like it, and ``resize_``, fill the memory that they would leave as it was with
+NaN, or with the largest integer or True.
+
+Example:
+    >>> import tinytorch as tt
+    >>> tt.use_deterministic_algorithms(True)
+    >>> tt.empty(2)
+    tensor([nan, nan])
+    >>> tt.utils.deterministic.fill_uninitialized_memory = False
+    >>> tt.use_deterministic_algorithms(False)
+    >>> tt.utils.deterministic.fill_uninitialized_memory = True
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+
+from .. import _settings
+
+__all__ = ["fill_uninitialized_memory"]
+
+fill_uninitialized_memory: bool
+
+
+class _Deterministic(types.ModuleType):
+    @property
+    def fill_uninitialized_memory(self) -> bool:
+        """Whether deterministic algorithms fill the memory of new tensors."""
+        return bool(_settings.values["fill"])
+
+    @fill_uninitialized_memory.setter
+    def fill_uninitialized_memory(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
+        _settings.values["fill"] = mode
+
+
+sys.modules[__name__].__class__ = _Deterministic
