@@ -241,6 +241,7 @@ L.addmm(L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, L.ones(2, 2) * 1j, beta=1j)
 """
 
 SIZES_AND_OTHERS = """
+L.isclose(T([2 + 4j], dtype=L.cdouble), T([1 + 8.8523607j], dtype=L.cdouble), 0.5, 0.5)
 [len(make(size=(3, 4))) for make in (L.ones(1).new, L.Tensor, L.LongTensor)]
 [L.LongTensor(data=[1, 2]), L.LongTensor(other=T([3]))]
 L.Size([1]) + (2,)

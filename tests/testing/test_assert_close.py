@@ -178,6 +178,16 @@ def test_devices() -> None:
     tt.testing.assert_close(a, b, check_device=False)
 
 
+def test_tensors_without_numbers() -> None:
+    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+        a, close = library.empty(2, 3, device="meta"), library.testing.assert_close
+        close(a, a + 1)
+        close(a, library.ones(2, 3), check_device=False)
+        for other, name in ((a[0], "shape"), (a.double(), "dtype"), (library.ones(2, 3), "device")):
+            with pytest.raises(AssertionError, match=f"The values for attribute '{name}' do not"):
+                close(a, other)
+
+
 ALLCLOSE = {
     "numbers": lambda t: t.testing.assert_allclose([1.0, 2.0], t.tensor([1.0, 2.00001])),
     "nan": lambda t: t.testing.assert_allclose(t.tensor(nan), nan),

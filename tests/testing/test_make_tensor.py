@@ -70,7 +70,7 @@ def test_grad(dtype: str) -> None:
 
 
 def test_equal_limits() -> None:
-    with pytest.warns(FutureWarning, match="low==high"):
+    with pytest.warns(FutureWarning, match="Passing `low==high` to `torch.testing.make_tensor`"):
         same(3, dtype="float32", low=2, high=2)
 
 

@@ -351,7 +351,7 @@ def isclose(
     if input.dtype.kind in "uib":
         input, other = xp.astype(input, "float64"), xp.astype(other, "float64")
     distance = xp.absolute(input - other)
-    allowed = xp.absolute(other) * rtol + atol
+    allowed = xp.absolute(other * rtol) + atol  # rounded as torch rounds it, also if complex
     return same | (xp.isfinite(distance) & (distance <= allowed))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from .. import backends
 from .._creation import backend_of_device
 from .._op import OPS, composite
-from .._tensor import Size, Tensor
+from .._tensor import Size, Tensor, wrap
 from .._tensor_types import made_of
 from .elementwise import sub
 

@@ -105,8 +105,8 @@ def _limits(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
     if low == high and _is_inexact(dtype):
         warn(
-            "Passing `low==high` to `tinytorch.testing.make_tensor` for floating or complex types "
-            "is deprecated. Use `tinytorch.full(...)` instead.",
+            "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is "
+            "deprecated. Use `torch.full(...)` instead.",
             FutureWarning,
         )
     elif low >= high:
