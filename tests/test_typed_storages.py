@@ -56,6 +56,13 @@ MADE: dict[str, Callable[[Any], Any]] = {
         (s.type(), s.is_sparse, s.filename, s.resizable()) for s in (
             t.UntypedStorage(1), t.LongStorage(1), t.BoolStorage([True]))],
     "names": lambda t: t.HalfStorage([1]).pickle_storage_type(),
+    "complex numbers' bytes turned around": lambda t: [
+        (s.byteswap(t.complex64), s.tolist()) for s in [t.UntypedStorage(range(16))]],
+    "resized": lambda t: [
+        s.nbytes() for s in [t.IntStorage([1, 2])] for n in (3, 1) if s.resize_(n) or True],
+    "meta, typed, resized": lambda t: [
+        s.size() for s in [t.TypedStorage([1, 2], device="meta")] if s.resize_(9) or True],
+    "in memory that is not pinned": lambda t: t.FloatStorage(1).is_pinned(),
     "untyped": lambda t: t.ShortStorage([258])._untyped_storage.tolist(),
     "bytes of a buffer": lambda t: t.ByteStorage.from_buffer(BYTES).tolist(),
     "bytes by the other name": lambda t: t.UntypedStorage.from_buffer(

@@ -149,6 +149,7 @@ L.diff(L.ones(3, 3), prepend=L.ones(2, 3)) | RuntimeError | input.size(0) = 3, b
 L.diff(L.ones(3, 3), 2, 0, None, L.ones(3, 2)) | RuntimeError | along the differencing
 L.index_select(L.zeros(0, 3), 0, L.tensor([1])) | RuntimeError | self indexing axis dim should be
 L.zeros(2, 0).index_select(1, L.tensor([0])) | RuntimeError | self indexing axis dim should be
+L.zeros(0, 3).index_select(1, L.tensor([5])) | RuntimeError | out of
 L.ones(2).index_select(0, L.tensor([2])) | IndexError | index out of range in self
 L.add(L.ones(2), 1, alpha=L.tensor(2.0, requires_grad=True)) | TypeError | 'alpha' must be
 L.isclose(*[L.ones(2)] * 2, 1.0, L.tensor(1.0, requires_grad=True)) | TypeError | 'atol' (positi

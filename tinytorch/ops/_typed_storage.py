@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from .. import dtypes
 from .._caller import warn
@@ -102,6 +102,10 @@ class TypedStorage(UntypedStorage):
         """The same memory in bytes."""
         return UntypedStorage._of(self._array, self._xp)
 
+    def resize_(self, size: int) -> Self:
+        """Have ``size`` elements: the first of these, and then whatever the memory held."""
+        return super().resize_(size * self.element_size())
+
     @property
     def _untyped_storage(self) -> UntypedStorage:
         return self.untyped()
@@ -152,13 +156,17 @@ class NamedStorage(type):
 
     dtype: Any
 
-    def __call__(cls, *args: Any, wrap_storage: Any = None, **others: Any) -> TypedStorage:
+    def __call__(
+        cls, *args: Any, wrap_storage: Any = None, _internal: bool = False, **others: Any
+    ) -> TypedStorage:
         for name in others:
             if name not in ("device", "dtype"):
                 raise TypeError(f"{cls.__name__}() got an unexpected keyword argument '{name}'")
             raise _misused(f"Keyword argument '{name}' cannot be specified")
         device = "cpu" if wrap_storage is None else None
-        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, device=device)
+        return TypedStorage(
+            *args, wrap_storage=wrap_storage, dtype=cls.dtype, device=device, _internal=_internal
+        )
 
     def __instancecheck__(cls, instance: object) -> bool:
         if not isinstance(instance, TypedStorage):

@@ -47,8 +47,8 @@ class UntypedStorage(Casts):
         ([2, 1], [7, 8, 9])
         >>> storage.fill_(5).tolist(), storage.is_shared(), storage.to(device="cpu") is storage
         ([5, 5, 5], False, True)
-        >>> storage.type(), storage.resizable()
-        ('torch.storage.UntypedStorage', True)
+        >>> storage.type(), storage.resizable(), storage.is_pinned()
+        ('torch.storage.UntypedStorage', True, False)
     """
 
     _array: Array
@@ -170,6 +170,10 @@ class UntypedStorage(Casts):
     def filename(self) -> None:
         """None: the name of a file is not kept."""
 
+    def is_pinned(self, device: Any = None) -> bool:
+        """Whether it is memory of the CPU that a GPU copies from by itself."""
+        return bool(wrap(self._array, self._xp).is_pinned())  # type: ignore[attr-defined]
+
     def resizable(self) -> bool:
         """Whether ``resize_`` may give it another size."""
         return not self._lent
@@ -274,7 +278,8 @@ class UntypedStorage(Casts):
         Args:
             dtype: The type of the elements that the bytes are.
         """
-        rows = self._array.reshape(-1).view("uint8").reshape(-1, dtype.itemsize)
+        size = dtype.to_real().itemsize if dtype.is_complex else dtype.itemsize  # of each part
+        rows = self._array.reshape(-1).view("uint8").reshape(-1, size)
         rows[...] = self._xp.array(rows[:, ::-1])
 
     def cpu(self) -> Self:

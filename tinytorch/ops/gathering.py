@@ -29,7 +29,8 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
 
     Raises:
         IndexError: If an index is out of range, or ``index`` has more dimensions.
-        RuntimeError: If ``index`` has another dtype, or chooses among no slices of a matrix.
+        RuntimeError: If ``index`` has another dtype, or chooses what is not there in a matrix
+            of no elements.
 
     Example:
         >>> import tinytorch as tt
@@ -42,7 +43,8 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
             "index_select(): self indexing axis dim should be positive, got a tensor of shape "
             f"{list(input.shape)} for dimension {dim}"
         )
-    at, index = check_slices(xp, "index_select", input, dim, index)
+    error = RuntimeError if input.ndim > 1 and not input.size else IndexError
+    at, index = check_slices(xp, "index_select", input, dim, index, error)
     if not input.ndim:
         if index.size != 1:
             raise RuntimeError(
