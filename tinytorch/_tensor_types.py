@@ -103,7 +103,7 @@ def made_of(xp: Any, dtype: dtypes.dtype, *args: Any) -> Tensor:
 
     That is a tensor or a storage, whose memory it shares, data to copy, or a shape.
     """
-    one = args[0] if len(args) == 1 else None
+    one: Any = args[0] if len(args) == 1 else None
     if isinstance(one, Tensor):
         if one.dtype is not dtype:
             raise TypeError(f"new(): expected a tensor of {dtype}, got {one.dtype}")

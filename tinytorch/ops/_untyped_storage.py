@@ -172,7 +172,7 @@ class UntypedStorage(Casts):
 
     def is_pinned(self, device: Any = None) -> bool:
         """Whether it is memory of the CPU that a GPU copies from by itself."""
-        return bool(wrap(self._array, self._xp).is_pinned())  # type: ignore[attr-defined]
+        return bool(wrap(self._array, self._xp).is_pinned())
 
     def resizable(self) -> bool:
         """Whether ``resize_`` may give it another size."""
