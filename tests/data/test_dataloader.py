@@ -145,14 +145,17 @@ def test_length_of_a_stream() -> None:
     assert len(DataLoader(Sized(), batch_size=None)) == 3
 
 
-def test_a_stream_longer_than_it_said_is_warned_of() -> None:
-    loader = DataLoader(Sized(), batch_size=1)
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_stream_longer_than_it_said_is_warned_of(workers: int) -> None:
+    loader = DataLoader(Sized(), batch_size=1, num_workers=workers)
     assert len(loader) == 3
     with pytest.warns(UserWarning) as caught:
         assert len(list(loader)) == 7
     text = "was reported to be 3 (when accessing len(dataloader)), but {} samples have been fetched"
     assert len(caught) == 4
     assert all(text.format(4 + i) in str(w.message) for i, w in enumerate(caught))
+    blamed = ["For multiprocessing data-loading, this could be" in str(w.message) for w in caught]
+    assert blamed == [workers > 0] * 4
 
 
 # -- workers -------------------------------------------------------------------------------
@@ -243,6 +246,28 @@ def test_worker_init_fn_runs_once_in_each_worker() -> None:
 
     list(DataLoader(Squares(), num_workers=2, worker_init_fn=init))
     assert sorted(seen) == [(0, "DataLoader worker 0"), (1, "DataLoader worker 1")]
+
+
+class Marked(Squares):
+    """Elements with the worker that made them, which a method of the dataset was told."""
+
+    worker: int | None = None
+
+    def mark(self, worker: int) -> None:
+        self.worker = worker
+
+    def __getitem__(self, index: int) -> Any:
+        return self.worker, index
+
+
+def test_a_method_of_the_dataset_is_called_of_the_workers_copy() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    data, found = Marked(), []
+    for loader in (DataLoader, torch.utils.data.DataLoader):
+        rows = loader(data, None, num_workers=2, worker_init_fn=data.mark)
+        found.append([tuple(row) for row in rows])
+        assert data.worker is None
+    assert found[0] == found[1] and {worker for worker, _ in found[0]} == {0, 1}
 
 
 class Span(IterableDataset[int]):
@@ -401,6 +426,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"persistent_workers": True}, "persistent_workers option needs num_workers > 0"),
     ({"multiprocessing_context": "spawn"}, "multiprocessing_context can only be used with"),
     ({"multiprocessing_context": "x", "num_workers": 1}, "should specify a valid start method"),
+    ({"multiprocessing_context": 3, "num_workers": 1}, "context object or a string specifying the"),
     ({"sampler": [1], "shuffle": True}, "sampler option is mutually exclusive with shuffle"),
     ({"batch_sampler": [[1]], "batch_size": 2}, "batch_sampler option is mutually exclusive"),
     ({"batch_sampler": [[1]], "shuffle": True}, "batch_sampler option is mutually exclusive"),
@@ -412,7 +438,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("setting", "text"), WRONG)
 def test_arguments_that_do_not_go_together(setting: dict[str, Any], text: str) -> None:
-    with pytest.raises(ValueError) as caught:
+    error = TypeError if setting.get("multiprocessing_context") == 3 else ValueError
+    with pytest.raises(error) as caught:
         DataLoader(Squares(), **setting)
     assert text in str(caught.value)
 

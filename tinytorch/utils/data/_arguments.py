@@ -78,6 +78,11 @@ def _check_context(num_workers: int, context: Any) -> None:
             "multiprocessing_context option should specify a valid start method in "
             f"{list(_START_METHODS)!r}, but got multiprocessing_context={context!r}"
         )
+    if not isinstance(context, str) and not hasattr(context, "get_start_method"):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string "
+            f"specifying the start method, but got multiprocessing_context={context}"
+        )
 
 
 def _check_stream(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:

@@ -6,6 +6,7 @@ import copy
 import functools
 import itertools
 import queue
+import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
@@ -52,7 +53,8 @@ class DataLoader(Generic[T_co]):
         pin_memory: Put each batch into pinned memory, where there is a GPU. Default: False.
         drop_last: Leave out a last batch that is smaller. Default: False.
         timeout: Seconds to wait for a batch from a worker; 0 waits forever. Default: 0.
-        worker_init_fn: Called as ``worker_init_fn(worker_id)`` in each worker first.
+        worker_init_fn: Called as ``worker_init_fn(worker_id)`` in each worker first; a method of
+            ``dataset`` is called of the worker's own copy.
         multiprocessing_context: Accepted where there are workers; selects nothing.
         generator: The ``Generator`` that shuffles and seeds the workers. Default: the
             default one.
@@ -64,6 +66,7 @@ class DataLoader(Generic[T_co]):
 
     Raises:
         ValueError: For arguments that exclude each other or are out of range.
+        TypeError: If ``multiprocessing_context`` is neither a name nor a context.
 
     Example:
         >>> import tinytorch as tt
@@ -241,10 +244,14 @@ class _BaseIterator:
     def _next(self) -> Any:
         raise NotImplementedError
 
+    #: Where more come than were announced, what is usually the reason.
+    _excuse = ""
+
     def _warn_of_length(self) -> None:
         warn(
             f"Length of IterableDataset {self.dataset} was reported to be {self.announced} "
-            f"(when accessing len(dataloader)), but {self.yielded} samples have been fetched. ",
+            f"(when accessing len(dataloader)), but {self.yielded} samples have been fetched. "
+            + self._excuse,
         )
 
 
@@ -263,6 +270,13 @@ def _own(dataset: Any) -> Any:
     return copy.copy(dataset) if hasattr(dataset, "__dict__") else dataset
 
 
+def _bound_to(own: Any, function: Any, dataset: Any) -> Any:
+    """``function``; of the worker's own dataset if it is a method of ``dataset``."""
+    if isinstance(function, types.MethodType) and function.__self__ is dataset:
+        return types.MethodType(function.__func__, own)
+    return function
+
+
 class _SerialIterator(_BaseIterator):
     """Makes each batch when it is asked for."""
 
@@ -276,6 +290,11 @@ class _SerialIterator(_BaseIterator):
 
 class _ThreadedIterator(_BaseIterator):
     """Keeps ``prefetch_factor`` batches per worker in the making."""
+
+    _excuse = (
+        "For multiprocessing data-loading, this could be that each worker's copy of the dataset "
+        "yields all of them: see get_worker_info()."
+    )
 
     def __init__(self, loader: DataLoader[Any]) -> None:
         self.results: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
@@ -304,7 +323,8 @@ class _ThreadedIterator(_BaseIterator):
             dataset = _own(loader.dataset)
             info = WorkerInfo(i, count, self.base_seed + i, dataset)
             fetch = _fetch_of(loader, dataset)
-            worker = Worker(info, fetch, loader.worker_init_fn, self.results)
+            init = _bound_to(dataset, loader.worker_init_fn, loader.dataset)
+            worker = Worker(info, fetch, init, self.results)
             self.workers.append(worker)
         weakref.finalize(self, _dismiss, self.workers)
 
