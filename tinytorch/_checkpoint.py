@@ -100,6 +100,22 @@ class LoadedStorage:
         return self._arrays[key]
 
 
+#: The classes of storages by whether they know the dtype of their elements; ``serialization``
+#: fills them in.
+STORAGE_CLASSES: dict[bool, Any] = {}
+
+
+def opened(loaded: LoadedStorage, kind: StorageType) -> Any:
+    """What a program gets to see of a storage, or itself where the backend lacks its dtype."""
+    dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
+    xp = loaded.backend.here()
+    if not xp.supports(dtype):
+        return loaded
+    made = STORAGE_CLASSES[kind.dtype is not None]._of(loaded.array(dtype), xp)
+    made._lent = True
+    return made
+
+
 # -- what the pickle calls --------------------------------------------------------------------
 
 
@@ -108,18 +124,21 @@ def rebuild_tensor(
     hooks: Any = None, dtype: Any = None, metadata: Any = None,
 ) -> Tensor:  # fmt: skip
     """The tensor of this shape and these strides in a storage, as ``_rebuild_tensor_v3``."""
-    if not isinstance(storage, LoadedStorage):
+    whole = isinstance(storage, tuple(STORAGE_CLASSES.values()))
+    if not whole and not isinstance(storage, LoadedStorage):
         raise TypeError(f"expected the storage of a tensor, got {type(storage).__name__}")
-    kind = storage.type.dtype if dtype is None else dtype
+    kind = dtype
+    if kind is None:
+        kind = getattr(storage, "dtype", None) if whole else storage.type.dtype
     if not isinstance(kind, dtypes.dtype):
         raise TypeError(f"the checkpoint does not tell the dtype of a tensor: {kind!r}")
-    xp = storage.backend.here()
-    if not xp.supports(kind):
+    xp = (storage._xp if whole else storage.backend).here()
+    if not whole or not xp.supports(kind):
         raise TypeError(
             f"the checkpoint holds a tensor of dtype {kind.name}, which the backend {xp.name!r} "
             "does not have; map_location can name another one, or convert the tensor before saving"
         )
-    flat = storage.array(kind)
+    flat = storage._array.view(xp.native_dtype(kind))
     out: Tensor = wrap(_window(xp, flat, offset, tuple(size), tuple(stride)), xp)
     out._whole = flat
     if metadata:

@@ -15,6 +15,7 @@ from ._checkpoint import (
     NAMED,
     LoadedStorage,
     StorageType,
+    opened,
     rebuild_with_state,
     unsupported,
 )
@@ -109,7 +110,7 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
             "this class or function."
         )
 
-    def persistent_load(self, pid: Any) -> LoadedStorage:
+    def persistent_load(self, pid: Any) -> Any:
         return storage_of(pid, self._read_storage)
 
     def _is_safe(self, value: Any) -> bool:
@@ -186,7 +187,7 @@ for _code, _kind, _target in (
     WeightsUnpickler.dispatch[_code[0]] = _filling(_code, _kind, _target)
 
 
-def storage_of(pid: Any, read_storage: ReadStorage) -> LoadedStorage:
+def storage_of(pid: Any, read_storage: ReadStorage) -> Any:
     """The storage that a persistent id names."""
     if not (isinstance(pid, tuple) and len(pid) in (5, 6) and pid[0] == "storage"):
         raise pickle.UnpicklingError(f"persistent id: expected that of a storage, got {pid!r}")
@@ -198,7 +199,7 @@ def storage_of(pid: Any, read_storage: ReadStorage) -> LoadedStorage:
     view = pid[5] if len(pid) == 6 else None
     if view is not None:
         raise NotImplementedError("the checkpoint holds a view of a storage")
-    return read_storage(kind, key, location, count)
+    return opened(read_storage(kind, key, location, count), kind)
 
 
 def trusting_unpickler(base: Any) -> Any:
@@ -218,7 +219,7 @@ def trusting_unpickler(base: Any) -> Any:
                 return counterpart(module, name)
             return super().find_class(module, name)
 
-        def persistent_load(self, pid: Any) -> LoadedStorage:
+        def persistent_load(self, pid: Any) -> Any:
             return storage_of(pid, self.read_storage)
 
     return Unpickler

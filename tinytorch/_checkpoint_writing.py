@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from . import dtypes
-from ._checkpoint import STORAGES, TorchName, row_major, torch_name
+from ._checkpoint import STORAGE_CLASSES, STORAGES, TorchName, row_major, torch_name
 from ._device import device
 from ._tensor import Size, Tensor
 from .backends.base import Array, Backend
@@ -71,16 +71,30 @@ class Storages:
             flat, start = xp.ascontiguousarray(array).reshape(-1), 0
             return self._add(flat, xp), start, row_major(array.shape)
         flat, start = memory
-        owner = (xp, xp.owner(array))
-        found = self._of_owner.get(owner)
+        return self._shared(flat, xp, xp.owner(array)), start, tensor.stride()
+
+    def memory(self, storage: Any) -> Storage:
+        """What is saved of a storage: all of the memory, which tensors may share, or its part.
+
+        Raises:
+            RuntimeError: If a tensor views the same memory as another dtype.
+        """
+        xp, flat = storage._xp.here(), storage._numbers().reshape(-1)
+        memory = xp.memory(flat)
+        if memory is None or memory[0].nbytes != flat.nbytes:
+            return self._add(flat, xp)
+        return self._shared(memory[0], xp, xp.owner(flat))
+
+    def _shared(self, flat: Array, xp: Backend, owner: Any) -> Storage:
+        found = self._of_owner.get((xp, owner))
         if found is None:
-            found = self._of_owner[owner] = self._add(flat, xp)
-        elif found.dtype is not tensor.dtype:
+            found = self._of_owner[xp, owner] = self._add(flat, xp)
+        elif found.dtype is not xp.dtype_of(flat):
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different "
-                f"types: {found.dtype.name} and {tensor.dtype.name}; save a clone() of one"
+                f"types: {found.dtype.name} and {xp.dtype_of(flat).name}; save a clone() of one"
             )
-        return found, start, tensor.stride()
+        return found
 
     def _add(self, flat: Array, xp: Backend) -> Storage:
         self.found.append(Storage(flat, xp, str(len(self.found))))
@@ -112,9 +126,13 @@ class Pickling:
 
     def persistent_id(self, obj: Any) -> Any:
         """A storage goes into a file of its own."""
+        kind = None
+        if type(obj) in STORAGE_CLASSES.values():
+            kind = None if type(obj) is STORAGE_CLASSES[True] else _UNTYPED
+            obj = self.storages.memory(obj)
         if type(obj) is not Storage:
             return None
-        return ("storage", obj.type, obj.key, obj.location(), obj.count, *self.more)
+        return ("storage", kind or obj.type, obj.key, obj.location(), obj.count, *self.more)
 
     def reducer_override(self, obj: Any) -> Any:
         """How what is ours is rebuilt; NotImplemented for everything else."""

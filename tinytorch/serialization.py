@@ -30,6 +30,7 @@ from ._checkpoint import (
     CALLED,
     NAMED,
     PROTOCOL,
+    STORAGE_CLASSES,
     LoadedStorage,
     rebuild_with_state,
     torch_name,
@@ -44,6 +45,8 @@ from ._device import device
 from ._tensor import Tensor, wrap
 from .backends import Backend
 from .nn import Parameter
+from .ops._typed_storage import TypedStorage
+from .ops._untyped_storage import UntypedStorage
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "get_safe_globals",
@@ -139,6 +142,7 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any, state: Any
     return rebuild_with_state(Parameter, Parameter, (data, requires_grad), state)
 
 
+STORAGE_CLASSES[True], STORAGE_CLASSES[False] = TypedStorage, UntypedStorage
 CLASSES[Parameter] = torch_name("torch.nn.parameter", "Parameter")
 REDUCERS[Parameter] = _reduced
 NAMED["torch.nn.parameter", "Parameter"] = Parameter
@@ -161,6 +165,8 @@ def _opened(f: Any, mode: str) -> Iterator[Any]:
             yield file
     else:
         yield f
+        if mode == "wb":  # what is written is to be there for who opens the file by its name
+            getattr(f, "flush", lambda: None)()
 
 
 def _can_seek(file: Any) -> bool:

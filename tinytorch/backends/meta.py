@@ -6,12 +6,29 @@ zeros, which the system keeps no memory for before they are written to; nobody r
 
 from __future__ import annotations
 
+import math
+import mmap
 from typing import Any, NoReturn
 
 import numpy
 
 from .base import Array
 from .numpy import NumpyBackend
+
+
+#: Linux's flag for memory that may be more than there is, which Python names from 3.13 on.
+_NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
+
+
+def _unbacked(shape: Any, dtype: Any, order: Any) -> Array:
+    """Zeros that are more than the memory there is: addresses alone, where the system has them."""
+    size = math.prod(shape) if isinstance(shape, (tuple, list)) else shape
+    try:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+        memory = mmap.mmap(-1, size * dtype.itemsize, flags=flags)
+    except (AttributeError, OSError, OverflowError, TypeError, ValueError):
+        raise MemoryError(f"no addresses for {size} elements of dtype {dtype}") from None
+    return numpy.frombuffer(memory, dtype, size).reshape(shape, order=order)
 
 
 class MetaBackend(NumpyBackend):
@@ -34,7 +51,16 @@ class MetaBackend(NumpyBackend):
     # Zeros are indices of anything, and no random memory.
     def empty(self, shape: Any, dtype: Any = float, order: Any = "C") -> Array:
         """Zeros, of which none are stored."""
-        return numpy.zeros(shape, dtype, order)
+        try:
+            return numpy.zeros(shape, dtype, order)
+        except MemoryError:
+            return _unbacked(shape, numpy.dtype(dtype), order)
+
+    zeros = ones = empty
+
+    def full(self, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Array:
+        """Zeros, likewise."""
+        return self.empty(shape, numpy.asarray(fill_value).dtype if dtype is None else dtype, order)
 
     def empty_like(self, array: Array, dtype: Any = None, **options: Any) -> Array:
         """Zeros, of which none are stored, of the shape of ``array``."""

@@ -1,0 +1,82 @@
+"""Storages in checkpoints: written and read as PyTorch's, and shared as they were."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+
+pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+
+
+def libraries() -> dict[str, Any]:
+    return {"tinytorch": tt, "torch": pytest.importorskip("torch", reason="PyTorch is the oracle")}
+
+
+def saved(library: Any, obj: Any, new: bool) -> io.BytesIO:
+    file = io.BytesIO()
+    library.save(obj, file, _use_new_zipfile_serialization=new)
+    file.seek(0)
+    return file
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("new", [True, False])
+@pytest.mark.parametrize("reader", ["tinytorch", "torch"])
+@pytest.mark.parametrize("writer", ["tinytorch", "torch"])
+def test_storages_share_memory_with_tensors(
+    writer: str, reader: str, new: bool, weights_only: bool
+) -> None:
+    w, r = (libraries()[name] for name in (writer, reader))
+    x = w.arange(6.0, device="cpu")
+    things = [x.storage(), x, x[2:4], {"again": x.storage(), "alone": w.IntStorage([1, 2])}]
+    storage, whole, part, others = r.load(saved(w, things, new), weights_only=weights_only)
+    assert type(storage) is type(others["again"]) is type(others["alone"]) is r.TypedStorage
+    assert storage.dtype is r.float32 and others["alone"].dtype is r.int32
+    storage[2] = 9.0
+    assert whole.tolist() == others["again"].tolist() == [0.0, 1.0, 9.0, 3.0, 4.0, 5.0]
+    assert part.tolist() == [9.0, 3.0] and others["alone"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_bytes_by_themselves(weights_only: bool) -> None:
+    torch = libraries()["torch"]
+    for writer, reader in ((tt, tt), (torch, tt), (tt, torch)):
+        x = writer.arange(4, dtype=writer.uint8, device="cpu")
+        memory, part = x.untyped_storage(), writer.UntypedStorage([7, 8, 9])[1:]
+        found = reader.load(saved(writer, [memory, part], True), weights_only=weights_only)
+        # PyTorch reads bytes as a TypedStorage of them.
+        assert [storage.tolist() for storage in found] == [[0, 1, 2, 3], [8, 9]]
+        assert isinstance(found[0], (reader.UntypedStorage, reader.TypedStorage))
+
+
+def test_one_memory_has_one_dtype() -> None:
+    for library in libraries().values():
+        x = library.ones(2, device="cpu")
+        with pytest.raises(RuntimeError, match="view the same data as different types"):
+            library.save([x, x.untyped_storage()], io.BytesIO())
+
+
+def test_a_storage_of_a_dtype_that_numpy_lacks() -> None:
+    torch = libraries()["torch"]
+    file = saved(torch, [torch.ones(2, dtype=torch.bfloat16).storage(), torch.ones(1)], True)
+    if not tt.get_backend() == "cupy":
+        storage, one = tt.load(file, map_location="cpu")
+        assert storage.nbytes() == 4 and one.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_what_is_saved_is_in_the_file_at_once(tmp_path: Path, new: bool) -> None:
+    for library in libraries().values():
+        with tempfile.NamedTemporaryFile(dir=tmp_path) as file:
+            library.save(library.ones(2), file, _use_new_zipfile_serialization=new)
+            copy = tmp_path / "copy.gz"
+            copy.write_bytes(gzip.compress(Path(file.name).read_bytes()))
+        with gzip.open(copy) as packed:
+            assert library.load(packed).tolist() == [1.0, 1.0]
