@@ -150,3 +150,16 @@ def test_a_model_is_described_and_then_filled(both: Any) -> None:
 def test_the_backend_is_pickled_by_its_name() -> None:
     backend = tt.ones(1, device="meta").backend
     assert pickle.loads(pickle.dumps(backend)) is backend and str(backend) == "meta"
+
+
+def test_layers_of_any_size_are_made_and_initialised(both: Any) -> None:
+    layer = both.nn.Linear(2**22, 2**20, device="meta")
+    for change in (both.nn.init.zeros_, both.nn.init.normal_, both.nn.init.xavier_uniform_):
+        change(layer.weight)
+    assert tuple(layer.weight.shape) == (2**20, 2**22) and layer.weight.is_meta
+
+
+def test_what_does_not_fit_is_not_written(both: Any) -> None:
+    x = both.ones(2, 3, device="meta")
+    with pytest.raises(RuntimeError, match="size|shape"):
+        x.copy_(both.ones(2))

@@ -80,3 +80,17 @@ def test_what_is_saved_is_in_the_file_at_once(tmp_path: Path, new: bool) -> None
             copy.write_bytes(gzip.compress(Path(file.name).read_bytes()))
         with gzip.open(copy) as packed:
             assert library.load(packed).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_tensors_without_numbers(weights_only: bool) -> None:
+    torch = libraries()["torch"]
+    for writer, reader in ((tt, tt), (torch, tt), (tt, torch)):
+        x = writer.ones(2, 3, dtype=writer.float16, device="meta").t()
+        weight = writer.nn.Parameter(writer.empty(2**20, 2**22, device="meta"))
+        found = reader.load(saved(writer, [x, weight], True), weights_only=weights_only)
+        assert all(isinstance(t, reader.Tensor) and t.is_meta for t in found)
+        assert found[0].dtype is reader.float16 and not found[0].requires_grad
+        assert tuple(found[0].shape) == (3, 2) and found[0].stride() == (1, 3)
+        assert isinstance(found[1], reader.nn.Parameter) and found[1].requires_grad
+        assert tuple(found[1].shape) == (2**20, 2**22)

@@ -154,6 +154,17 @@ def rebuild_tensor_v2(
     return rebuild_tensor(storage, offset, size, stride, requires_grad, hooks, None, metadata)
 
 
+def rebuild_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
+    """A tensor without numbers, as ``_rebuild_meta_tensor_no_storage``."""
+    if not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"the checkpoint does not tell the dtype of a tensor: {dtype!r}")
+    xp = backend_of_device("meta")
+    size, stride = tuple(size), tuple(stride)
+    flat = xp.empty(max(extent(size, stride), 0), xp.native_dtype(dtype))
+    out: Tensor = wrap(_window(xp, flat, 0, size, stride), xp)
+    return out.requires_grad_() if requires_grad else out
+
+
 def _window(xp: Backend, flat: Array, offset: int, size: Any, stride: Any) -> Array:
     numbers = (offset, *size, *stride)
     if len(size) != len(stride) or not all(type(n) is int and n >= 0 for n in numbers):
@@ -223,6 +234,7 @@ CALLED: dict[tuple[str, str], Callable[..., Any]] = {
     ("torch._utils", "_rebuild_tensor"): rebuild_tensor_v2,
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor_v2,
     ("torch._utils", "_rebuild_tensor_v3"): rebuild_tensor,
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta,
     ("torch._tensor", "_rebuild_from_type_v2"): rebuild_with_state,
     ("torch.serialization", "_get_layout"): layout,
     ("torch", "Size"): Size,
@@ -253,7 +265,6 @@ def unsupported(names: Mapping[tuple[str, str], Any], module: str, name: str) ->
     what = {
         "_rebuild_sparse_tensor": "a sparse tensor", "_rebuild_qtensor": "a quantized tensor",
         "_rebuild_nested_tensor": "a nested tensor",
-        "_rebuild_meta_tensor_no_storage": "a tensor without data",
     }.get(name)  # fmt: skip
     if what is None and name.startswith(("float8", "float4", "q", "bits", "complex32")):
         what = f"a tensor of dtype {name}"

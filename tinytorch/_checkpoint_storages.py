@@ -109,7 +109,8 @@ def _restore(storage: LoadedStorage, location: str) -> LoadedStorage:
         return storage.on(backend_of_device(location))
     except BackendUnavailableError as error:
         raise RuntimeError(
-            f"Attempting to deserialize object on device {location!r}, which cannot be used here. "
+            f"Attempting to deserialize object on a {location.partition(':')[0].upper()} device, "
+            f"{location!r}, which cannot be used here. "
             "If you are running on a CPU-only machine, please use load with "
             f"map_location=tinytorch.device('cpu') to map your storages to the CPU ({error})"
         ) from error

@@ -106,6 +106,7 @@ class Storages:
 _UNTYPED = torch_name("torch.storage", "UntypedStorage")
 _REBUILD = torch_name("torch._utils", "_rebuild_tensor_v2")
 _REBUILD_UNTYPED = torch_name("torch._utils", "_rebuild_tensor_v3")
+_REBUILD_META = torch_name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _REBUILD_WITH_STATE = torch_name("torch._tensor", "_rebuild_from_type_v2")
 #: Classes of ours that PyTorch has under these names; ``serialization`` adds Parameter.
 CLASSES: dict[type, TorchName] = {
@@ -155,6 +156,9 @@ class Pickling:
 
     def reduced_data(self, tensor: Tensor) -> tuple[Any, ...]:
         """A call that rebuilds a tensor's elements in its storage."""
+        if not tensor._xp.has_numbers:
+            facts = (tensor.dtype, tuple(tensor._data.shape), tensor.stride())
+            return _REBUILD_META, (*facts, bool(tensor.requires_grad))
         storage, start, strides = self.storages.place(tensor)
         shape = tuple(tensor._data.shape)
         hooks: OrderedDict[Any, Any] = OrderedDict()

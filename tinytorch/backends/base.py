@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy
 
@@ -363,6 +363,9 @@ class Backend(Placement):
     def errstate(self, **options: Any) -> AbstractContextManager[object]:
         """How floating-point errors are treated inside; a device does not report them."""
         return nullcontext()
+
+    #: Whether arrays have elements; those of the device ``meta`` have none.
+    has_numbers: ClassVar[bool] = True
 
     def check_numbers(self) -> None:
         """NotImplementedError if arrays have no numbers to read."""

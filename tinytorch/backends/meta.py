@@ -25,7 +25,8 @@ def _unbacked(shape: Any, dtype: Any, order: Any) -> Array:
     size = math.prod(shape) if isinstance(shape, (tuple, list)) else shape
     try:
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-        memory = mmap.mmap(-1, size * dtype.itemsize, flags=flags)
+        # Not to be written to, lest the system end the program when there is no memory left.
+        memory = mmap.mmap(-1, size * dtype.itemsize, flags=flags, prot=mmap.PROT_READ)
     except (AttributeError, OSError, OverflowError, TypeError, ValueError):
         raise MemoryError(f"no addresses for {size} elements of dtype {dtype}") from None
     return numpy.frombuffer(memory, dtype, size).reshape(shape, order=order)
@@ -47,6 +48,7 @@ class MetaBackend(NumpyBackend):
 
     name = "meta"
     device_type = "meta"
+    has_numbers = False
 
     # Zeros are indices of anything, and no random memory.
     def empty(self, shape: Any, dtype: Any = float, order: Any = "C") -> Array:
@@ -65,6 +67,15 @@ class MetaBackend(NumpyBackend):
     def empty_like(self, array: Array, dtype: Any = None, **options: Any) -> Array:
         """Zeros, of which none are stored, of the shape of ``array``."""
         return numpy.zeros_like(array, dtype, **options)
+
+    def copyto(self, target: Array, source: Any, **options: Any) -> None:
+        """Nothing but a look at the shapes: what is written to would need memory."""
+        numpy.broadcast_to(numpy.broadcast_to(0, numpy.shape(source)), target.shape)
+
+    def readonly(self, array: Array) -> bool:
+        """Whether one element stands for many: memory that is not there is not written to."""
+        steps = zip(array.shape, array.strides, strict=True)
+        return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
 
     def receive(self, array: Any, source: Any, non_blocking: bool = False) -> Array:
         """Zeros of the shape, dtype and order in memory of ``array``."""

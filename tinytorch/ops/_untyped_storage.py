@@ -130,6 +130,10 @@ class UntypedStorage(Casts):
         """The address of the first byte; 0 if there is none."""
         return self._xp.address(self._array) if self._array.size else 0
 
+    @property
+    def _cdata(self) -> int:
+        return self.data_ptr()
+
     def nbytes(self) -> int:
         """The number of bytes."""
         return int(self._array.nbytes)

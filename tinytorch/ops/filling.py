@@ -34,7 +34,7 @@ def fill(xp: Backend, input: Array, value: Operand) -> Array:
             f"{value.ndim} dimensions."
         )
     out = xp.empty(input.shape, input.dtype)
-    out[...] = written_number(value, xp.dtype_of(out))
+    xp.copyto(out, written_number(value, xp.dtype_of(out)), casting="unsafe")
     return out
 
 

@@ -43,6 +43,8 @@ def _fill(
     check_writable(name, input)
     xp, data = input._xp, input._data
     engine = engine_of(f"{name}_", xp, generator)
+    if not xp.has_numbers:
+        draw = _undrawn(xp)
     if data.flags.c_contiguous:
         values = draw(engine, data.shape, data.dtype)
     else:
@@ -54,6 +56,11 @@ def _fill(
     xp.copyto(data, values)
     input._bump()
     return input
+
+
+def _undrawn(xp: Backend) -> Callable[[Any, Any, Any], Array]:
+    """What stands for drawing where nobody reads the numbers: it takes no time."""
+    return lambda engine, shape, dtype: xp.empty(shape, dtype)
 
 
 def _refuse_discrete(name: str, law: str, dtype: dtypes.dtype) -> None:
