@@ -16,6 +16,9 @@ hypothesis = pytest.importorskip("hypothesis", reason="it makes the samples")
 from hypothesis import assume, given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
+#: Arrays that are stretched are among those that are shared.
+pytestmark = pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning")
+
 some = st.integers(1, 4)
 
 

@@ -22,8 +22,12 @@ hypothesis = pytest.importorskip("hypothesis", reason="it makes the samples")
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-#: PyTorch's warning about the variance of one element; the result, NaN, is compared.
-pytestmark = pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+pytestmark = [
+    # PyTorch's warning about the variance of one element; the result, NaN, is compared.
+    pytest.mark.filterwarnings("ignore:.*degrees of freedom"),
+    # Arrays that are stretched are among those that are shared.
+    pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning"),
+]
 small = st.integers(-3, 3)
 
 

@@ -80,7 +80,7 @@ def _power_by_number(xp: Backend, x: Array, exponent: float) -> Array:
 
 def _has_reciprocal_root(x: Any) -> bool:
     """Whether torch takes ``x ** -0.5`` for ``1 / sqrt(x)``, which is -inf at -0."""
-    return x.dtype.kind == "f" and x.dtype.itemsize > 2
+    return bool(x.dtype.kind == "f" and x.dtype.itemsize > 2)
 
 
 def _integer_power(xp: Backend, x: Any, exponent: Array) -> Array:

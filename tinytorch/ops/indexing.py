@@ -244,8 +244,10 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
                     f"shape of the indexed tensor {list(shape)} at index {at + d}"
                 )
         return
-    text = {} if shape[at] else {"text": _NOTHING}
-    xp.check_indices("index", item, shape[at], at, **text)
+    if shape[at]:
+        xp.check_indices("index", item, shape[at], at)
+    else:
+        xp.check_indices("index", item, 0, at, text=_NOTHING)
 
 
 def getitem(self: Tensor, index: Any) -> Tensor:
