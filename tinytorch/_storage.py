@@ -357,7 +357,7 @@ class Storage:
 #: What is in the ``__dict__`` of tensors for the library's own use.
 _OWN = frozenset((
     "_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping", "_inference",
-    "_mapped", "_level", "_whole",
+    "_mapped", "_shift", "_level", "_whole",
 ))  # fmt: skip
 
 

@@ -70,7 +70,7 @@ class Tensor(Storage):
     _retains_grad: bool = False
     _keeping: RemovableHandle | None = None
     _inference: bool = False
-    _mapped: int = 0
+    _mapped = _shift = 0  # the vmap that it is of, how far it lies from that one's first example
     #: The version at which ``detach_`` was called: views of before keep their history.
     _cut_at: Any = None  # an int, but that is a method's name here, or None
     #: The memory that the array is a part of, where no tensor that this is a view of has it all.

@@ -339,4 +339,21 @@ for mode in (L.no_grad(),L.no_grad,L.enable_grad(),L.inference_mode(),L.set_grad
             def __init__(self): self.on=(L.is_grad_enabled(),L.is_inference_mode_enabled())
             def now(self): return L.is_grad_enabled()
     p(A().on,A().now(),[(i.category.__name__,str(i.message)) for i in w])
+# grad of a batch of the wrong shape
+x=L.ones(3,requires_grad=True)
+p(L.autograd.grad(x*x,x,L.eye(3),is_grads_batched=True))
+for g in (L.eye(2),L.ones(3),L.ones(2,3,1)):
+    try: L.autograd.grad(x*x,x,g,is_grads_batched=True)
+    except RuntimeError as e: p(str(e)[:90])
+# variables of all kinds
+import warnings
+V=L.autograd.Variable
+with warnings.catch_warnings(record=True) as w:
+    warnings.simplefilter("always")
+    for make in (lambda: V([1,2]), lambda: V(3), lambda: V(), lambda: V(None),
+                 lambda: V(L.ones(2),volatile=True), lambda: V(L.ones(2),volatile=False),
+                 lambda: V(L.ones(2),True), lambda: V(L.ones(2,requires_grad=True)*2)):
+        try: p(make())
+        except TypeError as e: p(str(e))
+p([str(i.message)[:40] for i in w])
 """

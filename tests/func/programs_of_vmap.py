@@ -169,6 +169,20 @@ p(L.vmap(lambda a: m(a), randomness='error')(L.arange(12.).reshape(2,3,2)**2))
 F=L.func; ms=[L.nn.BatchNorm1d(2) for _ in range(2)]; ps,bs=F.stack_module_state(ms)
 x=L.arange(12.).reshape(2,3,2)**2
 p(F.vmap(lambda ps,bs,x: F.functional_call(ms[0],(ps,bs),(x,)))(ps,bs,x)); p(*bs.values())
+# as_strided from a place in the memory
+b=L.arange(24.).reshape(2,4,3)[1]; c=L.arange(24.).reshape(4,3,2).movedim(1,0)
+p(L.vmap(lambda t: t.as_strided((3,),(1,),12))(b),L.vmap(lambda t: t.as_strided((2,),(1,),13))(b))
+p(L.vmap(lambda t: t.storage_offset()*L.ones(1))(b),L.vmap(lambda t: t.as_strided((2,),(1,)))(b))
+p(L.vmap(lambda t: t.as_strided((2,),(6,),0))(c))
+p(L.vmap(lambda t: t.as_strided((2,),(6,),2),in_dims=2)(c))
+p(L.vmap(lambda t: t[1:].as_strided((2,),(1,),t[1:].storage_offset()))(b))
+p(L.vmap(lambda t: t.view(3).as_strided((2,),(1,),13))(b))
+p(L.vmap(lambda t: (t*2).as_strided((2,),(1,),1))(b))
+d=L.arange(48.).reshape(2,4,3,2)
+p(L.vmap(L.vmap(lambda t: t.as_strided((2,),(1,),24)))(d[1]))
+p(L.vmap(L.vmap(lambda t: t.as_strided((1,),(1,),t.storage_offset()+1)),in_dims=2)(d))
+f=L.vmap(lambda t: t.as_strided((2,),(1,),t.storage_offset()+1))
+p(L.func.grad(lambda b: f(b*2).sum())(b))
 """
 
 #: Refused as under PyTorch, in other words: a function runs for each example here.

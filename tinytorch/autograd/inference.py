@@ -69,6 +69,8 @@ def take_after(out: Any, source: Any) -> None:
     """
     if out._mapped or source._mapped:
         out._mapped = source._mapped
+        if source._shift:
+            out._shift = source._shift
     if source._inference:
         out._inference = True
         out._vc = UNSETTLED

@@ -189,6 +189,17 @@ def _batched(
     from .._op import NAMESPACES
 
     batched = _as_tuple(grad_outputs)
+    for at, (root, g) in enumerate(zip(_as_tuple(outputs), batched, strict=False)):
+        edge = _edge(root)
+        shape = Size(() if edge is None else target_of(edge)[0])
+        if edge is not None and isinstance(g, Tensor) and g.shape[1:] != shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                "match the shape of corresponding output, but a mismatch was detected: "
+                f"grad_output[{at}] has a shape of {g.shape} and output[{at}] has a shape of "
+                f"{shape}."
+            )
     last = len(batched[0]) - 1
     rows = [
         grad(

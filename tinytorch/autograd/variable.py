@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._caller import warn
 from .._tensor import Tensor
 
 
@@ -15,6 +16,14 @@ class _EveryTensor(type):
 class Variable(metaclass=_EveryTensor):
     """A tensor, for programs of before 2018: it shares the memory of ``data``.
 
+    Args:
+        data: A tensor. Default: an empty one.
+        requires_grad: Whether gradients flow to the new one. Default: False.
+        volatile: Warned of if true, and without effect.
+
+    Raises:
+        TypeError: If ``data`` is no tensor.
+
     Example:
         >>> import tinytorch as tt
         >>> x = tt.autograd.Variable(tt.ones(2), requires_grad=True)
@@ -22,5 +31,15 @@ class Variable(metaclass=_EveryTensor):
         (True, True)
     """
 
-    def __new__(cls, data: Tensor, requires_grad: bool = False) -> Tensor:  # type: ignore[misc]
+    def __new__(  # type: ignore[misc]
+        cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool | None = None
+    ) -> Tensor:
+        if volatile:
+            warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
+            )
+        if data is None:
+            data = Tensor()
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         return data.detach().requires_grad_(requires_grad)

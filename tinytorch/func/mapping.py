@@ -266,6 +266,8 @@ def _example(batch: Any, dim: int, i: int, number: int) -> Tensor:
     example: Tensor
     if batch.shape[dim]:
         example = batch.select(dim, i)
+        if i and batch.stride(dim):  # where its elements lie is said as of the first example
+            example._shift = batch._shift + i * batch.stride(dim)
     elif batch.is_floating_point() or batch.is_complex():
         example = batch.sum(dim)
     else:

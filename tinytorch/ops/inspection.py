@@ -193,7 +193,7 @@ def storage_offset(input: Tensor) -> int:
     if not input.numel():
         return 0
     start = input._xp.address(input._memory())
-    return (input.data_ptr() - start) // input.itemsize
+    return (input.data_ptr() - start) // input.itemsize - input._shift
 
 
 @composite(namespaces=("Tensor",), attribute=True)

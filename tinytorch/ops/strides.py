@@ -161,7 +161,7 @@ def as_strided(
     size, stride = checked_window(size, stride, storage_offset)
     own = input.stride()
     here, count = place(input)
-    start = 0 if storage_offset is None else storage_offset - here
+    start = 0 if storage_offset is None else storage_offset + input._shift - here
     return _as_strided(input, size, stride, start, own, (-here, count - here))
 
 
