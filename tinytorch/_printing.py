@@ -7,6 +7,7 @@ first and turned into Python numbers after.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -359,6 +360,7 @@ def _suffixes(t: Any, options: _Options) -> list[str]:
         suffixes.append(f"size={tuple(t.shape)}")
     if not _is_evident(t.dtype, empty or meta):
         suffixes.append(f"dtype={t.dtype}")
+    t, tangent = _primal_and_tangent(t)
     try:
         node = t.grad_fn
     except RuntimeError:  # a view that has none any more; its numbers can be seen all the same
@@ -368,7 +370,18 @@ def _suffixes(t: Any, options: _Options) -> list[str]:
         suffixes.append(f"grad_fn=<{node.name()}>")
     elif t.requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     return suffixes
+
+
+def _primal_and_tangent(t: Any) -> tuple[Any, Any]:
+    """A tensor and None, or the two parts of a dual one; whoever made that has the module."""
+    forward_ad: Any = sys.modules.get(f"{__package__}.autograd.forward_ad")
+    if forward_ad is None or t.device.type == "meta":
+        return t, None
+    primal, tangent = forward_ad.unpack_dual(t)
+    return t if tangent is None else primal, tangent
 
 
 def _is_evident(dtype: dtypes.dtype, empty: bool) -> bool:

@@ -70,7 +70,8 @@ class Tensor(Storage):
     _retains_grad: bool = False
     _keeping: RemovableHandle | None = None
     _inference: bool = False
-    _mapped = _shift = 0  # the vmap that it is of, how far it lies from that one's first example
+    _mapped: int = 0
+    _shift: int = 0  # how far it lies from the first example of that vmap
     #: The version at which ``detach_`` was called: views of before keep their history.
     _cut_at: Any = None  # an int, but that is a method's name here, or None
     #: The memory that the array is a part of, where no tensor that this is a view of has it all.
@@ -271,9 +272,7 @@ class Tensor(Storage):
         """
         out = share(Tensor, self)
         if not self._inference:
-            if self._vc is None:
-                self._vc = [0]
-            out._vc = self._vc
+            out._vc = self._vc = self._vc or [0]
         return out
 
     def detach_(self) -> Self:

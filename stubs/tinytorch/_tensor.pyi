@@ -39,6 +39,7 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None
     _inference: _bool
     _mapped: _int
+    _shift: _int
     _cut_at: Any
     _whole: Any | None
     __array_priority__: ClassVar[_int]

@@ -194,4 +194,12 @@ p(*L.func.jvp(Cube.apply,(L.tensor([1.,2.]),),(L.tensor([.5,-1.]),)))
 # functionalize
 x=L.ones(2); p(L.func.functionalize(lambda x: x.clone().add_(1).view(2,1).mul_(3))(x), x)
 L.func.functionalize(lambda x: x, remove='views')(x)
+# dual tensors as text
+import importlib; A=importlib.import_module(L.__name__+'.autograd.forward_ad')
+with A.dual_level():
+    d=A.make_dual(L.tensor([1.,2.]),L.tensor([3.,4.]))
+    p(repr(d),str(d*2),repr(d>1),repr(L.ones(1)),repr(L.ones(1,requires_grad=True)))
+    p(str(A.make_dual(L.tensor(1.),L.tensor(2.))),repr(d.double()*1))
+    p(repr(A.make_dual(L.ones(2,2),L.arange(4.).reshape(2,2))))
+p(repr(L.ones(2)))
 """

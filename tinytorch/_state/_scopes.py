@@ -16,7 +16,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import Token
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from ._variable import Variable, collecting
 
@@ -298,7 +298,7 @@ class Scope:
         from ._decorate import decorate, maker_of
 
         if self.takes_classes and isinstance(function, type):
-            function = maker_of(function)
+            return cast(_F, decorate(maker_of(function), self._settings))
         return decorate(function, self._settings)
 
 

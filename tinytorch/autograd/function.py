@@ -351,7 +351,7 @@ class Function:
         with _state.no_grad():
             output = _called(cls, ctx, args, kwargs)
         outputs = output if isinstance(output, tuple) else (output,)
-        check_marks(ctx, args, outputs, cls.setup_context is not Function.setup_context)
+        check_marks(ctx, args, outputs, _fills_context_apart(cls))
         if recording and any(isinstance(out, Tensor) for out in outputs):
             outputs = _record(cls, ctx, args, edges, outputs)
         return outputs if isinstance(output, tuple) else outputs[0]  # type: ignore[return-value]
@@ -379,9 +379,13 @@ class InplaceFunction(Function):
         self.inplace = inplace
 
 
+def _fills_context_apart(cls: Any) -> bool:
+    return cls.setup_context is not Function.setup_context
+
+
 def _called(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What ``forward`` gives. No method: programs give theirs any name, ``_forward`` among them."""
-    if cls.setup_context is Function.setup_context:
+    if not _fills_context_apart(cls):
         return cls.forward(ctx, *args, **kwargs)
     output = cls.forward(*args, **kwargs)
     cls.setup_context(ctx, args, output)
@@ -392,7 +396,7 @@ def _bound(
     cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of ``forward``, with its defaults where ``setup_context`` sees them, too."""
-    if cls.setup_context is Function.setup_context:
+    if not _fills_context_apart(cls):
         return args, kwargs
     bound = inspect.signature(cls.forward).bind(*args, **kwargs)
     bound.apply_defaults()
