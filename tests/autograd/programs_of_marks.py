@@ -115,4 +115,17 @@ class F(L.autograd.function.InplaceFunction):
     def backward(ctx,g): return g
 x=L.ones(2,requires_grad=True); F.apply(x.clone()).sum().backward(); p(x.grad)
 p(F(True).inplace,F().inplace)
+# node of a function takes attributes
+class F(L.autograd.Function):
+    @staticmethod
+    def forward(ctx,x): ctx.k=3; return x*2
+    @staticmethod
+    def backward(ctx,g): return g*ctx.k
+x=L.ones(2,requires_grad=True); y=F.apply(x)
+n=y.grad_fn; p(n.k); n.k=5; n.note="seen"; p(y.grad_fn.note)
+y.sum().backward(); p(x.grad)
+try: (x*2).grad_fn.note=1
+except Exception as e: p(type(e).__name__)
+try: (x*2).grad_fn.next_functions[0][0].note=1
+except Exception as e: p(type(e).__name__)
 """

@@ -118,6 +118,16 @@ class GraphNode:
             return _saved(self._node, name)
         raise AttributeError(f"{self.name()!r} object has no attribute {name!r}")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if hasattr(type(self), name):
+            object.__setattr__(self, name, value)
+            return
+        node = getattr(self, "_node", None)
+        context = getattr(getattr(node, "op", None), "context", None)
+        if context is None:
+            raise AttributeError(f"{self.name()!r} object has no attribute {name!r}")
+        setattr(context(node), name, value)
+
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *_saved_places(self._node)})
 
