@@ -13,6 +13,7 @@ SINCE = (2, 13)
 #: What PyTorch changed, and the tests that see it.
 CHANGES = {
     "linear_cross_entropy is new": (
+        r"nn/test_parity_losses.py::test_options_of_linear_cross_entropy\[",
         r"nn/test_parity_losses.py::.*\[(linear_cross_entropy|LinearCrossEntropyLoss)",
         r"nn/test_parity_init.py::test_(first_weights|factory_dtype)\[<lambda>12\]",
     ),

@@ -211,7 +211,9 @@ MODULES: list[tuple[str, tuple[Any, ...]]] = [
     ("TripletMarginWithDistanceLoss(margin=2.0)", (X, Y, Z)),
     ("LinearCrossEntropyLoss(5, 3)", (X, CLASSES % 3)),
     ("LinearCrossEntropyLoss(5, 3, out_features=(2,), bias=True)", (X, PIXELS[0] % 3)),
-]
+    ("LinearCrossEntropyLoss(5, 3, options=nn.LinearCrossEntropyOptions(batch_chunk_size=2))",
+     (X, CLASSES % 3)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("make", "inputs"), MODULES)
@@ -221,6 +223,21 @@ def test_modules(make: str, inputs: Any) -> None:
     def run(lib: Any) -> Any:
         layer = eval(f"nn.{make}", {"nn": lib.nn, "lib": lib})
         return [repr(layer), layer.state_dict(), parity.gradients(lib, layer, *arrays)]
+
+    parity.same(run)
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["batch_chunk_size=0", "batch_chunk_size=2.5", "chunking_method='x'", "acc_policy='x'",
+     "acc_dtype=lib.int32", "acc_dtype='float32'"],
+)  # fmt: skip
+def test_options_of_linear_cross_entropy(options: str) -> None:
+    def run(lib: Any) -> Any:
+        make = lib.nn.LinearCrossEntropyOptions
+        with pytest.raises(ValueError, match=options.partition("=")[0]):
+            eval(f"make({options})", {"make": make, "lib": lib})
+        return [repr(make()), make() == make(True), hash(make()) == hash(make())]
 
     parity.same(run)
 

@@ -53,6 +53,7 @@ from .batchnorm import InstanceNorm3d as InstanceNorm3d
 from .class_loss import CTCLoss as CTCLoss
 from .class_loss import CrossEntropyLoss as CrossEntropyLoss
 from .class_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
+from .class_loss import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from .class_loss import NLLLoss as NLLLoss
 from .class_loss import NLLLoss2d as NLLLoss2d
 from .container import Container as Container

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from .._caller import warn
 from .._tensor import Tensor
@@ -15,6 +16,7 @@ __all__ = [
     "CrossEntropyLoss",
     "CTCLoss",
     "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "NLLLoss",
     "NLLLoss2d",
 ]
@@ -156,6 +158,44 @@ class CrossEntropyLoss(WeightedLoss):
             reduction=self.reduction,
             label_smoothing=self.label_smoothing,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LinearCrossEntropyOptions:
+    """How PyTorch's ``linear_cross_entropy`` saves memory; the loss is the same with any of them.
+
+    Args:
+        allow_retain_graph: Whether a second backward pass may follow. Here it may in any case.
+        batch_chunk_size: Inputs at a time. Default None: chosen.
+        chunking_method: ``"auto"`` (default) or None.
+        acc_policy: ``"accurate"``, ``"balanced"``, ``"compact"`` or ``"auto"`` (default).
+        acc_dtype: The floating-point dtype that gradients are summed in. Default None: chosen.
+
+    Raises:
+        ValueError: If one of them is something else.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LinearCrossEntropyOptions(batch_chunk_size=64).batch_chunk_size
+        64
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: Literal["accurate", "balanced", "compact", "auto"] = "auto"
+    acc_dtype: Any = None
+
+    def __post_init__(self) -> None:
+        size, dtype = self.batch_chunk_size, self.acc_dtype
+        if size is not None and (not isinstance(size, int) or size < 1):
+            raise ValueError(f"batch_chunk_size must be positive int or None, got {size}")
+        if self.chunking_method not in ("auto", None):
+            raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
+        if self.acc_policy not in ("accurate", "balanced", "compact", "auto"):
+            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
+        if dtype is not None and not getattr(dtype, "is_floating_point", False):
+            raise ValueError(f"acc_dtype must be a floating-point dtype or None, got {dtype}")
 
 
 class LinearCrossEntropyLoss(WeightedLoss):

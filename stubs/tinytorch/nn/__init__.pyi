@@ -43,6 +43,7 @@ from tinytorch.nn.batchnorm import InstanceNorm3d as InstanceNorm3d
 from tinytorch.nn.class_loss import CTCLoss as CTCLoss
 from tinytorch.nn.class_loss import CrossEntropyLoss as CrossEntropyLoss
 from tinytorch.nn.class_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
+from tinytorch.nn.class_loss import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from tinytorch.nn.class_loss import NLLLoss as NLLLoss
 from tinytorch.nn.class_loss import NLLLoss2d as NLLLoss2d
 from tinytorch.nn.container import Container as Container
