@@ -187,6 +187,7 @@ def _in_present_order(
     if op.positional == 2 and names and len(args) == 3 and options.keys().isdisjoint(names):
         first, factor, second = args  # of which the operands may be numbers, too
         if isinstance(factor, Number) or isinstance(factor, Tensor) and not factor.ndim:
+            _warn_of_order(op)
             return (first, second), {**options, names[0]: getattr(factor, "item", lambda: factor)()}
     tensors = tuple(value for value in args if isinstance(value, Tensor))
     numbers = [value for value in args if isinstance(value, Number)]
@@ -196,7 +197,15 @@ def _in_present_order(
         raise TypeError(
             f"{op.name}() takes {op.positional} positional arguments but {len(args)} were given"
         )
+    _warn_of_order(op)
     return tensors, {**options, **dict(zip(names, numbers, strict=False))}
+
+
+def _warn_of_order(op: Op) -> None:
+    warn_once(
+        f"This overload of {op.name} is deprecated: give {' and '.join(op.former_order)} by name, "
+        "after the tensors."
+    )
 
 
 def _is_int(value: Any) -> bool:
