@@ -40,21 +40,25 @@ def make_inplace_function(op: Op) -> Callable[..., Any]:
     return function
 
 
-def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
-    """Run ``op`` and write its result over its first argument."""
-    target = args[0]
+def _check_target(op: Op, target: Any) -> None:
     if not isinstance(target, Tensor):
         raise TypeError(
             f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
             f"{type(target).__name__}"
         )
+    if op.exact_out == "reals" and target.is_complex():
+        raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
+
+
+def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
+    """Run ``op`` and write its result over its first argument."""
+    target = args[0]
+    _check_target(op, target)
     if op.expanded is not None and stands_for_many(target):
         return op.expanded(*args, **options)  # type: ignore[no-any-return]
     check_writable(op.name, target)
     if op.kernel is None:
         return _assign_composite(op, target, args, options)
-    if op.exact_out == "reals" and target.is_complex():
-        raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
     given, xp = prepare(op, args, options)
     op = op.fixed(given)
     operands = (target, *given[1:])

@@ -111,7 +111,7 @@ L.ones(4).tensor_split(L.tensor([[1]])) | RuntimeError | but got a tensor with 2
 L.ones(3, 4).index_copy(0, L.tensor([0]), L.ones(4)) | IndexError | dimensionality must match
 L.ones(4).put(L.tensor([0]), L.ones(2)) | IndexError | to have the same number of elements
 L.ones(4).as_strided((-1,), (1,)) | RuntimeError |
-L.tensor(float("nan"), dtype=L.int64) | RuntimeError | value cannot be converted to type int64 without
+L.tensor(float("nan"), dtype=L.int64) | RuntimeError | value cannot be converted to type int64
 L.trapezoid(L.ones(3), x=L.ones(3), dx=1) | TypeError | received an invalid combination of arguments
 L.cumulative_trapezoid(L.ones(3), x=L.ones(3), dx=1) | TypeError | invalid combination of arguments
 L.from_numpy(L.ones(2).numpy().astype(">f4")) | ValueError | byte order different from the native
@@ -121,7 +121,7 @@ L.hash_tensor(L.empty(0, 3), 0) | IndexError | Expected reduction dim 0 to have 
 L.searchsorted(L.ones(2, 3), 1.0) | RuntimeError | input value can be a scalar only when boundaries
 L.searchsorted(L.tensor(1.0), L.ones(3)) | RuntimeError | boundaries tensor should have positive dim
 L.searchsorted(L.ones(2), L.ones(3), sorter=L.tensor([0])) | RuntimeError | must have the same size
-L.searchsorted(L.ones(2), L.ones(3), sorter=L.ones(2)) | RuntimeError | sorter must be a tensor of long
+L.searchsorted(L.ones(2), L.ones(3), sorter=L.ones(2)) | RuntimeError | sorter must be a tensor
 L.view_as_complex(L.ones(())) | RuntimeError | Input tensor must have one or more dimensions
 L.view_as_complex(L.ones(2, dtype=L.int32)) | RuntimeError | tensor of scalar type: Int
 L.ones(20, 20)[:, 1:5].view(L.float64) | RuntimeError | self.storage_offset() must be divisible by 2

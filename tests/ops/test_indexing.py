@@ -271,7 +271,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
         lambda: tt.take(tt.ones(3), INDEX), IndexError, "access index 5 on a tensor of 3 elements"
     ),
     "put": (
-        lambda: tt.put(tt.ones(3), tt.tensor([0]), tt.ones(2)), RuntimeError, "number of elements"
+        lambda: tt.put(tt.ones(3), tt.tensor([0]), tt.ones(2)), IndexError, "number of elements"
     ),
     "take_along_dim": (
         lambda: tt.take_along_dim(tt.ones(3), tt.ones(3), 0), RuntimeError, "should be Long"

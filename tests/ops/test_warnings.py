@@ -114,7 +114,7 @@ CALLS = {
     "[L.from_numpy(a) for a in [L.ones(2).numpy()] if a.setflags(write=False) is None]":
         "The given NumPy array is not writable",
     "L.from_numpy(L.ones(2).numpy()), L.as_tensor(L.ones(2).numpy())": None,
-    "L.cross(L.ones(2, 3), L.ones(2, 3))": "Using torch.cross without specifying the dim arg is dep",
+    "L.cross(L.ones(2, 3), L.ones(2, 3))": "Using torch.cross without specifying the dim arg",
     "L.cross(L.ones(2, 3), L.ones(2, 3), dim=1), L.linalg.cross(L.ones(3), L.ones(3))": None,
     "L.ones(2).index_reduce(0, L.tensor([0]), L.ones(1), 'prod')": r"index_reduce\(\) is in beta",
     "L.ones(2).index_reduce_(0, L.tensor([0]), L.ones(1), 'amax')": r"index_reduce\(\) is in beta",

@@ -278,7 +278,7 @@ def asarray(
     shared = out is obj or out._data is obj
     if copy is False and not shared:
         if hasattr(obj, "dtype") and not hasattr(obj, "__setitem__"):
-            raise RuntimeError("can't alias NumPy scalars. Make an array of it, or let it be copied.")
+            raise RuntimeError("can't alias NumPy scalars. Make it an array, or let it be copied.")
         raise ValueError(f"can't alias {_unlike(obj, out)}.")
     if copy and shared:
         out = out.clone()

@@ -39,7 +39,7 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source:
 def check_source(
     name: str, shape: tuple[int, ...], at: int, count: int, source: tuple[int, ...]
 ) -> None:
-    """RuntimeError or IndexError unless ``source`` is ``shape`` with ``count`` slices along ``at``."""
+    """Refuse a ``source`` whose shape is not ``shape`` with ``count`` slices along ``at``."""
     rest = [s[:at] + s[at + 1 :] for s in (shape, source)]
     if rest[0] != rest[1] or len(shape) != len(source) and max(len(shape), len(source)) > 1:
         if name == "index_copy" and shape and source and len(shape) != len(source):
@@ -281,8 +281,8 @@ def put(
         Tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: If the numbers of elements or the dtypes differ.
-        IndexError: If a place is out of range.
+        RuntimeError: If the dtypes differ.
+        IndexError: If a place is out of range, or the numbers of elements differ.
 
     Example:
         >>> import tinytorch as tt

@@ -273,8 +273,9 @@ def searchsorted(
         )
     if sequence.ndim > 1 and not values.ndim:
         raise RuntimeError(
-            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension "
-            f"is 1, but we got boundaries tensor dim({sequence.ndim}) and input value's dim(0)"
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
+            f"dimension is 1, but we got boundaries tensor dim({sequence.ndim}) and input "
+            "value's dim(0)"
         )
     if sequence.ndim > 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(

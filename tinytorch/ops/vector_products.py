@@ -68,9 +68,9 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """
     if dim is None:
         warn_once(
-            "Using torch.cross without specifying the dim arg is deprecated. Please either pass the "
-            "dim explicitly or simply use torch.linalg.cross. The last dimension is taken if its "
-            "size is 3, where PyTorch takes the first that has it."
+            "Using torch.cross without specifying the dim arg is deprecated. Please either pass "
+            "the dim explicitly or simply use torch.linalg.cross. The last dimension is taken if "
+            "its size is 3, where PyTorch takes the first that has it."
         )
         sizes = tuple(input.shape)
         if 3 not in sizes:

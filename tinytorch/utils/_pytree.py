@@ -17,9 +17,10 @@ from ..func._trees import _container, unflatten, with_paths
 
 __all__ = [
     "GetAttrKey", "KeyPath", "LeafSpec", "MappingKey", "PyTree", "SequenceKey", "TreeSpec",
-    "arg_tree_leaves", "key_get", "keystr", "register_pytree_node", "tree_all", "tree_any", "tree_flatten",
-    "tree_flatten_with_path", "tree_iter", "tree_leaves", "tree_leaves_with_path", "tree_map",
-    "tree_map_", "tree_map_only", "tree_map_with_path", "tree_structure", "tree_unflatten",
+    "arg_tree_leaves", "key_get", "keystr", "register_pytree_node", "tree_all", "tree_any",
+    "tree_flatten", "tree_flatten_with_path", "tree_iter", "tree_leaves", "tree_leaves_with_path",
+    "tree_map", "tree_map_", "tree_map_only", "tree_map_with_path", "tree_structure",
+    "tree_unflatten",
 ]  # fmt: skip
 
 PyTree = Context = Any
