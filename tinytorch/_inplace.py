@@ -52,7 +52,7 @@ def _check_target(op: Op, target: Any) -> None:
 
 def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
     """Run ``op`` and write its result over its first argument."""
-    target = args[0]
+    target: Tensor = args[0]
     _check_target(op, target)
     if op.expanded is not None and stands_for_many(target):
         return op.expanded(*args, **options)  # type: ignore[no-any-return]
