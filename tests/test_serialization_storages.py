@@ -94,3 +94,15 @@ def test_tensors_without_numbers(weights_only: bool) -> None:
         assert tuple(found[0].shape) == (3, 2) and found[0].stride() == (1, 3)
         assert isinstance(found[1], reader.nn.Parameter) and found[1].requires_grad
         assert tuple(found[1].shape) == (2**20, 2**22)
+
+
+def test_texts_of_python_2_read_as_bytes() -> None:
+    torch = libraries()["torch"]
+    data = saved(torch, [torch.ones(2), "text"], False).getvalue()
+    for text in (b"storage", b"cpu", b"text"):  # as Python 2 wrote its str
+        assert b"X" + bytes([len(text), 0, 0, 0]) + text in data
+        data = data.replace(b"X" + bytes([len(text), 0, 0, 0]) + text, b"U%c" % len(text) + text)
+    for library in (tt, torch):
+        options = {"weights_only": False, "encoding": "bytes"}
+        ones, text = library.load(io.BytesIO(data), map_location="cpu", **options)
+        assert ones.tolist() == [1.0, 1.0] and text == b"text"

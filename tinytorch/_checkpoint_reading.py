@@ -189,6 +189,8 @@ for _code, _kind, _target in (
 
 def storage_of(pid: Any, read_storage: ReadStorage) -> Any:
     """The storage that a persistent id names."""
+    if isinstance(pid, tuple):  # whose texts are bytes where Python 2 wrote them
+        pid = tuple(part.decode("ascii") if type(part) is bytes else part for part in pid)
     if not (isinstance(pid, tuple) and len(pid) in (5, 6) and pid[0] == "storage"):
         raise pickle.UnpicklingError(f"persistent id: expected that of a storage, got {pid!r}")
     kind, key, location, count = pid[1:5]
