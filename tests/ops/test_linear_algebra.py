@@ -95,6 +95,7 @@ def test_addr_of_bools_is_or_and_and() -> None:
     assert tt.addr(no, yes, yes).tolist() == [[True, False], [True, False]]
 
 
+@pytest.mark.filterwarnings("ignore:Using torch.cross without:UserWarning")
 def test_cross_takes_the_last_dimension_of_size_3() -> None:
     a, b = draw(3, 3), draw(3, 3)
     np.testing.assert_allclose(tt.cross(tt.tensor(a), tt.tensor(b)).numpy(), np.cross(a, b))

@@ -263,7 +263,7 @@ def cross(
             f"{y.shape[-1]}"
         )
     x, y = top_level("broadcast_tensors")(x, y)
-    found: Any = top_level("cross")(x, y)
+    found: Any = top_level("cross")(x, y, -1)
     return found.movedim(-1, axisc)  # type: ignore[no-any-return]
 
 

@@ -242,8 +242,11 @@ def index_reduce(
         IndexError: If an index is out of range.
 
     Example:
+        >>> import warnings
         >>> import tinytorch as tt
-        >>> tt.ones(2).index_reduce(0, tt.tensor([0, 0]), tt.tensor([2.0, 3.0]), "prod")
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     tt.ones(2).index_reduce(0, tt.tensor([0, 0]), tt.tensor([2.0, 3.0]), "prod")
         tensor([6., 1.])
     """
     warn_once("index_reduce() is in beta and the API may change at any time.")

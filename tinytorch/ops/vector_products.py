@@ -63,18 +63,18 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.cross(tt.tensor([1, 0, 0]), tt.tensor([0, 1, 0]))
+        >>> tt.cross(tt.tensor([1, 0, 0]), tt.tensor([0, 1, 0]), dim=0)
         tensor([0, 0, 1])
     """
     if dim is None:
+        sizes = tuple(input.shape)
+        if 3 not in sizes:
+            raise RuntimeError(f"cross: no dimension of size 3 in input, got shape {list(sizes)}")
         warn_once(
             "Using torch.cross without specifying the dim arg is deprecated. Please either pass "
             "the dim explicitly or simply use torch.linalg.cross. The last dimension is taken if "
             "its size is 3, where PyTorch takes the first that has it."
         )
-        sizes = tuple(input.shape)
-        if 3 not in sizes:
-            raise RuntimeError(f"cross: no dimension of size 3 in input, got shape {list(sizes)}")
         dim = -1 if sizes[-1] == 3 else sizes.index(3)
     return linalg_cross(input, other, dim=dim)
 
