@@ -11,12 +11,14 @@ import tinytorch as tt
 
 #: A call with a library ``L`` and its ``nn.functional`` as ``F``, the error, and its key phrase.
 REFUSED = """
-F.fractional_max_pool2d(L.ones(2, 7, 7), (1,), 3) | RuntimeError | kernel_size must either be a single
+F.fractional_max_pool2d(L.ones(2, 7, 7), (1,), 3) | RuntimeError | kernel_size must either be
 F.fractional_max_pool3d(L.ones(2, 7, 7, 7), 1, (3,)) | RuntimeError | output_size must either be a
-F.fractional_max_pool2d(L.ones(2, 7, 7), 2, (3, 9)) | RuntimeError | too large relative to input width
+F.fractional_max_pool2d(L.ones(2, 7, 7), 2, (3, 9)) | RuntimeError | relative to input width 7
 F.fractional_max_pool3d(L.ones(2, 7, 7, 7), 2, (9, 3, 3)) | RuntimeError | relative to input time 7
 F.fractional_max_pool2d(L.ones(1, 0, 9, 9), 2, 3) | RuntimeError | Expected input to have non-zero
-F.adaptive_avg_pool3d(L.ones(2, 0, 4, 4, 4), 2) | RuntimeError | Expected input to have non-zero size
+F.adaptive_avg_pool3d(L.ones(2, 0, 4, 4, 4), 2) | RuntimeError | Expected input to have non-zero
+F.max_pool2d(L.ones(2, 2), 1) | RuntimeError | non-empty 3D or 4D (batch mode) tensor expected for
+F.avg_pool3d(L.ones(2, 2, 2), 1) | RuntimeError | non-empty 4D or 5D (batch mode) tensor expected
 F.embedding_bag(L.tensor([[4, 1]]), L.ones(4, 3), mode="max") | RuntimeError | idx < num_embeddings
 F.embedding_bag(L.tensor([[-1, 1]]), L.ones(4, 3), padding_idx=0) | RuntimeError | Expected idx >= 0
 L.nn.utils.rnn.pack_padded_sequence(L.ones(0, 1), L.ones(1, 2, 3)) | RuntimeError | empty tensors

@@ -164,7 +164,7 @@ def test_integers_and_empty_batches() -> None:
          (1, 3, 4, 4), {"kernel_size": 2, "stride": 0}),
         ("max_pool2d", RuntimeError, "a tuple of two ints",
          (1, 3, 4, 4), {"kernel_size": (2, 2, 2)}),
-        ("max_pool2d", RuntimeError, r"Expected 3D or 4D \(batch mode\)",
+        ("max_pool2d", RuntimeError, r"non-empty 3D or 4D \(batch mode\)",
          (4, 4), {"kernel_size": 2}),
         ("avg_pool2d", RuntimeError, "divisor must be not zero",
          (1, 3, 4, 4), {"kernel_size": 2, "divisor_override": 0}),

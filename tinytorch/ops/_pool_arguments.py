@@ -36,6 +36,11 @@ def check_input(name: str, input: Any, spatial: int) -> None:
         )
     low = spatial + 1
     shape = tuple(input.shape)
+    if spatial > 1 and len(shape) not in (low, low + 1):
+        raise RuntimeError(
+            f"{name}: non-empty {low}D or {low + 1}D (batch mode) tensor expected for input, but "
+            f"got:{list(shape)}"
+        )
     if len(shape) not in (low, low + 1) or 0 in shape[-low:]:
         raise RuntimeError(
             f"{name}: Expected {low}D or {low + 1}D (batch mode) tensor with optional 0 dim batch "
