@@ -162,11 +162,20 @@ def _check_dtypes(op: Op, wanted: dtypes.dtype, have: dtypes.dtype, exact: bool)
         raise _narrower(op, wanted, have)
 
 
+#: Functions of matrices at the top level whose errors are in the words of ``linalg``.
+_FACTORS = ("cholesky_inverse", "cholesky_solve", "geqrf")
+
+
 def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
     """The error of a result that does not fit ``out``; a TypeError where tensors are joined."""
     text = f"{scalar_name(wanted)} can't be cast to the desired output type {scalar_name(have)}"
     if op.sequence is not None:
         return TypeError(f"{op.name}(): input types {text}")
+    if "linalg" in op.namespaces or op.name in _FACTORS:
+        return RuntimeError(
+            f"{op.name}: Expected result to be safely castable from {scalar_name(wanted)} dtype, "
+            f"but got result with dtype {scalar_name(have)}"
+        )
     return RuntimeError(f"{op.name}: result type {text}")
 
 

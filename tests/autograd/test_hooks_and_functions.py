@@ -122,6 +122,9 @@ def test_first_and_second_derivatives_of_a_function(function: type[autograd.Func
     x = leaf(0.5, 1.5)
     assert autograd.gradcheck(function.apply, (x,))
     assert autograd.gradgradcheck(function.apply, (x,))
+    assert autograd.gradgradcheck(function.apply, (x,), check_fwd_over_rev=True, fast_mode=True)
+    with pytest.raises(TypeError, match="check_fwd"):
+        autograd.gradcheck(function.apply, (x,), check_fwd_over_rev=True)
 
 
 def test_function_with_several_results_and_a_plain_argument() -> None:

@@ -263,3 +263,12 @@ def test_magnitudes_go_into_any_dtype_that_holds_them(
     with pytest.raises(RuntimeError, match=text):
         tt.abs(z, out=target)
     assert target.tolist() == [0, 0]
+
+
+def test_powers_of_matrices_go_into_wider_floats() -> None:
+    matrix, target = tt.tensor([[1.0, 1.0], [0.0, 1.0]]), tt.zeros(2, 2, dtype=tt.float64)
+    for n in (0, 1, 3, -1):
+        assert tt.linalg.matrix_power(matrix, n, out=target) is target
+        assert target.tolist() == [[1.0, n], [0.0, 1.0]]
+    with pytest.raises(RuntimeError, match="to be safely castable from Float dtype"):
+        tt.linalg.matrix_power(matrix, 2, out=target.int())

@@ -26,7 +26,7 @@ def _identity(xp: Backend, A: Array) -> Array:
 _identity.vjp(A=lambda xp, g: xp.zeros_like(g))
 
 
-@composite(namespaces=("linalg", ""), exact_out=True)
+@composite(namespaces=("linalg", ""))
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all.
 
