@@ -269,4 +269,17 @@ p(v.grad,w.grad,base.grad)
 # retained gradient of a view whose base changes
 base=L.tensor([1.,2.],requires_grad=True).clone(); v=base[:1]; v.retain_grad(); base.mul_(2)
 (v*5).sum().backward(); p(v.grad)
+# set_ has no derivative
+def fresh(): return L.ones(3,requires_grad=True).clone()
+x=fresh(); x.set_(x*2); p(x,x.is_leaf,type(x.grad_fn).__name__)
+try: x.sum().backward()
+except RuntimeError as e: p(str(e)[:40])
+x=fresh(); x.set_(L.zeros(2)); p(x,type(x.grad_fn).__name__); x=fresh(); x.set_(); p(x.shape,x.requires_grad)
+x=L.ones(3); x.set_(fresh()); p(x.requires_grad); x=L.ones(3); x.set_(L.zeros(3)); p(x.requires_grad)
+x=L.ones(3,requires_grad=True)
+with L.no_grad(): x.set_(L.zeros(3))
+p(x,x.is_leaf); (x*2).sum().backward(); p(x.grad)
+x=fresh()
+with L.no_grad(): x.set_(L.zeros(3))
+p(type(x.grad_fn).__name__)
 """

@@ -55,3 +55,21 @@ def without_slope(tensor: Any, edge: Edge, input: Edge) -> Node:
     """
     data = tensor._data
     return Node(_NO_SLOPE, tensor._xp, (edge, input), (), (), data.shape, data.dtype)
+
+
+def without_derivative(name: str, tensor: Any, edges: tuple[Edge, ...]) -> Node:
+    """A node for what ``name`` made of ``tensor`` and others: it refuses to give their gradients.
+
+    Args:
+        name: torch's name of the operation.
+        tensor: The result.
+        edges: Where the gradients would go.
+    """
+
+    def refuse(xp: Any, g: Any) -> Any:
+        raise RuntimeError(f"derivative for {name} is not implemented")
+
+    link = _Link(*[refuse] * len(edges))
+    link.backward_name = "NotImplemented"
+    data = tensor._data
+    return Node(link, tensor._xp, edges, (), (), data.shape, data.dtype)

@@ -8,7 +8,8 @@ from .. import _state
 from .._checkpoint import row_major
 from .._op import Array, composite
 from .._tensor import Tensor, wrap
-from ..autograd.views import check_inplace
+from ..autograd.links import without_derivative
+from ..autograd.views import check_inplace, edge_of
 from ._typed_storage import TypedStorage, deprecate
 from ._untyped_storage import UntypedStorage
 from .strides import check_bounds
@@ -75,7 +76,9 @@ def set_(
     size: Any = None,
     stride: Any = None,
 ) -> Tensor:
-    """Make ``input`` itself a window into other memory, of its dtype; the history stays.
+    """Make ``input`` itself a window into other memory, of its dtype.
+
+    Where gradients are recorded they do not flow through it: a backward pass refuses.
 
     Args:
         input: Tensor.
@@ -101,6 +104,9 @@ def set_(
         tensor([[1., 2.],
                 [3., 4.]])
     """
+    edges: tuple[Any, ...] = ()
+    if _state.grad_enabled() and input._base is None:
+        edges = tuple(edge_of(t) for t in (input, source) if isinstance(t, Tensor))
     if _state.grad_enabled() and input.requires_grad:
         check_inplace(input)
     if isinstance(source, Tensor) and source.dtype is not input.dtype:
@@ -122,13 +128,15 @@ def set_(
     else:
         _take_window(input, source, storage_offset, size, stride)
     input._bump()
+    if any(edge is not None for edge in edges):
+        input._node, input._rg = without_derivative("set_", input, edges), True
     return input
 
 
 def _take_window(input: Tensor, source: Any, start: int, size: Any, stride: Any) -> None:
     array, xp = (_memory(source) if isinstance(source, Tensor) else source._array), source._xp
     if isinstance(source, Tensor):
-        start += source.storage_offset()
+        start += source.storage_offset() + source._shift
     flat = array.reshape(-1).view(input._data.dtype)
     size = (flat.size - start,) if size is None else tuple(size)
     stride = row_major(size) if stride is None else tuple(stride)
