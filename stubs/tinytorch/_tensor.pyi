@@ -2106,7 +2106,7 @@ class Tensor(Storage):
         size: Any = None,
         stride: Any = None,
     ) -> Self:
-        """Make ``input`` itself a window into other memory, of its dtype; the history stays."""
+        """Make ``input`` itself a window into other memory, of its dtype."""
     def sgn(_self, *, out: Tensor | None = None) -> Tensor:
         """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0."""
     def sgn_(_self) -> Self:
