@@ -60,6 +60,12 @@ def one_ellipsis(index: tuple[Any, ...], ndim: int, consumed: int) -> tuple[Any,
     return kept
 
 
+def stands_alone(item: Any) -> bool:
+    """Whether an item makes a short list that it is in one index per dimension, as in torch."""
+    alone = isinstance(item, (Tensor, slice, list, tuple, range)) or item is None
+    return alone or item is Ellipsis or getattr(item, "ndim", 0) > 0
+
+
 def int64(xp: Backend, array: Array) -> Array:
     """The integers of ``array`` as int64."""
     return xp.astype(array, xp.native_dtype(dtypes.int64))

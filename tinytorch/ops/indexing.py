@@ -19,7 +19,7 @@ from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
 from ._expanded import opened
 from ._memory import copied, in_rows, order_of_chosen, ordered_like, restored
-from ._positions import one_ellipsis, row_major, slices, usable_index
+from ._positions import one_ellipsis, row_major, slices, stands_alone, usable_index
 from .shape import expanded_size
 
 #: PyTorch's words where there is nothing to choose.
@@ -144,7 +144,7 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
         IndexError: For too many indices, one out of range, or one of a wrong type.
     """
     xp, shape = tensor._xp, tensor._data.shape
-    if index.__class__ is list and len(index) < 32 and any(map(_stands_alone, index)):
+    if index.__class__ is list and len(index) < 32 and any(map(stands_alone, index)):
         warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated; use "
             "x[tuple(seq)] instead of x[seq]."
@@ -177,12 +177,6 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
             _check_array_index(xp, item, shape, at)
         at += 0 if item is Ellipsis else _consumes(item)
     return tuple(raw) if isinstance(index, tuple) else raw[0]
-
-
-def _stands_alone(item: Any) -> bool:
-    """Whether an item makes a short list that it is in one index per dimension, as in torch."""
-    alone = isinstance(item, (Tensor, slice, list, tuple, range)) or item is None
-    return alone or item is Ellipsis or getattr(item, "ndim", 0) > 0
 
 
 def _raw_item(tensor: Tensor, item: Any) -> Any:
