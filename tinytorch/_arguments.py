@@ -179,11 +179,6 @@ def _in_present_order(
         TypeError: If they may not.
     """
     names = op.former_order
-    if names:
-        warn_once(
-            f"This overload of {op.name} is deprecated: a factor among the tensors. Consider "
-            f"giving {' and '.join(names)} by keyword instead."
-        )
     if op.positional == 2 and names and len(args) == 3 and options.keys().isdisjoint(names):
         first, factor, second = args  # of which the operands may be numbers, too
         if isinstance(factor, Number) or isinstance(factor, Tensor) and not factor.ndim:

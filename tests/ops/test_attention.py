@@ -214,7 +214,7 @@ def test_without_weights_the_result_is_the_same() -> None:
         (AssertionError, "embedding dimension of 4", {"embed_dim_to_check": 4}),
         (AssertionError, "not divisible by num_heads", {"num_heads": 4}),
         (AssertionError, "unbatched 2D or batched 3D", {"query": np.ones(6)}),
-        (AssertionError, "expected attn_mask", {"attn_mask": np.ones(3)}),
+        (AssertionError, "expected `attn_mask`", {"attn_mask": np.ones(3)}),
         (RuntimeError, "but should be", {"attn_mask": np.ones((3, 3))}),
         (AssertionError, "key_padding_mask shape", {"key_padding_mask": np.zeros((2, 3), bool)}),
         (AssertionError, "only bool and floating", {"attn_mask": np.zeros((3, 4), int)}),

@@ -120,7 +120,6 @@ CALLS = {
     "L.ones(2).index_reduce_(0, L.tensor([0]), L.ones(1), 'amax')": r"index_reduce\(\) is in beta",
     "L.add(L.ones(2), 2, L.ones(2))": "This overload of add is deprecated",
     "L.ones(2).addcdiv_(2, L.ones(2), L.ones(2))": "This overload of addcdiv_? is deprecated",
-    "L.addmm(2, L.ones(2, 2), 3, L.ones(2, 2), L.ones(2, 2))": "This overload of addmm is deprec",
     "L.add(L.ones(2), L.ones(2), alpha=2), L.addcmul(*[L.ones(2)] * 3, value=2)": None,
     "L.autograd.gradcheck(L.square, L.ones(2, requires_grad=True), eps=1e-2, atol=0.1)":
         "Input #0 requires gradient and is not a double precision floating point or complex",
