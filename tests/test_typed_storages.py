@@ -49,7 +49,8 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "a copy of a storage": lambda t: [
         (copy.copy(s).fill_(0), s.tolist()) for s in [t.CharStorage([1, 2])]][0][1],
     "pickled": lambda t: pickle.loads(pickle.dumps(t.IntStorage([1, 2]))).tolist(),
-    "moved to where it is": lambda t: [s.to(device="cpu") is s for s in [t.UntypedStorage(1)]],
+    "moved to where it is": lambda t: [
+        s.to(device="cpu") is s for s in [t.UntypedStorage(1, device="cpu")]],
     "its size in memory": lambda t: sys.getsizeof(t.FloatStorage(100)) - sys.getsizeof(
         t.FloatStorage(0)),
     "facts": lambda t: [

@@ -123,6 +123,7 @@ for late in (False,True):
             a=L.ones(5,requires_grad=True); d=a+1; e=d**2; d+=1
             L.autograd.set_detect_anomaly(True); L.autograd.grad(e.sum(),a)
         except RuntimeError as error: p(str(error)[:60])
+        finally: L.autograd.set_detect_anomaly(False)
     p([(i.category.__name__,str(i.message)[:70]) for i in w])
 # hooks of nodes where a pass adds to some inputs
 a=L.tensor(1.,requires_grad=True); b=a*2; c=b*2; r=[]

@@ -85,6 +85,7 @@ INDICES: dict[str, Call] = {
 
 
 @pytest.mark.parametrize("name", INDICES)
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
 def test_ints_select_before_tensors_do(name: str) -> None:
     same(INDICES[name], numbers(2, 3, 4), np.array([0, 1]))
 

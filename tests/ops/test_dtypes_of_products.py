@@ -29,7 +29,7 @@ PRODUCTS: dict[str, tuple[Call, str]] = {
     "einsum": (lambda m, x, y: m.einsum("ij,jk", x, y), "expected scalar type"),
     "tensordot": (lambda m, x, y: m.tensordot(x, y, 1), "both inputs should have same dtype"),
     "inner": (lambda m, x, y: m.inner(x, y), "both inputs should have same dtype"),
-    "cross": (lambda m, x, y: m.cross(three(m, x), three(m, y)), "expected scalar type"),
+    "cross": (lambda m, x, y: m.cross(three(m, x), three(m, y), dim=-1), "expected scalar type"),
     "linalg.cross": (
         lambda m, x, y: m.linalg.cross(three(m, x), three(m, y)), "expected scalar type",
     ),

@@ -160,6 +160,7 @@ def test_writing_by_index_is_torchs() -> None:
     same(program, X, numbers(2, 4, seed=7))
 
 
+@pytest.mark.filterwarnings("ignore:index_reduce")
 def test_in_place_forms_write_their_target() -> None:
     i = tt.tensor([0, 0])
     for name, arguments in {

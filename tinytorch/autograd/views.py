@@ -143,12 +143,15 @@ def requires_grad(tensor: Any) -> bool:
 
 
 def _as_its_base(view: Any) -> bool:
-    """Whether a view requires grad because its base does: bits shown as ints do not.
+    """Whether a view requires grad because its base does: bits shown as another dtype do not.
 
     Nor do views of an inference tensor.
     """
     base = view._base
-    return view._data.dtype.kind not in "biu" and not base._inference and requires_grad(base)
+    if view._data.dtype.kind in "biu" or base._inference or not requires_grad(base):
+        return False
+    steps = (getattr(function, "op", None) for function, _ in view._view.replay)
+    return all(op is None or op.differentiable for op in steps)
 
 
 def _root(tensor: Any) -> Any:
