@@ -104,7 +104,7 @@ class Op:
             operand is complex; ``"any"``: any dtype does; ``"fills"``: with as many elements as
             the result, it keeps its shape; ``"counts"``: so, and with another number of them
             there is a warning; ``"truth"``: bool or uint8, whichever of them the
-            result has.
+            result has; ``"castable"``: of a higher kind, too, with errors in ``linalg``'s words.
         buffered: Whether all is read before anything is written, so that operands may share the
             memory that the in-place form writes to; False where PyTorch refuses an ``out=`` that
             shares memory in part with what is read, ``"first"`` where it looks at the first

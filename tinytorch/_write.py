@@ -116,7 +116,7 @@ def write_to_out(
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{op.name}(): argument 'out' must be a tuple of {len(result)} Tensors")
         for o, r in zip(out, result, strict=True):
-            write_to_out(o, r, op, op.exact_out is not False)
+            write_to_out(o, r, op, op.exact_out not in (False, "castable"))
         return type(result).written(*out) if hasattr(result, "written") else tuple(out)
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
@@ -162,16 +162,12 @@ def _check_dtypes(op: Op, wanted: dtypes.dtype, have: dtypes.dtype, exact: bool)
         raise _narrower(op, wanted, have)
 
 
-#: Functions of matrices at the top level whose errors are in the words of ``linalg``.
-_FACTORS = ("cholesky_inverse", "cholesky_solve", "geqrf")
-
-
 def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
     """The error of a result that does not fit ``out``; a TypeError where tensors are joined."""
     text = f"{scalar_name(wanted)} can't be cast to the desired output type {scalar_name(have)}"
     if op.sequence is not None:
         return TypeError(f"{op.name}(): input types {text}")
-    if "linalg" in op.namespaces or op.name in _FACTORS:
+    if "linalg" in op.namespaces or op.exact_out == "castable":
         return RuntimeError(
             f"{op.name}: Expected result to be safely castable from {scalar_name(wanted)} dtype, "
             f"but got result with dtype {scalar_name(have)}"

@@ -84,6 +84,8 @@ L.norm(L.ones(2, 3), "nuc", (0, 0)) | RuntimeError | linalg.matrix_norm: dims mu
 L.linalg.lstsq(L.ones(2, 3), L.ones(3)) | RuntimeError | input.size(-2) should match other.size(-1)
 L.linalg.tensorsolve(L.ones(4, 6, 8, 3), L.ones(4, 8)) | RuntimeError | but got 24 != 32
 L.linalg.pinv(L.eye(2), out=L.eye(2, dtype=L.int32)) | RuntimeError | safely castable from Float
+L.cholesky_inverse(L.eye(2), out=L.eye(2).int()) | RuntimeError | safely castable from Float
+L.cholesky_solve(L.eye(2), L.eye(2), out=L.eye(2).int()) | RuntimeError | safely castable from Float
 L.geqrf(L.eye(2), out=(L.ones(2).int(), L.ones(2))) | RuntimeError | safely castable from Float
 L.zeros(2).put(L.tensor([0]), L.ones(2)) | IndexError | Expected source and index to have
 L.fft.fftfreq(0.5) | TypeError | must be int, not float

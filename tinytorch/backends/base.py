@@ -369,6 +369,8 @@ class Backend(Placement):
 
     def check_numbers(self) -> None:
         """NotImplementedError if arrays have no numbers to read."""
+        if not self.has_numbers:
+            raise NotImplementedError(f"Not available for {self.device_type!r} device type")
 
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""

@@ -15,7 +15,6 @@ import numpy
 from .base import Array
 from .numpy import NumpyBackend
 
-
 #: Linux's flag for memory that may be more than there is, which Python names from 3.13 on.
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
@@ -88,10 +87,6 @@ class MetaBackend(NumpyBackend):
     def to_numpy(self, array: Array) -> NoReturn:
         """Refused: there is nothing to copy."""
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-
-    def check_numbers(self) -> NoReturn:
-        """Refused: there are none."""
-        raise NotImplementedError("Not available for 'meta' device type")
 
     def item(self, array: Array) -> NoReturn:
         """Refused: there is no number."""

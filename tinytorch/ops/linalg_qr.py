@@ -117,7 +117,7 @@ def _square_rule(xp: Any, for_q: Any, for_r: Any, q: Any, r: Any) -> Any:
 qr.vjp(A=torch_convention(_qr_rule))
 
 
-@op(returns=_Geqrf, exact_out=False, buffered=True)
+@op(returns=_Geqrf, exact_out="castable", buffered=True)
 def geqrf(xp: Backend, input: Array) -> tuple[Array, Array]:
     """QR factors as LAPACK leaves them; not differentiable.
 

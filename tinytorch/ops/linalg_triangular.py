@@ -269,7 +269,7 @@ cholesky_ex.vjp(A=reads_results(0)(
 ))  # fmt: skip
 
 
-@composite(node="CholeskySolveBackward0")
+@composite(node="CholeskySolveBackward0", exact_out="castable")
 def cholesky_solve(
     B: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -324,7 +324,7 @@ def _of_factor(xp: Any, g: Any, L: Any, upper: bool) -> Any:
     return -xp.matmul(L, both) if upper else -xp.matmul(both, L)
 
 
-@composite(node="CholeskyInverseBackward0")
+@composite(node="CholeskyInverseBackward0", exact_out="castable")
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``L L^H``.
 
