@@ -26,11 +26,13 @@ DTYPES = ("bool", "uint8", "int8", "int64", "uint16", "float16", "float64", "com
 
 
 @pytest.fixture(autouse=True)
-def deterministic() -> Iterator[None]:
-    libraries = (tt, pytest.importorskip("torch", reason="PyTorch is the oracle"))
+def torch() -> Iterator[Any]:
+    """PyTorch, which is told to be deterministic as tinytorch is."""
+    theirs = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    libraries = (tt, theirs)
     for library in libraries:
         library.use_deterministic_algorithms(True)
-    yield
+    yield theirs
     for library in libraries:
         library.use_deterministic_algorithms(False)
         library.utils.deterministic.fill_uninitialized_memory = True
@@ -38,8 +40,7 @@ def deterministic() -> Iterator[None]:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", MADE)
-def test_memory_is_filled(name: str, dtype: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_memory_is_filled(torch: Any, name: str, dtype: str) -> None:
     ours, theirs = (MADE[name](t, getattr(t, dtype)) for t in (tt, torch))
     assert str(ours.tolist()) == str(theirs.tolist()) and ours.stride() == theirs.stride()
 
@@ -54,8 +55,8 @@ def test_memory_is_left_as_it_was_if_that_is_wanted() -> None:
         assert not (tt.empty(1000, dtype=tt.int64) == tt.iinfo(tt.int64).max).all()
 
 
-def test_whether_to_fill_is_a_bool() -> None:
-    for library in (tt, pytest.importorskip("torch")):
+def test_whether_to_fill_is_a_bool(torch: Any) -> None:
+    for library in (tt, torch):
         assert library.utils.deterministic.fill_uninitialized_memory is True
         with pytest.raises(RuntimeError, match="expected a bool, but got int"):
             library.utils.deterministic.fill_uninitialized_memory = 1
