@@ -1,8 +1,8 @@
 """Measure everything, or what ``--only`` names; print the table and write JSON.
 
-    python -m benchmarks                  # all of it, a few minutes
-    python -m benchmarks --only chain     # the rows whose name holds "chain"
-    python -m benchmarks --quick          # a look: fewer and shorter rounds
+python -m benchmarks                  # all of it, a few minutes
+python -m benchmarks --only chain     # the rows whose name holds "chain"
+python -m benchmarks --quick          # a look: fewer and shorter rounds
 """
 
 from __future__ import annotations
@@ -92,8 +92,12 @@ def measurements() -> dict[str, Measure]:
         add(f"chain of 100, {size}", "µs", 0.8, partial(ops.chain, size=size))
     for optimizer in ("SGD", "Adam"):
         for batch in (64, 512):
-            add(f"MLP step, {optimizer}, {batch}", "ms", 1.0,
-                partial(mlp.step, optimizer=optimizer, batch=batch))
+            add(
+                f"MLP step, {optimizer}, {batch}",
+                "ms",
+                1.0,
+                partial(mlp.step, optimizer=optimizer, batch=batch),
+            )
     add_larger(add)
     for size in (16, 1000):
         work = f"two threads, {size}"
@@ -128,13 +132,17 @@ def main(arguments: list[str] | None = None) -> int:
     print("\r\x1b[K", end="", file=sys.stderr)
     print(f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}")
     if (machine["load"] or 0) > BUSY:
-        print(f"the machine was busy before the start (load {machine['load']:.1f}): what waits for "
-              "its threads, PyTorch above all, looks slower than it is")
+        print(
+            f"the machine was busy before the start (load {machine['load']:.1f}): what waits for "
+            "its threads, PyTorch above all, looks slower than it is"
+        )
     for name, reason in found.absent.items():
         print(f"{name}: absent ({reason})")
     print(report.table(rows))
-    print("figure: tinytorch's time over PyTorch's; for the import tinytorch's milliseconds, for "
-          "the threads the throughput of two over that of one")
+    print(
+        "figure: tinytorch's time over PyTorch's; for the import tinytorch's milliseconds, for "
+        "the threads the throughput of two over that of one"
+    )
     report.write(options.json, machine, rows)
     print(f"written: {options.json}")
     return 0

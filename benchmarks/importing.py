@@ -22,8 +22,13 @@ def seconds_over_numpy(name: str) -> float:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     # Every user but the first of all finds bytecode, as the other libraries' installs left theirs.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    done = subprocess.run([sys.executable, "-c", PROGRAM.format(name=name)], env=environment,
-                          check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(name=name)],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return float(done.stdout)
 
 

@@ -189,8 +189,7 @@ def total(libraries: Libraries, size: int) -> dict[str, Statement]:
     """Return the sum of all."""
     x = random(size)
     return {"numpy": Statement("x.sum()", {"x": x})} | {
-        name: Statement("x.sum()", {"x": m.tensor(x)})
-        for name, m in libraries.torch_like().items()
+        name: Statement("x.sum()", {"x": m.tensor(x)}) for name, m in libraries.torch_like().items()
     }
 
 

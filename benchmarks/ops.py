@@ -22,8 +22,11 @@ def operands(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 def attribute(libraries: Libraries, name: str) -> dict[str, Statement]:
     """Return the access to one name of each module."""
-    return {library: Statement(f"m.{name}", {"m": module})
-            for library, module in libraries.modules.items() if hasattr(module, name)}
+    return {
+        library: Statement(f"m.{name}", {"m": module})
+        for library, module in libraries.modules.items()
+        if hasattr(module, name)
+    }
 
 
 def plain(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
@@ -39,8 +42,9 @@ def plain(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
         # Operators on plain arrays never reach autograd: only its functions are its own.
         function = {"add": "add", "mul": "multiply", "exp": "exp", "sum": "sum"}[op]
         arguments = "a, b" if op in ("add", "mul") else "a"
-        statements["autograd"] = Statement(f"f({arguments})",
-                                           {"f": getattr(anp, function), "a": a, "b": b})
+        statements["autograd"] = Statement(
+            f"f({arguments})", {"f": getattr(anp, function), "a": a, "b": b}
+        )
     if "mygrad" in libraries:
         mg = libraries["mygrad"]
         names = {"m": mg, "a": mg.tensor(a, constant=True), "b": mg.tensor(b, constant=True)}

@@ -67,8 +67,15 @@ def cells(row: Row) -> list[str]:
     figure = "–" if measured is None else f"{measured * own_scale:.2f}"
     budget = "" if row.budget is None else f"{bound} {row.budget * own_scale:g}"
     over_numpy = row.ratio("numpy")
-    return [row.work, row.unit, *values, "–" if over_numpy is None else f"{over_numpy:.2f}",
-            figure, budget, verdict]
+    return [
+        row.work,
+        row.unit,
+        *values,
+        "–" if over_numpy is None else f"{over_numpy:.2f}",
+        figure,
+        budget,
+        verdict,
+    ]
 
 
 def table(rows: Sequence[Row]) -> str:

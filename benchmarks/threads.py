@@ -64,8 +64,10 @@ def seconds_in_two(run: Work, loops: int) -> float:
 def measure(libraries: Libraries, size: int, effort: Effort) -> dict[str, float]:
     """Return the throughput of two threads as a ratio to that of one: the median of the turns."""
     works = contenders(libraries, size)
-    loops = {name: loops_for(Statement("run(1)", {"run": run}).timer(), effort.seconds)
-             for name, run in works.items()}
+    loops = {
+        name: loops_for(Statement("run(1)", {"run": run}).timer(), effort.seconds)
+        for name, run in works.items()
+    }
     samples: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(effort.rounds):
         for name, run in works.items():

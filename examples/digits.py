@@ -52,8 +52,9 @@ def build() -> nn.Module:
     )
 
 
-def train_epoch(model: nn.Module, loader: DataLoader, optimizer: optim.Optimizer,
-                loss_fn: nn.Module) -> float:
+def train_epoch(
+    model: nn.Module, loader: DataLoader, optimizer: optim.Optimizer, loss_fn: nn.Module
+) -> float:
     """Go once through the training digits; return the mean loss."""
     model.train()
     total, seen = 0.0, 0
@@ -74,8 +75,14 @@ def predict(model: nn.Module, images: tt.Tensor) -> tt.Tensor:
     return model(images).argmax(dim=1)
 
 
-def draw(path: Path, losses: list[float], accuracies: list[float], images: tt.Tensor,
-         labels: tt.Tensor, predicted: tt.Tensor) -> None:
+def draw(
+    path: Path,
+    losses: list[float],
+    accuracies: list[float],
+    images: tt.Tensor,
+    labels: tt.Tensor,
+    predicted: tt.Tensor,
+) -> None:
     """Draw the training on the left; on the right digits with predictions, mistakes first."""
     figure = plt.figure(figsize=(11, 4.6), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
@@ -114,8 +121,9 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def fit(model: nn.Module, train: TensorDataset, test: TensorDataset,
-        arguments: argparse.Namespace) -> tuple[list[float], list[float]]:
+def fit(
+    model: nn.Module, train: TensorDataset, test: TensorDataset, arguments: argparse.Namespace
+) -> tuple[list[float], list[float]]:
     """Train; print and return the loss and the held-out accuracy of every epoch."""
     loader = DataLoader(train, batch_size=arguments.batch_size, shuffle=True)
     loss_fn = nn.CrossEntropyLoss()
@@ -128,8 +136,9 @@ def fit(model: nn.Module, train: TensorDataset, test: TensorDataset,
     for epoch in progress:
         losses.append(train_epoch(model, loader, optimizer, loss_fn))
         accuracies.append((predict(model, images) == labels).float().mean().item())
-        progress.write(f"epoch {epoch:3d}   loss {losses[-1]:.4f}   "
-                       f"held-out accuracy {accuracies[-1]:.1%}")
+        progress.write(
+            f"epoch {epoch:3d}   loss {losses[-1]:.4f}   held-out accuracy {accuracies[-1]:.1%}"
+        )
         for group in optimizer.param_groups:
             group["lr"] *= LR_DECAY
     return losses, accuracies
@@ -148,8 +157,10 @@ def main() -> int:
 
     images, labels = test.tensors
     draw(arguments.output, losses, accuracies, images, labels, predict(model, images))
-    print(f"held-out accuracy {accuracies[-1]:.2%} after {arguments.epochs} epochs "
-          f"in {seconds:.1f} s; picture: {arguments.output.resolve()}")
+    print(
+        f"held-out accuracy {accuracies[-1]:.2%} after {arguments.epochs} epochs "
+        f"in {seconds:.1f} s; picture: {arguments.output.resolve()}"
+    )
     if accuracies[-1] < TARGET:
         print(f"expected at least {TARGET:.0%}", file=sys.stderr)
         return 1

@@ -124,8 +124,10 @@ def is_named_so(module: Any, name: str) -> bool:
     """Whether a name with an underscore is one that programs use, as ``_foreach_add`` is."""
     value = getattr(module, name)
     home = getattr(value, "__module__", None)
-    return not name.startswith("__") and isinstance(value, types.FunctionType) and (
-        is_operation(value) or home == module.__name__ == "tinytorch"
+    return (
+        not name.startswith("__")
+        and isinstance(value, types.FunctionType)
+        and (is_operation(value) or home == module.__name__ == "tinytorch")
     )
 
 
@@ -260,9 +262,7 @@ def write_annotated(writer: Writer, scope: Scope, node: ast.AnnAssign, indent: s
         writer.line(f"{indent}{name}: {writer.expression(node.annotation, scope)}")
 
 
-def write_assigned(
-    writer: Writer, scope: Scope, node: ast.Assign, name: str, indent: str
-) -> None:
+def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, indent: str) -> None:
     """Declare ``name = value``: another name's alias, a type variable or a plain value.
 
     Raises:

@@ -29,9 +29,7 @@ COMMON = {
 NUMPYS_DTYPE = "dtype | type | str"
 
 
-def write_operation(
-    writer: Writer, name: str, value: Callable[..., Any], indent: str = ""
-) -> None:
+def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent: str = "") -> None:
     """Declare an operation's function, or with an indent its method."""
     scope = Scope.of(inspect.unwrap(value).__module__)
     assert scope is not None

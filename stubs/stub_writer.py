@@ -58,7 +58,10 @@ class Writer:
         self.lines.append(text)
 
     def function(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, indent: str = "",
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        scope: Scope,
+        indent: str = "",
         summary: str = "",
     ) -> None:
         """Add a function without its body; editors show the summary beside the signature."""

@@ -44,7 +44,8 @@ CONDITIONS = {
     "_check_tensor_all of a bool": lambda t: t._check_tensor_all(True),
     "_check_tensor_all of floats": lambda t: t._check_tensor_all(t.ones(2)),
     "_check_tensor_all_with": lambda t: t._check_tensor_all_with(
-        ValueError, t.tensor([[True, False]]), lambda: "told"),
+        ValueError, t.tensor([[True, False]]), lambda: "told"
+    ),
     "_check_tensor_all_with of all": lambda t: t._check_tensor_all_with(ValueError, t.ones(2) > 0),
     "_check_tensor_all_with of a bool": lambda t: t._check_tensor_all_with(ValueError, True),
 }

@@ -20,8 +20,10 @@ FOUND = libraries.load()
 
 
 def few_or_many(found: libraries.Libraries) -> dict[str, Statement]:
-    return {"numpy": Statement("sum(range(n))", {"n": 10}),
-            "tinytorch": Statement("sum(range(n))", {"n": 10_000})}
+    return {
+        "numpy": Statement("sum(range(n))", {"n": 10}),
+        "tinytorch": Statement("sum(range(n))", {"n": 10_000}),
+    }
 
 
 def refused(found: libraries.Libraries) -> dict[str, Statement]:
@@ -53,8 +55,10 @@ def test_an_error_in_a_worker_is_raised_here(workers: Workers) -> None:
     assert values.keys() == {"numpy", "tinytorch"}
 
 
-@pytest.mark.parametrize(("measured", "at_least", "met"), [(0.5, False, True), (0.9, False, False),
-                                                            (0.5, True, False), (0.9, True, True)])
+@pytest.mark.parametrize(
+    ("measured", "at_least", "met"),
+    [(0.5, False, True), (0.9, False, False), (0.5, True, False), (0.9, True, True)],
+)
 def test_a_budget_is_met_on_its_own_side(measured: float, at_least: bool, met: bool) -> None:
     row = report.Row("work", "µs", {"tinytorch": measured, "torch": 1.0}, 0.7, at_least=at_least)
     assert row.met() is met
@@ -66,8 +70,9 @@ def test_an_absent_library_leaves_a_gap_and_no_verdict() -> None:
     assert report.cells(row) == ["work", "µs", "1", "1", "–", "–", "–", "1.00", "–", "≤ 0.7", ""]
 
 
-def test_a_folder_of_the_name_is_no_library(tmp_path: Path,
-                                            monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_the_name_is_no_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a_folder").mkdir()
     (tmp_path / "a_package").mkdir()
     (tmp_path / "a_package" / "__init__.py").touch()
@@ -80,25 +85,34 @@ def test_a_folder_of_the_name_is_no_library(tmp_path: Path,
 def test_every_library_trains_the_same_network(optimizer: str) -> None:
     steps = mlp.step(FOUND, optimizer, batch=8)
     assert {"tinytorch", "numpy"} <= steps.keys()
-    losses = {name: [statement.names["step"]().item() for _ in range(4)]
-              for name, statement in steps.items()}
+    losses = {
+        name: [statement.names["step"]().item() for _ in range(4)]
+        for name, statement in steps.items()
+    }
     assert losses["numpy"][-1] < losses["numpy"][0]
     for name, values in losses.items():
         np.testing.assert_allclose(values, losses["numpy"], rtol=2e-5, err_msg=name)
 
 
-@pytest.mark.parametrize(("make", "options"), [
-    (larger.lenet, {"batch": 4}), (larger.gpt, {"batch": 2, "layers": 1, "width": 16}),
-    (larger.cells, {"kind": "LSTM", "length": 3}), (larger.cells, {"kind": "GRU", "length": 3}),
-    (larger.convolution, {"backward": True, "batch": 1}),
-    (larger.convolution, {"backward": False, "batch": 1, "groups": 64}),
-    (larger.pointwise, {"size": 100}),
-])
+@pytest.mark.parametrize(
+    ("make", "options"),
+    [
+        (larger.lenet, {"batch": 4}),
+        (larger.gpt, {"batch": 2, "layers": 1, "width": 16}),
+        (larger.cells, {"kind": "LSTM", "length": 3}),
+        (larger.cells, {"kind": "GRU", "length": 3}),
+        (larger.convolution, {"backward": True, "batch": 1}),
+        (larger.convolution, {"backward": False, "batch": 1, "groups": 64}),
+        (larger.pointwise, {"size": 100}),
+    ],
+)
 def test_every_library_runs_the_same_program(make: Any, options: dict[str, Any]) -> None:
     steps = larger.steps(FOUND, partial(make, **options))
     assert "tinytorch" in steps
-    values = {name: [np.asarray(statement.names["step"]().tolist()) for _ in range(3)]
-              for name, statement in steps.items()}
+    values = {
+        name: [np.asarray(statement.names["step"]().tolist()) for _ in range(3)]
+        for name, statement in steps.items()
+    }
     for name, found in values.items():
         for ours, theirs in zip(values["tinytorch"], found, strict=True):
             assert np.isfinite(ours).all() and ours.any()

@@ -88,10 +88,22 @@ def is_error(member: object) -> bool:
 
 
 #: Modules whose functions are operations: their ``dir()`` tells what is theirs.
-NAMESPACES = ["tinytorch", "tinytorch.autograd", "tinytorch.fft", "tinytorch.func",
-              "tinytorch.linalg", "tinytorch.nn", "tinytorch.nn.functional", "tinytorch.nn.init",
-              "tinytorch.numpy", "tinytorch.optim", "tinytorch.optim.lr_scheduler",
-              "tinytorch.signal.windows", "tinytorch.special", "tinytorch.utils.data"]
+NAMESPACES = [
+    "tinytorch",
+    "tinytorch.autograd",
+    "tinytorch.fft",
+    "tinytorch.func",
+    "tinytorch.linalg",
+    "tinytorch.nn",
+    "tinytorch.nn.functional",
+    "tinytorch.nn.init",
+    "tinytorch.numpy",
+    "tinytorch.optim",
+    "tinytorch.optim.lr_scheduler",
+    "tinytorch.signal.windows",
+    "tinytorch.special",
+    "tinytorch.utils.data",
+]
 
 
 def modules() -> list[str]:
@@ -107,11 +119,17 @@ def members(namespace: str) -> dict[str, Any]:
     module = importlib.import_module(namespace)
     names = dir(module) if namespace in NAMESPACES else module.__all__
     found = {name: getattr(module, name) for name in names if not name.startswith("_")}
-    return {name: member for name, member in found.items()
-            if (inspect.isroutine(member) or inspect.isclass(member)) and not is_error(member)
-            # What forwards to an array library stands for a function of that.
-            and all((getattr(m, "__module__", None) or "").partition(".")[0] == "tinytorch"
-                    for m in (member, getattr(member, "__wrapped__", member)))}
+    return {
+        name: member
+        for name, member in found.items()
+        if (inspect.isroutine(member) or inspect.isclass(member))
+        and not is_error(member)
+        # What forwards to an array library stands for a function of that.
+        and all(
+            (getattr(m, "__module__", None) or "").partition(".")[0] == "tinytorch"
+            for m in (member, getattr(member, "__wrapped__", member))
+        )
+    }
 
 
 @pytest.mark.parametrize("namespace", modules())
@@ -144,13 +162,20 @@ CONTRACTS = {"Backend"}
 @pytest.mark.parametrize("namespace", modules())
 def test_public_methods_are_shown(namespace: str) -> None:
     """By an example of their own, of their class or of a base."""
-    classes = {name: member for name, member in members(namespace).items()
-               if inspect.isclass(member) and name not in CONTRACTS}
-    without = [f"{name}.{method}" for name, cls in classes.items()
-               for method, found in vars(cls).items()
-               if isinstance(found, FunctionType | staticmethod | classmethod)
-               and not method.startswith("_") and method not in CALLED
-               and not shows(cls, method)]
+    classes = {
+        name: member
+        for name, member in members(namespace).items()
+        if inspect.isclass(member) and name not in CONTRACTS
+    }
+    without = [
+        f"{name}.{method}"
+        for name, cls in classes.items()
+        for method, found in vars(cls).items()
+        if isinstance(found, FunctionType | staticmethod | classmethod)
+        and not method.startswith("_")
+        and method not in CALLED
+        and not shows(cls, method)
+    ]
     assert not without, f"no example in {namespace}: {', '.join(without)}"
 
 
@@ -165,8 +190,12 @@ def shows(cls: type, method: str) -> bool:
 
 
 def test_methods_of_tensors_have_examples() -> None:
-    methods = {name: member for name in dir(tt.Tensor) if not name.startswith("_")
-               if callable(member := getattr(tt.Tensor, name))}
+    methods = {
+        name: member
+        for name in dir(tt.Tensor)
+        if not name.startswith("_")
+        if callable(member := getattr(tt.Tensor, name))
+    }
     assert "item" in methods and "sin_" in methods
     without = [name for name, method in methods.items() if ">>>" not in (method.__doc__ or "")]
     assert not without, f"no example in Tensor: {', '.join(without)}"

@@ -34,9 +34,14 @@ def said(documentation: str) -> set[str]:
 def test_operations_say_what_each_parameter_is() -> None:
     every = dict(operations())
     assert len(every) > 1500
-    silent = {name: sorted(unsaid) for name, function in every.items()
-              if (unsaid := {*inspect.signature(function).parameters}
-                  - said(inspect.getdoc(function) or ""))}
+    silent = {
+        name: sorted(unsaid)
+        for name, function in every.items()
+        if (
+            unsaid := {*inspect.signature(function).parameters}
+            - said(inspect.getdoc(function) or "")
+        )
+    }
     assert not silent
 
 

@@ -15,8 +15,14 @@ ROOT = Path(__file__).parent.parent
 
 def run(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    return subprocess.run([sys.executable, str(ROOT / "examples" / script), *arguments], cwd=cwd,
-                          env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [sys.executable, str(ROOT / "examples" / script), *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 @pytest.mark.slow
@@ -42,8 +48,14 @@ def test_digits_repeats_the_losses_of_pytorch(tmp_path: Path) -> None:
     source = source.replace("import tinytorch as tt", "import torch as tt")
     (tmp_path / "digits.py").write_text(source.replace("from tinytorch", "from torch"))
     ours, theirs = (
-        subprocess.run([sys.executable, script, "--epochs", "5"], cwd=tmp_path, text=True,
-                       env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=240)
+        subprocess.run(
+            [sys.executable, script, "--epochs", "5"],
+            cwd=tmp_path,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            timeout=240,
+        )
         for script in (str(ROOT / "examples" / "digits.py"), "digits.py")
     )
     epochs = re.compile(r"^epoch .*", re.MULTILINE)

@@ -13,7 +13,8 @@ import tinytorch as tt
 MADE: dict[str, Callable[[Any, Any], Any]] = {
     "empty": lambda t, dtype: t.empty(2, 3, dtype=dtype),
     "in another order": lambda t, dtype: t.empty(
-        1, 2, 2, 2, dtype=dtype, memory_format=t.channels_last),
+        1, 2, 2, 2, dtype=dtype, memory_format=t.channels_last
+    ),
     "empty_like": lambda t, dtype: t.empty_like(t.zeros(2, 3, dtype=dtype).t()),
     "new_empty": lambda t, dtype: t.zeros(1, dtype=dtype).new_empty(3),
     "empty_strided": lambda t, dtype: t.empty_strided((2, 2), (1, 2), dtype=dtype),

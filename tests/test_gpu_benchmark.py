@@ -294,8 +294,9 @@ def _gemm(handle: int, ta: int, tb: int, m: int, n: int, k: int, alpha: int, A: 
     assert (handle, a_type, b_type, c_type, compute, algo) == (7, 14, 14, 14, 68, -1)
     factors = [ctypes.c_float.from_address(x).value for x in (alpha, beta)]
     assert factors == [1.0, 0.0]
-    a, b = _bfloat16_at(A, *((k, m) if ta else (m, k)), lda), _bfloat16_at(
-        B, *((n, k) if tb else (k, n)), ldb
+    a, b = (
+        _bfloat16_at(A, *((k, m) if ta else (m, k)), lda),
+        _bfloat16_at(B, *((n, k) if tb else (k, n)), ldb),
     )
     a, b = (gpu_bfloat16.numbers(x.T if t else x) for x, t in ((a, ta), (b, tb)))
     _bfloat16_at(C, m, n, ldc)[...] = gpu_bfloat16.bits(a @ b)

@@ -171,12 +171,15 @@ def test_texts_are_pytorchs(runner: Runner) -> None:
 
 
 def test_pickles_of_a_script_are_read_without_its_torch(runner: Runner) -> None:
-    runner.write("writes.py", """
+    runner.write(
+        "writes.py",
+        """
         import pickle, torch
         things = torch.ones(2, requires_grad=True), torch.device("cpu"), torch.float64
         with open("things.pkl", "wb") as file:
             pickle.dump(things, file)
-    """)
+    """,
+    )
     runner.output("writes.py")
     read = "import pickle; print(pickle.load(open('things.pkl', 'rb')))"
     assert runner.python("-c", read).stdout == (

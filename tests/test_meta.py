@@ -137,8 +137,9 @@ def test_a_model_is_described_and_then_filled(both: Any) -> None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             net.load_state_dict(numbers)
-        assert [str(each.message).partition(" parameter in the checkpoint")[0] for each in caught
-                ] == [f"for {key}: copying from a non-meta" for key in numbers]
+        assert [
+            str(each.message).partition(" parameter in the checkpoint")[0] for each in caught
+        ] == [f"for {key}: copying from a non-meta" for key in numbers]
         assert net[0].weight.is_meta
         net.load_state_dict(numbers, assign=True)
         assert net[0].weight.requires_grad and both.equal(net[0].weight, numbers["0.weight"])

@@ -199,8 +199,24 @@ def test_subclasses_come_back_if_they_are_allowed() -> None:
 
 @pytest.mark.parametrize("protocol", [1, 2, 3, 4, 5])
 def test_plain_objects_come_back_in_every_protocol(protocol: int) -> None:
-    plain = [1, -1, 2**70, 2.5, 1j, None, True, "ä", b"\xff", (), (1,), {1, 2}, {"a": {2: [3]}},
-             collections.Counter("aab"), collections.OrderedDict(b=1, a=2), bytearray(b"xy")]
+    plain = [
+        1,
+        -1,
+        2**70,
+        2.5,
+        1j,
+        None,
+        True,
+        "ä",
+        b"\xff",
+        (),
+        (1,),
+        {1, 2},
+        {"a": {2: [3]}},
+        collections.Counter("aab"),
+        collections.OrderedDict(b=1, a=2),
+        bytearray(b"xy"),
+    ]
     file = io.BytesIO()
     tt.save({"plain": plain, "tensor": tt.ones(2)}, file, pickle_protocol=protocol)
     file.seek(0)

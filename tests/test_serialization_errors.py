@@ -65,9 +65,10 @@ def test_no_checkpoint_at_all() -> None:
 
 def test_an_archive_that_was_packed_again_is_read() -> None:
     packed = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(saved(tt.arange(100)))) as old, zipfile.ZipFile(
-        packed, "w", zipfile.ZIP_DEFLATED
-    ) as new:
+    with (
+        zipfile.ZipFile(io.BytesIO(saved(tt.arange(100)))) as old,
+        zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
         for name in old.namelist():
             new.writestr(name, old.read(name))
     assert load(packed.getvalue()).sum().item() == 4950
@@ -170,8 +171,12 @@ def no_safe_globals() -> Any:
 def test_code_is_refused(options: Any) -> None:
     data = saved({"evil": Runs()}, **options)
     for allowed in ([], [os.system]):
-        with tt.serialization.safe_globals(allowed), pytest.raises(
-            pickle.UnpicklingError, match=r"(?s)Weights only load failed.*module posix is blocked"
+        with (
+            tt.serialization.safe_globals(allowed),
+            pytest.raises(
+                pickle.UnpicklingError,
+                match=r"(?s)Weights only load failed.*module posix is blocked",
+            ),
         ):
             load(data)
 
@@ -330,8 +335,14 @@ def test_a_dtype_the_backend_lacks_is_named() -> None:
 
 def test_map_location_takes_several_forms() -> None:
     data = saved(tt.arange(3, device="cpu"))
-    forms: list[Any] = ["cpu", tt.device("cpu"), {"cpu": "cpu"}, lambda storage, location: storage,
-                        lambda storage, location: None, tt.zeros(1, device="cpu").backend]
+    forms: list[Any] = [
+        "cpu",
+        tt.device("cpu"),
+        {"cpu": "cpu"},
+        lambda storage, location: storage,
+        lambda storage, location: None,
+        tt.zeros(1, device="cpu").backend,
+    ]
     for form in forms:
         loaded = load(data, map_location=form)
         assert loaded.tolist() == [0, 1, 2] and loaded.device == tt.device("cpu")

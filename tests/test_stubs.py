@@ -160,8 +160,11 @@ def is_foreign(value: object) -> bool:
     return not home.startswith("tinytorch") and not inspect.ismodule(value)
 
 
-NAMESPACES = [p for p in STUBS if p != FOLDER / "__init__.pyi" and "__dir__" in vars(
-    importlib.import_module(module_of(p)))]
+NAMESPACES = [
+    p
+    for p in STUBS
+    if p != FOLDER / "__init__.pyi" and "__dir__" in vars(importlib.import_module(module_of(p)))
+]
 
 
 @pytest.mark.parametrize("path", NAMESPACES, ids=module_of)
@@ -171,8 +174,11 @@ def test_namespace_lists_what_its_stub_declares(path: Path) -> None:
 
 
 def test_tensor_lists_what_its_stub_declares() -> None:
-    (body,) = [node.body for node in tree(FOLDER / "_tensor.pyi").body
-               if isinstance(node, ast.ClassDef) and node.name == "Tensor"]
+    (body,) = [
+        node.body
+        for node in tree(FOLDER / "_tensor.pyi").body
+        if isinstance(node, ast.ClassDef) and node.name == "Tensor"
+    ]
     names = public(declared(body))
     inherited = {name for base in tt.Tensor.__mro__[1:] for name in vars(base)}
     listed = {name for name in dir(tt.ones(1)) if not name.startswith("_")}

@@ -55,9 +55,7 @@ def unexpected(op: Op, name: str) -> TypeError:
     return TypeError(text)
 
 
-def prepare(
-    op: Op, args: tuple[Any, ...], options: dict[str, Any]
-) -> tuple[tuple[Any, ...], Any]:
+def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
     """The full argument tuple, tensors converted and promoted, and the backend."""
     given = bind(op, args, options)
     xp = _plain_backend(op, given)

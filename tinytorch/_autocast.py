@@ -260,11 +260,21 @@ def refuse(device_type: str, dtype: dtypes.dtype) -> None:
 
 
 for _function in (
-    is_autocast_enabled, is_autocast_cache_enabled, get_autocast_dtype,
-    is_autocast_cpu_enabled, get_autocast_cpu_dtype, get_autocast_gpu_dtype,
-    set_autocast_enabled, set_autocast_dtype, set_autocast_cpu_dtype,
-    set_autocast_gpu_dtype, set_autocast_cpu_enabled, set_autocast_cache_enabled,
-    clear_autocast_cache, autocast_increment_nesting, autocast_decrement_nesting,
+    is_autocast_enabled,
+    is_autocast_cache_enabled,
+    get_autocast_dtype,
+    is_autocast_cpu_enabled,
+    get_autocast_cpu_dtype,
+    get_autocast_gpu_dtype,
+    set_autocast_enabled,
+    set_autocast_dtype,
+    set_autocast_cpu_dtype,
+    set_autocast_gpu_dtype,
+    set_autocast_cpu_enabled,
+    set_autocast_cache_enabled,
+    clear_autocast_cache,
+    autocast_increment_nesting,
+    autocast_decrement_nesting,
 ):
     _function.__module__ = "tinytorch"
 is_autocast_available.__module__ = "tinytorch.amp"

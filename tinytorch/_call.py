@@ -235,9 +235,7 @@ def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _composite_into(
-    op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]
-) -> Any:
+def _composite_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """A composite with its result written to ``out``."""
     if out is not None:
         check_out(op, out, (*args, *options.values()))

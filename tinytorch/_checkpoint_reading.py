@@ -43,8 +43,7 @@ _CODES = (
     "BINPERSID",
 )  # fmt: skip
 _ALLOWED = {
-    code: PythonUnpickler.dispatch[code]
-    for code in (getattr(pickle, name)[0] for name in _CODES)
+    code: PythonUnpickler.dispatch[code] for code in (getattr(pickle, name)[0] for name in _CODES)
 }
 
 #: Modules of which nothing may be named, whatever the user allows; as in PyTorch.

@@ -46,9 +46,7 @@ def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
                 f"not {type(given).__name__}"
             )
     if not input:
-        raise RuntimeError(
-            assert_msg or "Expected Tensor with single nonzero value, but got zero"
-        )
+        raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
 
 
 def _check_with(error_type: type[Exception], cond: bool, message: Message = None) -> None:

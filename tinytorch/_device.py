@@ -73,9 +73,7 @@ class device(Scope):
 
     __slots__ = ("type", "index")
 
-    def __init__(
-        self, type: Any = None, index: int | None = None, *, device: Any = None
-    ) -> None:
+    def __init__(self, type: Any = None, index: int | None = None, *, device: Any = None) -> None:
         if device is not None:
             if type is not None or index is not None:
                 raise TypeError("device() got an unexpected keyword argument 'device'")

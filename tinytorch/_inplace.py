@@ -130,9 +130,7 @@ def _old_value(target: Tensor, operand: Tensor) -> Tensor:
     return old
 
 
-def _record_and_write(
-    op: Op, xp: Any, target: Tensor, given: tuple[Any, ...], wants: bool
-) -> None:
+def _record_and_write(op: Op, xp: Any, target: Tensor, given: tuple[Any, ...], wants: bool) -> None:
     raws = tuple(unwrap(v) for v in given)
     data = target._data
     node = make_node(op, xp, given, raws) if wants else None

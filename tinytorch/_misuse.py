@@ -13,9 +13,7 @@ from ._tensor import Tensor
 _SUBJECT = re.compile(r"(\w+?)(?=_?(?:\(\))?: |\(\) )")
 
 
-def retold(
-    op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception
-) -> Exception:
+def retold(op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception) -> Exception:
     """The error to raise for ``error``: of a wrong argument, or with ``op`` for its subject.
 
     Args:

@@ -47,8 +47,10 @@ def binary(op: Op) -> Callable[..., Any]:
         return _with_factor(op, forward)
 
     def function(input: Any = REQUIRED, other: Any = REQUIRED, **options: Any) -> Any:
-        if options or other is REQUIRED or (
-            input.__class__ is not plain and input.__class__ not in PLAIN
+        if (
+            options
+            or other is REQUIRED
+            or (input.__class__ is not plain and input.__class__ not in PLAIN)
         ):
             return call(op, _given(op, input, other, options), options)
         return forward(input, other)
@@ -59,13 +61,13 @@ def binary(op: Op) -> Callable[..., Any]:
 def _with_factor(op: Op, forward: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """The same, where a factor may stand between the operands, as in ``add(a, 2, b)``."""
 
-    def function(
-        input: Any = REQUIRED, other: Any = REQUIRED, *more: Any, **options: Any
-    ) -> Any:
+    def function(input: Any = REQUIRED, other: Any = REQUIRED, *more: Any, **options: Any) -> Any:
         if more:
             return call(op, (input, other, *more), options)
-        if options or other is REQUIRED or (
-            input.__class__ is not plain and input.__class__ not in PLAIN
+        if (
+            options
+            or other is REQUIRED
+            or (input.__class__ is not plain and input.__class__ not in PLAIN)
         ):
             return call(op, _given(op, input, other, options), options)
         return forward(input, other)

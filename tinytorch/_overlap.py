@@ -10,9 +10,7 @@ from ._tensor import Tensor
 from .backends.storage import dense_order
 
 
-def check_overlap(
-    target: Tensor, data: Any, others: Iterable[Any], alone: bool = False
-) -> None:
+def check_overlap(target: Tensor, data: Any, others: Iterable[Any], alone: bool = False) -> None:
     """RuntimeError if elements about to be written to are read for others, too.
 
     As PyTorch does, this looks at tensors without gaps alone, and lets pass those that share each

@@ -49,9 +49,7 @@ def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
         watch(node, out)
 
 
-def record_leading(
-    op: Op, xp: Any, out: Any, input: Any, x: Any, rest: tuple[Any, ...]
-) -> None:
+def record_leading(op: Op, xp: Any, out: Any, input: Any, x: Any, rest: tuple[Any, ...]) -> None:
     """``record`` for one tensor, of the array ``x``, and plain values after it."""
     edge = (input._node or input) if input._rg is True else edge_of(input)
     y = out._data
@@ -185,9 +183,7 @@ def keep_results(op: Op, node: Node, out: tuple[Tensor, ...]) -> None:
     """``keep_out`` of several results, of which the rules may use but some."""
     kept = range(len(out)) if op.saved_results is None else op.saved_results
     node.out = tuple([t._data if i in kept else None for i, t in enumerate(out)])
-    node.out_version = tuple(
-        [_version_of(t) if i in kept else ([0], 0) for i, t in enumerate(out)]
-    )
+    node.out_version = tuple([_version_of(t) if i in kept else ([0], 0) for i, t in enumerate(out)])
 
 
 def keep_versions(out: Tensor, *tensors: Tensor | None) -> Tensor:

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def no_derivative(
-    name: str, error: type[RuntimeError] = RuntimeError
-) -> Callable[[Any, Any], Any]:
+def no_derivative(name: str, error: type[RuntimeError] = RuntimeError) -> Callable[[Any, Any], Any]:
     """A rule for an operation without a derivative: it refuses, rather than give none.
 
     Args:

@@ -100,9 +100,7 @@ def _one_by_one(spec: Op, parameter: Parameter) -> Parameter:
         return parameter
     if parameter.name != spec.params[at]:
         return parameter
-    return Parameter(
-        parameter.name, Parameter.VAR_POSITIONAL, annotation="int | Sequence[int]"
-    )
+    return Parameter(parameter.name, Parameter.VAR_POSITIONAL, annotation="int | Sequence[int]")
 
 
 def takes_out(spec: Op) -> bool:

@@ -71,8 +71,7 @@ def _int(value: Any, position: int) -> int:
         return int(operator.index(value))
     except (TypeError, RuntimeError, ValueError):
         raise TypeError(
-            f"torch.Size() takes an iterable of 'int' (item {position} is "
-            f"'{type(value).__name__}')"
+            f"torch.Size() takes an iterable of 'int' (item {position} is '{type(value).__name__}')"
         ) from None
 
 

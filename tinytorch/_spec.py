@@ -434,9 +434,7 @@ class Op:
             i, j = at
             return lambda xp, g, out, shape, args: rule(xp, g, args[i], args[j])
         special = {"out": 0, "kept": 0, "in_shape": 1}
-        pick = itemgetter(
-            *(special[n] if i < 0 else i + 2 for i, n in zip(at, needs, strict=True))
-        )
+        pick = itemgetter(*(special[n] if i < 0 else i + 2 for i, n in zip(at, needs, strict=True)))
         return lambda xp, g, out, shape, args: rule(xp, g, *pick((out, shape, *args)))
 
 
@@ -452,9 +450,7 @@ def _by_position(kernel: Any, takes_out: bool) -> Any:
     code = kernel.__code__
     if not code.co_kwonlyargcount:
         return kernel
-    flat = code.replace(
-        co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0
-    )
+    flat = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
     defaults = (None,) if takes_out else ()
     return FunctionType(flat, kernel.__globals__, kernel.__name__, defaults, kernel.__closure__)
 

@@ -20,7 +20,9 @@ DTYPES = {
 }  # fmt: skip
 #: With the names that stand in texts alone.
 NAMED_DTYPES = {
-    **DTYPES, "ComplexFloatTensor": dtypes.complex64, "ComplexDoubleTensor": dtypes.complex128,
+    **DTYPES,
+    "ComplexFloatTensor": dtypes.complex64,
+    "ComplexDoubleTensor": dtypes.complex128,
 }
 
 #: By dtype, what PyTorch calls the type of its storages.

@@ -41,6 +41,4 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[A
         [[0, 1], [[2]]]
     """
     parts = flat.split([tensor.numel() for tensor in tensors])
-    return tuple(
-        part.reshape(tensor.shape) for part, tensor in zip(parts, tensors, strict=True)
-    )
+    return tuple(part.reshape(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))

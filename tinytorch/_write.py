@@ -96,9 +96,7 @@ def _is_constant(op: Op) -> bool:
     return bool(op.tensors) and op.kernel is not None and not op.differentiable
 
 
-def write_to_out(
-    out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True
-) -> Any:
+def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True) -> Any:
     """Put a result (or several) into ``out=``, resizing it as torch does.
 
     Args:

@@ -135,7 +135,8 @@ class GradScaler:
     ) -> None:
         if enabled and device == "cuda" and not has_gpu():
             warn(
-                "GradScaler is enabled, but CUDA is not available.  Disabling.", UserWarning,
+                "GradScaler is enabled, but CUDA is not available.  Disabling.",
+                UserWarning,
             )
             enabled = False
         if enabled and growth_factor <= 1.0:
@@ -477,5 +478,6 @@ def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
         True
     """
     return functools.partial(custom_bwd, device_type=device_type) if bwd is None else bwd
+
 
 publish(__name__, "grad_scaler autocast_mode")

@@ -58,9 +58,7 @@ def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
     return matmul(mat1, mat2)
 
 
-def addmm(
-    mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1
-) -> Tensor:
+def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """``beta * mat + alpha * (mat1 @ mat2)``, all dense.
 
     Args:

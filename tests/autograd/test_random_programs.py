@@ -73,8 +73,9 @@ def outcome(library: Any, lines: list[str]) -> list[Any]:
         log.append((n, noted(lambda t=t: (t.detach().numpy().tolist(), t.requires_grad))))
 
     def gradient() -> Any:
-        total = sum((t * (len(n) + i)).sum() for i, (n, t) in enumerate(tensors.items())
-                    if t.requires_grad)
+        total = sum(
+            (t * (len(n) + i)).sum() for i, (n, t) in enumerate(tensors.items()) if t.requires_grad
+        )
         total.backward()
         return x.grad.tolist()
 

@@ -40,12 +40,19 @@ def _programs(text: str) -> dict[str, str]:
 #: Those whose errors also have PyTorch's words.
 IN_THE_SAME_WORDS = _programs(programs_of_inference.PROGRAMS + programs_of_views.PROGRAMS)
 PROGRAMS = IN_THE_SAME_WORDS | _programs(
-    programs_of_functions.PROGRAMS + programs_of_tensors.PROGRAMS
-    + programs_of_graphs.PROGRAMS + programs_of_saved.PROGRAMS
-    + programs_of_functional.PROGRAMS + programs_of_checkpoints.PROGRAMS
-    + programs_of_passes.PROGRAMS + programs_of_hooks.PROGRAMS
-    + programs_without_derivatives.PROGRAMS + programs_of_reshaping.PROGRAMS
-    + programs_of_expanding.PROGRAMS + programs_of_marks.PROGRAMS + programs_of_checks.PROGRAMS
+    programs_of_functions.PROGRAMS
+    + programs_of_tensors.PROGRAMS
+    + programs_of_graphs.PROGRAMS
+    + programs_of_saved.PROGRAMS
+    + programs_of_functional.PROGRAMS
+    + programs_of_checkpoints.PROGRAMS
+    + programs_of_passes.PROGRAMS
+    + programs_of_hooks.PROGRAMS
+    + programs_without_derivatives.PROGRAMS
+    + programs_of_reshaping.PROGRAMS
+    + programs_of_expanding.PROGRAMS
+    + programs_of_marks.PROGRAMS
+    + programs_of_checks.PROGRAMS
 )
 
 

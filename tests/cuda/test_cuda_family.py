@@ -72,8 +72,10 @@ def test_there_are_no_generators_and_looking_loads_nothing(torch: Any) -> None:
         tt.cuda.default_generators[0]
     with tt.cuda.device_of(tt.ones(1)):
         pass
-    script = "import tinytorch as tt, sys; [getattr(tt.cuda, n) for n in dir(tt.cuda)]; " \
+    script = (
+        "import tinytorch as tt, sys; [getattr(tt.cuda, n) for n in dir(tt.cuda)]; "
         "assert 'tinytorch.backends.cupy' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", script], check=True)
 
 

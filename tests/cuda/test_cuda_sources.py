@@ -40,7 +40,7 @@ def elementwise_source(name: str, dtype: str) -> str:
     return (
         "#include <cupy/complex.cuh>\n#include <cupy/carray.cuh>\n#include <cupy/float16.cuh>\n"
         f"typedef {CUPY_TYPES[dtype]} T;\n"
-        f"extern \"C\" __global__ void tinytorch_{name}({', '.join(parameters)}, long long n) {{\n"
+        f'extern "C" __global__ void tinytorch_{name}({", ".join(parameters)}, long long n) {{\n'
         "  for (long long i = threadIdx.x; i < n; i += blockDim.x) {\n"
         f"    {' '.join(reads)}\n    {body};\n  }}\n}}\n"
     )

@@ -86,9 +86,7 @@ def test_a_solver_waits_so_its_input_is_checked_before(xp: Any) -> None:
         tt.linalg.eig(A)
 
 
-def test_each_is_answered_once_whoever_waits(
-    xp: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_is_answered_once_whoever_waits(xp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xp, "_answer", answering := Counted(xp._answer))
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

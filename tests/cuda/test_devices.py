@@ -312,8 +312,10 @@ class TestModules:
     @pytest.mark.parametrize(
         ("make", "shape"),
         [
-            (lambda: nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(2)),
-             (2, 1, 8, 8)),
+            (
+                lambda: nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(2)),
+                (2, 1, 8, 8),
+            ),
             (lambda: nn.LSTM(4, 5, batch_first=True), (2, 3, 4)),
             (lambda: nn.GRU(4, 5, bidirectional=True), (2, 3, 4)),
             (lambda: nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (2, 3, 8)),

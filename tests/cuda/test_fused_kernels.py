@@ -113,9 +113,7 @@ def test_cross_entropy(order: Any, options: Any, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("transposed", [False, True])
-def test_cross_entropy_of_rows_is_fused(
-    transposed: bool, dtype: str, launched: list[str]
-) -> None:
+def test_cross_entropy_of_rows_is_fused(transposed: bool, dtype: str, launched: list[str]) -> None:
     scores, target = values(4, 4), np.array([0, 3, 1, 2])
 
     def loss(where: str, x: tt.Tensor) -> tt.Tensor:

@@ -141,9 +141,7 @@ class TestNonBlocking:
         assert memory() is None
         assert y.tolist() == [1, 1]
 
-    def test_a_copy_to_the_host_may_be_dropped_before_it_is_done(
-        self, cuda: PretendedCuda
-    ) -> None:
+    def test_a_copy_to_the_host_may_be_dropped_before_it_is_done(self, cuda: PretendedCuda) -> None:
         tt.ones(2, device="cuda").to("cpu", non_blocking=True)
         gc.collect()
         tt.cuda.synchronize()  # the stand-in raises if the memory is gone

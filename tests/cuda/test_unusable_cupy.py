@@ -31,7 +31,9 @@ class CompileException(Exception):  # noqa: N818  # CuPy's name
 
 
 def fake_cupy(
-    count: Any = lambda: 1, driver: int = 12080, nvrtc: Any = lambda: (12, 8),
+    count: Any = lambda: 1,
+    driver: int = 12080,
+    nvrtc: Any = lambda: (12, 8),
     ones: Any = strictcupy.ones,
 ) -> types.ModuleType:
     """A module ``cupy`` whose device answers as told."""

@@ -369,6 +369,7 @@ def test_an_error_in_a_worker_has_the_type_and_the_words_it_has_in_torch(error: 
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     said = []
     for library in (tt, torch):
+
         class Broken(library.utils.data.Dataset):
             def __len__(self) -> int:
                 return 2

@@ -90,8 +90,9 @@ def test_the_uniform_law_among_those_of_extremes_has_a_gradient() -> None:
 
 def test_correlations_of_two_are_shares_of_a_beta_law() -> None:
     r = np.linspace(-0.9, 0.9, 7)
-    factors = np.stack([np.stack([np.ones(7), np.zeros(7)], -1),
-                        np.stack([r, np.sqrt(1 - r * r)], -1)], -2)
+    factors = np.stack(
+        [np.stack([np.ones(7), np.zeros(7)], -1), np.stack([r, np.sqrt(1 - r * r)], -1)], -2
+    )
     for eta in (0.5, 1.0, 3.0):
         ours = D.LKJCholesky(2, tt.tensor(eta, dtype=tt.float64))
         # The density of r; that of the factor's own numbers has the same Jacobian for every r.
@@ -223,8 +224,10 @@ HEAVY = {("Pareto", "Exponential"), ("Pareto", "Gamma"), ("Pareto", "Normal"), (
 @pytest.mark.parametrize("pair", [*PAIRS, *((name, name) for name in SELF)])
 def test_divergences_are_means_of_samples(pair: tuple[str, str], unchecked: None) -> None:
     """``log p(x) - log q(x)``, in the mean of many samples of the first law."""
-    arrays = [np.ascontiguousarray(array[::-1]) if array.shape == (2, 3) else array
-              for array in LAWS[pair[1]][1]]
+    arrays = [
+        np.ascontiguousarray(array[::-1]) if array.shape == (2, 3) else array
+        for array in LAWS[pair[1]][1]
+    ]
     p, q = law(tt, pair[0]), law(tt, pair[1], [tt.tensor(array) for array in arrays])
     tt.manual_seed(0)
     x = p.sample((4000,))
@@ -257,11 +260,13 @@ def test_parameters_of_transforms_make_a_batch() -> None:
     for library in libraries():
         d = library.distributions
         made = d.TransformedDistribution(
-            d.Normal(0.0, 1.0), d.AffineTransform(library.zeros(3), library.ones(2, 1)))
+            d.Normal(0.0, 1.0), d.AffineTransform(library.zeros(3), library.ones(2, 1))
+        )
         assert tuple(made.batch_shape) == (2, 3) == tuple(made.sample().shape)
         several = d.TransformedDistribution(
             d.Normal(library.zeros(3), 1.0),
-            d.ComposeTransform([d.ExpTransform(), d.StickBreakingTransform()]))
+            d.ComposeTransform([d.ExpTransform(), d.StickBreakingTransform()]),
+        )
         assert tuple(several.event_shape) == (4,)
         found.append(several.log_prob(library.tensor([0.4, 0.3, 0.2, 0.1])).item())
     assert found[0] == pytest.approx(found[1], rel=1e-5)

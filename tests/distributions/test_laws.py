@@ -210,10 +210,13 @@ def test_all_values(name: str, expand: bool) -> None:
 def test_divergences(pair: tuple[str, str]) -> None:
     found = []
     for library in libraries():
-        others = [array[::-1].copy() if array.shape == (2, 3) else array
-                  for array in LAWS[pair[1]][1]]
-        given = [parameters(library, pair[0], grad=True),
-                 [library.tensor(array).requires_grad_() for array in others]]
+        others = [
+            array[::-1].copy() if array.shape == (2, 3) else array for array in LAWS[pair[1]][1]
+        ]
+        given = [
+            parameters(library, pair[0], grad=True),
+            [library.tensor(array).requires_grad_() for array in others],
+        ]
         pq = [law(library, name, tensors) for name, tensors in zip(pair, given, strict=True)]
         divergence = library.distributions.kl_divergence(*pq)
         finite = divergence[divergence.isfinite()].sum() + 0 * given[0][0].sum()

@@ -106,7 +106,8 @@ def test_a_transform_that_is_a_module() -> None:
 
         shift = Shift()
         law = library.distributions.TransformedDistribution(
-            library.distributions.Normal(library.zeros(1), 1.0), [shift])
+            library.distributions.Normal(library.zeros(1), 1.0), [shift]
+        )
         law.log_prob(library.tensor([3.0])).backward()
         assert shift.by.grad.item() == 2
         assert len(list(shift.parameters())) == 1

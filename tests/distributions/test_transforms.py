@@ -135,8 +135,10 @@ def test_shapes(name: str, shape: tuple[int, ...]) -> None:
     found = []
     for library in libraries():
         transform, size = made(library, name), library.Size(shape)
-        answers = (answer(lambda: tuple(transform.forward_shape(size))),  # noqa: B023
-                   answer(lambda: tuple(transform.inverse_shape(size))))  # noqa: B023
+        answers = (
+            answer(lambda: tuple(transform.forward_shape(size))),  # noqa: B023
+            answer(lambda: tuple(transform.inverse_shape(size))),
+        )  # noqa: B023
         # PyTorch names a shape that does not fit as the expected one, and the other way round.
         found.append([text if text[0] == "(" else text[:25] for text in answers])
     for ours, theirs in zip(*found, strict=True):
@@ -216,8 +218,16 @@ def test_wrong_use(case: str) -> None:
     assert raised[0] == raised[1]
 
 
-MATRICES = np.stack([np.eye(3), np.diag([1.0, -1.0, 1.0]), np.ones((3, 3)),
-                     np.tril(np.ones((3, 3))), np.full((3, 3), np.nan), np.triu(np.ones((3, 3)))])
+MATRICES = np.stack(
+    [
+        np.eye(3),
+        np.diag([1.0, -1.0, 1.0]),
+        np.ones((3, 3)),
+        np.tril(np.ones((3, 3))),
+        np.full((3, 3), np.nan),
+        np.triu(np.ones((3, 3))),
+    ]
+)
 ROWS = np.array([[0.2, 0.3, 0.5], [1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [2.0, -1.0, 0.0]])
 PLAIN = np.array([-np.inf, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, np.inf, np.nan])
 #: By name, a function of ``constraints``, and values to check.
@@ -261,7 +271,10 @@ def test_regions(name: str) -> None:
     (ours, inside), (theirs, expected) = found
     agree(inside, expected)
     assert (repr(ours), ours.event_dim, ours.is_discrete) == (
-        repr(theirs), theirs.event_dim, theirs.is_discrete)
+        repr(theirs),
+        theirs.event_dim,
+        theirs.is_discrete,
+    )
 
 
 def test_one_matrix_does_not_hide_another() -> None:
@@ -282,8 +295,9 @@ def test_transforms_lead_into_the_region(registry: str, region: str) -> None:
     found = []
     for library in libraries():
         d = library.distributions
-        constraint = (REGIONS[region][0] if region in REGIONS else
-                      lambda c: getattr(c, region))(d.constraints)
+        constraint = (REGIONS[region][0] if region in REGIONS else lambda c: getattr(c, region))(
+            d.constraints
+        )
         try:
             transform = getattr(d, registry)(constraint)
         except NotImplementedError as error:

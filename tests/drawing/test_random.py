@@ -123,6 +123,8 @@ LIKE: dict[str, Callable[[Any, Any], Any]] = {
     "randn_like": lambda lib, x: lib.randn_like(x),
     "randint_like": lambda lib, x: lib.randint_like(x, -3, 50),
 }
+
+
 @pytest.mark.parametrize("shaped", SHAPED)
 @pytest.mark.parametrize("name", LIKE)
 def test_like_forms_follow_memory(name: str, shaped: str) -> None:

@@ -209,9 +209,7 @@ def test_chances_are_compared_where_they_are(dtype: Any) -> None:
 
 @pytest.mark.parametrize("count, replacement", [(1, False), (3, False), (1, True), (6, True)])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_weights_are_searched_where_they_are(
-    count: int, replacement: bool, dtype: Any
-) -> None:
+def test_weights_are_searched_where_they_are(count: int, replacement: bool, dtype: Any) -> None:
     xp = load(StrictBackend)
     weights = np.random.default_rng(0).random((5, 4)).astype(dtype)
     there, here = HostGenerator(xp, 3), engine(3)

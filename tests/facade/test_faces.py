@@ -37,16 +37,22 @@ def public(space: str) -> list[tuple[str, Any]]:
 
 @pytest.mark.parametrize("space", SPACES)
 def test_public_functions_and_classes_pickle_by_name(space: str) -> None:
-    lost = [name for name, value in public(space)
-            if pickle.loads(pickle.dumps(value)) is not value or copy.deepcopy(value) is not value]
+    lost = [
+        name
+        for name, value in public(space)
+        if pickle.loads(pickle.dumps(value)) is not value or copy.deepcopy(value) is not value
+    ]
     assert public(space) and not lost
 
 
 @pytest.mark.parametrize("space", SPACES)
 def test_functions_say_where_they_are_public(space: str) -> None:
-    private = {name: value.__module__ for name, value in public(space)
-               if isinstance(value, types.FunctionType)
-               and any(part.startswith("_") for part in value.__module__.split("."))}
+    private = {
+        name: value.__module__
+        for name, value in public(space)
+        if isinstance(value, types.FunctionType)
+        and any(part.startswith("_") for part in value.__module__.split("."))
+    }
     assert not private
 
 
@@ -61,18 +67,26 @@ def test_functions_have_signature_documentation_and_source(space: str) -> None:
 
 def test_unbound_methods_pickle_by_name() -> None:
     _facade.load_all()
-    methods = {name: value for name in dir(tt.Tensor) if not name.startswith("_")
-               and isinstance(value := inspect.getattr_static(tt.Tensor, name), types.FunctionType)}
+    methods = {
+        name: value
+        for name in dir(tt.Tensor)
+        if not name.startswith("_")
+        and isinstance(value := inspect.getattr_static(tt.Tensor, name), types.FunctionType)
+    }
     assert len(methods) > 400
-    lost = [name for name, method in methods.items()
-            if pickle.loads(pickle.dumps(method)) is not method]
+    lost = [
+        name for name, method in methods.items() if pickle.loads(pickle.dumps(method)) is not method
+    ]
     assert not lost
 
 
 @pytest.mark.parametrize("space", SPACES)
 def test_a_function_tells_the_name_it_was_asked_for_by(space: str) -> None:
-    others = {name: value.__name__ for name, value in public(space)
-              if isinstance(value, types.FunctionType) and value.__name__ != name}
+    others = {
+        name: value.__name__
+        for name, value in public(space)
+        if isinstance(value, types.FunctionType) and value.__name__ != name
+    }
     assert not others
 
 

@@ -255,8 +255,7 @@ def test_function_pickles_by_name_into_a_fresh_process() -> None:
     data = pickle.dumps(tt.sum)
     assert pickle.loads(data) is tt.sum
     out = run(
-        f"import pickle; f = pickle.loads({data!r})\n"
-        "import tinytorch; print(f is tinytorch.sum)"
+        f"import pickle; f = pickle.loads({data!r})\nimport tinytorch; print(f is tinytorch.sum)"
     )
     assert out == "True"
 

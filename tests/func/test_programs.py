@@ -12,7 +12,9 @@ from tests.func import (
 import tinytorch as tt
 
 IN_THE_SAME_WORDS = programs(
-    programs_of_derivatives.PROGRAMS + programs_of_duals.PROGRAMS + programs_of_vmap.PROGRAMS
+    programs_of_derivatives.PROGRAMS
+    + programs_of_duals.PROGRAMS
+    + programs_of_vmap.PROGRAMS
     + programs_of_mapped_functions.PROGRAMS
 )
 PROGRAMS = IN_THE_SAME_WORDS | programs(programs_of_vmap.IN_OTHER_WORDS)

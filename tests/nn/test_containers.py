@@ -112,9 +112,7 @@ def test_module_list_extends_itself() -> None:
 
 def test_module_list_folds_what_repeats() -> None:
     layers = nn.ModuleList([nn.ReLU(), nn.ReLU(), nn.Tanh(), nn.ReLU()])
-    assert repr(layers) == (
-        "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Tanh()\n  (3): ReLU()\n)"
-    )
+    assert repr(layers) == ("ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Tanh()\n  (3): ReLU()\n)")
     assert repr(nn.ModuleList()) == "ModuleList()"
 
 

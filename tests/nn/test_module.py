@@ -179,7 +179,7 @@ def test_registration_before_init_is_an_error() -> None:
     ("name", "error", "text"),
     [
         ("a.b", KeyError, 'can\'t contain "."'),
-        ("", KeyError, 'can\'t be empty string'),
+        ("", KeyError, "can't be empty string"),
         ("size", KeyError, "attribute 'size' already exists"),
         ("forward", KeyError, "attribute 'forward' already exists"),
         (3, TypeError, "name should be a string. Got int"),

@@ -24,6 +24,7 @@ from tests.nn.loss_cases import (
     uniform,
 )
 
+
 def call(lib: Any, name: str, options: dict[str, Any], reduction: str, dtype: str) -> Any:
     given = {
         key: lib.tensor(value.astype(dtype)) if isinstance(value, np.ndarray) else value
@@ -97,9 +98,7 @@ def test_batchmean() -> None:
 def test_certain_probabilities() -> None:
     x = np.array([0.0, 1.0, 0.0, 1.0], np.float32)
     y = parity.constant(np.array([0.0, 1.0, 1.0, 0.0], np.float32))
-    parity.same(
-        lambda lib: parity.gradients(lib, lib.nn.functional.binary_cross_entropy, x, y)
-    )
+    parity.same(lambda lib: parity.gradients(lib, lib.nn.functional.binary_cross_entropy, x, y))
 
 
 @pytest.mark.parametrize("name", ["nll_loss", "cross_entropy"])

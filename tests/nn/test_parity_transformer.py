@@ -50,9 +50,7 @@ def attention_inputs(lib: Any, layer: Any, batched: bool) -> list[Any]:
 
 @pytest.mark.parametrize("make", ATTENTION)
 @pytest.mark.parametrize("batched", [True, False])
-@pytest.mark.parametrize(
-    "options", [{}, {"need_weights": False}, {"average_attn_weights": False}]
-)
+@pytest.mark.parametrize("options", [{}, {"need_weights": False}, {"average_attn_weights": False}])
 def test_attention(make: str, batched: bool, options: Any) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make, "float64")

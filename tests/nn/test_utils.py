@@ -37,7 +37,7 @@ def test_small_gradients_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "norm"), [(1, 8.0), (2, 26**0.5), (3, 92**(1 / 3)), (math.inf, 4.0), ("inf", 4.0)]
+    ("kind", "norm"), [(1, 8.0), (2, 26**0.5), (3, 92 ** (1 / 3)), (math.inf, 4.0), ("inf", 4.0)]
 )
 def test_kinds_of_norm(kind: Any, norm: float) -> None:
     given = params([3.0, -1.0], [-4.0])

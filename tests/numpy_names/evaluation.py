@@ -62,9 +62,7 @@ def evaluate(text: str, lib: Any, data: Mapping[str, Any]) -> Any:
     return written.last if value is None and written.last is not None else value
 
 
-def tensors(
-    data: Mapping[str, Any] = ARRAYS, requires_grad: bool = False
-) -> dict[str, Any]:
+def tensors(data: Mapping[str, Any] = ARRAYS, requires_grad: bool = False) -> dict[str, Any]:
     """The data as tensors."""
     found = {}
     for name, array in data.items():

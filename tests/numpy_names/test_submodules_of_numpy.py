@@ -50,8 +50,17 @@ def test_call(text: str) -> None:
     assert_same(evaluate(text, tnp, tensors()), theirs, rtol=rtol)
 
 
-@pytest.mark.parametrize("text", ["linalg.inv(q)", "linalg.lstsq(m.T, v)[0]", "linalg.norm(m, 2)",
-                                  "linalg.solve(q, v)", "linalg.pinv(m)", "fft.rfft(v).real"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "linalg.inv(q)",
+        "linalg.lstsq(m.T, v)[0]",
+        "linalg.norm(m, 2)",
+        "linalg.solve(q, v)",
+        "linalg.pinv(m)",
+        "fft.rfft(v).real",
+    ],
+)
 def test_gradient(text: str) -> None:
     data = tensors(SMOOTH)
     names = [name for name in ("q", "m", "v") if name in text.partition("(")[2]]

@@ -63,9 +63,7 @@ def laid_out(draw: Any, shape: tuple[int, ...], kinds: str = "f") -> Array:
 
 
 @st.composite
-def arrays(
-    draw: Any, kinds: str = "f", least: int = 0, most: int = 3, smallest: int = 0
-) -> Array:
+def arrays(draw: Any, kinds: str = "f", least: int = 0, most: int = 3, smallest: int = 0) -> Array:
     """An array of ``least`` to ``most`` dimensions, of sizes from ``smallest`` to 4."""
     return draw(laid_out(draw(shapes(least, most, smallest)), kinds))
 

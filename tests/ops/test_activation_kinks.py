@@ -36,9 +36,7 @@ def derivatives(lib: Any, name: str, options: dict[str, float]) -> list[Any]:
         value = getattr(lib.nn.functional, name)(*inputs, **options)
     came = lib.full_like(value, 1.5).requires_grad_()
     first = lib.autograd.grad(value, inputs, came, create_graph=True)
-    given = lib.autograd.grad(
-        first[0], [*inputs, came], lib.ones_like(first[0]), allow_unused=True
-    )
+    given = lib.autograd.grad(first[0], [*inputs, came], lib.ones_like(first[0]), allow_unused=True)
     # What PyTorch leaves out as None is a gradient of zeros here, and the other way round.
     second = [0 if g is None else g.tolist() for g in given]
     return [value.tolist(), *(each.tolist() for each in first), *second]

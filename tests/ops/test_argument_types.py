@@ -94,7 +94,9 @@ OTHERS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a slice of floats": (lambda: X[1.0:], TypeError, "slice indices must be integers"),
     "a product of bools": (
         lambda: tt.linalg.cross(tt.ones(3, dtype=tt.bool), tt.ones(3, dtype=tt.bool)),
-        NotImplementedError, "\"cross\" not implemented for 'Bool'"),
+        NotImplementedError,
+        "\"cross\" not implemented for 'Bool'",
+    ),
     "float of many": (lambda: float(X), ValueError, "only one element tensors can be converted"),
     "int of many": (lambda: int(X), ValueError, "only one element tensors can be converted"),
 }

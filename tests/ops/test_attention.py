@@ -74,8 +74,9 @@ def test_derivatives_of_both_orders() -> None:
 LAYOUTS: dict[str, Any] = {
     "split heads": lambda t: [x.transpose(1, 2) for x in t],
     "whole heads": lambda t: [x.transpose(1, 2).contiguous() for x in t],
-    "split queries": lambda t: [t[0].transpose(1, 2)]
-    + [x.transpose(1, 2).contiguous() for x in t[1:]],
+    "split queries": lambda t: (
+        [t[0].transpose(1, 2)] + [x.transpose(1, 2).contiguous() for x in t[1:]]
+    ),
     "heads first": lambda t: [x.permute(2, 0, 1, 3).transpose(0, 1) for x in t],
     "one image": lambda t: [x.transpose(1, 2)[0] for x in t],
     "features apart": lambda t: [x.transpose(1, 2).mT.contiguous().mT for x in t],

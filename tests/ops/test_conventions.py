@@ -324,11 +324,9 @@ HALVES: dict[str, tuple[Any, Any]] = {
     "sub": (lambda a, b: tt.sub(a, b, alpha=0.3), lambda a, b: a - 0.3 * b),
     "sinc": (lambda a, b: tt.sinc(a), lambda a, b: np.sinc(a)),
     "silu": (lambda a, b: tt.nn.functional.silu(a), lambda a, b: a / (1 + np.exp(-a))),
-    "mish": (
-        lambda a, b: tt.nn.functional.mish(a), lambda a, b: a * np.tanh(np.log1p(np.exp(a)))),
+    "mish": (lambda a, b: tt.nn.functional.mish(a), lambda a, b: a * np.tanh(np.log1p(np.exp(a)))),
     "softmax": (lambda a, b: a.softmax(0), lambda a, b: np.exp(a) / np.exp(a).sum(0)),
-    "log_softmax": (
-        lambda a, b: a.log_softmax(0), lambda a, b: a - np.log(np.exp(a).sum(0))),
+    "log_softmax": (lambda a, b: a.log_softmax(0), lambda a, b: a - np.log(np.exp(a).sum(0))),
 }
 
 

@@ -190,6 +190,7 @@ def test_derivatives_by_views_are_torchs(key: str) -> None:
 
 # -- a second backward pass -----------------------------------------------------------------------
 
+
 def passes_twice(library: Any, call: Any, arrays: list[Any]) -> bool:
     """Whether a second backward pass is allowed where the first did not keep the graph."""
     tensors = [
@@ -353,8 +354,11 @@ def test_every_rule_has_an_example() -> None:
         for given in (arrays, [turned(a) for a in arrays]):
             if given is arrays or not among(key, REAL_ONLY):
                 reached |= behind(call, leaves(given), 2 - (key in FIRST_ONLY))
-    missing = {name for name, op in OPS.items()
-               if op.rules and all(getattr(rule, "missing", False) for rule in op.rules.values())}
+    missing = {
+        name
+        for name, op in OPS.items()
+        if op.rules and all(getattr(rule, "missing", False) for rule in op.rules.values())
+    }
     rules = {name for name, op in OPS.items() if op.differentiable} - missing
     assert rules - reached <= set(WITHOUT_EXAMPLE)
 

@@ -174,8 +174,8 @@ SOLVERS: dict[str, Callable[[Any, Any], Any]] = {
     "solve": lambda lib, a: lib.linalg.solve(a, lib.tensor([1.0, 2.0])),
     "solve_ex": lambda lib, a: lib.linalg.solve_ex(a, lib.tensor([1.0, 2.0])),
     "lu_factor": lambda lib, a: lib.linalg.lu_factor(a),
-    "lu_solve": lambda lib, a: (
-        lib.linalg.lu_solve(*lib.linalg.lu_factor(a), lib.tensor([[1.0], [2.0]]))
+    "lu_solve": lambda lib, a: lib.linalg.lu_solve(
+        *lib.linalg.lu_factor(a), lib.tensor([[1.0], [2.0]])
     ),
 }
 

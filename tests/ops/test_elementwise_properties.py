@@ -47,9 +47,7 @@ def pairs(draw: Any) -> tuple[Any, Any]:
     sides = []
     for _ in range(2):
         cut = draw(st.integers(0, len(shape)))
-        sides.append(
-            tuple(draw(st.sampled_from((n, 1))) if n else 0 for n in shape[cut:])
-        )
+        sides.append(tuple(draw(st.sampled_from((n, 1))) if n else 0 for n in shape[cut:]))
     return draw(arrays(sides[0])), draw(arrays(sides[1]))
 
 

@@ -25,9 +25,7 @@ def signal(name: str, *shape: int) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("n", [None, 1, 3, 4, 7])
 def test_one_dimension_is_torchs(name: str, norm: str | None, n: int | None) -> None:
-    agrees_with_torch(
-        lambda lib, x: getattr(lib.fft, name)(x, n, 0, norm), [signal(name, 5, 2)]
-    )
+    agrees_with_torch(lambda lib, x: getattr(lib.fft, name)(x, n, 0, norm), [signal(name, 5, 2)])
 
 
 @pytest.mark.parametrize("name", MANY)

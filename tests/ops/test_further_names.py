@@ -69,8 +69,21 @@ def test_range_of_what_has_no_order(dtype: str) -> None:
 
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize(
-    "shape", [(3, 3), (2, 5), (7, 2), (7, 3), (0, 2), (2, 0), (3, 3, 3), (1, 4), (4, 1), (2, 3, 2),
-              (3,), ()]  # fmt: skip
+    "shape",
+    [
+        (3, 3),
+        (2, 5),
+        (7, 2),
+        (7, 3),
+        (0, 2),
+        (2, 0),
+        (3, 3, 3),
+        (1, 4),
+        (4, 1),
+        (2, 3, 2),
+        (3,),
+        (),
+    ],  # fmt: skip
 )
 def test_fill_diagonal(shape: Any, wrap: bool) -> None:
     both(lambda t: t.zeros(shape).fill_diagonal_(2, wrap))

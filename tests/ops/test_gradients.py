@@ -21,9 +21,7 @@ def test_agrees_with_numpy_on_an_even_grid(edge_order: int) -> None:
 def test_agrees_with_numpy_on_an_uneven_grid(edge_order: int) -> None:
     places = np.array([0.0, 0.5, 2.0, 3.0, 7.0])
     values = np.random.rand(5)
-    (ours,) = tt.gradient(
-        tt.tensor(values), spacing=[tt.tensor(places)], edge_order=edge_order
-    )
+    (ours,) = tt.gradient(tt.tensor(values), spacing=[tt.tensor(places)], edge_order=edge_order)
     wanted = np.gradient(values, places, edge_order=edge_order)
     np.testing.assert_allclose(ours.numpy(), wanted, rtol=1e-12)
 

@@ -231,9 +231,7 @@ def test_copies_of_what_was_permuted(
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("shape", [(90, 50), (300, 470), (900, 700)])
-def test_choosing_by_a_mask_keeps_every_bit(
-    shape: tuple[int, ...], dtype: str, order: str
-) -> None:
+def test_choosing_by_a_mask_keeps_every_bit(shape: tuple[int, ...], dtype: str, order: str) -> None:
     x, y = (np.asarray(numbers(dtype, shape, False), order=order) for _ in range(2))
     mask = np.asarray(RNG.random(shape) < 0.5, order=order)
     number, bits = np.array(-2.5, dtype), f"i{x.dtype.itemsize}"
@@ -363,8 +361,23 @@ def quotients(kind: str) -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(all="ignore"):
             b = (a * RNG.uniform(0.1, 4, 9000)).astype("float32")
     elif kind == "special":
-        pairs = [(0, 1), (-0.0, 1), (0, -1), (-0.0, -1), (6, 3), (-6, 3), (6, -3), (1, 0), (0, 0),
-                 (np.inf, 1), (1, np.inf), (-1, np.inf), (np.nan, 1), (1, np.nan), (1e30, 1e-30)]
+        pairs = [
+            (0, 1),
+            (-0.0, 1),
+            (0, -1),
+            (-0.0, -1),
+            (6, 3),
+            (-6, 3),
+            (6, -3),
+            (1, 0),
+            (0, 0),
+            (np.inf, 1),
+            (1, np.inf),
+            (-1, np.inf),
+            (np.nan, 1),
+            (1, np.nan),
+            (1e30, 1e-30),
+        ]
         a, b = (np.resize(np.array(side, "float32"), 9000) for side in zip(*pairs, strict=True))
     return a, b
 

@@ -63,9 +63,7 @@ CASES: dict[str, tuple[Maker, Callable[..., Any]]] = {
             a, b, upper=False, left=False, unitriangular=True
         ),
     ),
-    "tensorinv": (
-        lambda c: [draw(2, 2, 4, complex_=c)], lambda lib, a: lib.linalg.tensorinv(a, 2)
-    ),
+    "tensorinv": (lambda c: [draw(2, 2, 4, complex_=c)], lambda lib, a: lib.linalg.tensorinv(a, 2)),
     "tensorsolve": (
         lambda c: [draw(2, 4, 2, complex_=c), draw(2, 2, complex_=c)],
         lambda lib, a, b: lib.linalg.tensorsolve(a, b, dims=(1,)),
@@ -98,7 +96,8 @@ CASES: dict[str, tuple[Maker, Callable[..., Any]]] = {
         lambda lib, b, a: lib.triangular_solve(b, lower(lib, a), upper=False, transpose=True)[0],
     ),
     "lu_factor, square": (
-        lambda c: [regular(2, 3, 3, complex_=c)], lambda lib, a: lib.linalg.lu_factor(a)
+        lambda c: [regular(2, 3, 3, complex_=c)],
+        lambda lib, a: lib.linalg.lu_factor(a),
     ),
     "lu, wide": (lambda c: [draw(3, 4, complex_=c)], lambda lib, a: lib.linalg.lu(a)[1:]),
     "lu, tall": (lambda c: [draw(4, 3, complex_=c)], lambda lib, a: lib.linalg.lu(a)[1:]),
@@ -135,13 +134,12 @@ CASES: dict[str, tuple[Maker, Callable[..., Any]]] = {
         lambda lib, a: (lambda u, s, vh: u[:, :2] @ vh[:2])(*lib.linalg.svd(a)),
     ),
     "svdvals": (lambda c: [draw(3, 4, complex_=c)], lambda lib, a: lib.linalg.svdvals(a)),
-    "old svd": (
-        lambda c: [draw(3, 4, complex_=c)], lambda lib, a: [v.abs() for v in lib.svd(a)]
-    ),
+    "old svd": (lambda c: [draw(3, 4, complex_=c)], lambda lib, a: [v.abs() for v in lib.svd(a)]),
     "qr, tall": (lambda c: [draw(2, 4, 3, complex_=c)], lambda lib, a: lib.linalg.qr(a)),
     "qr, wide": (lambda c: [draw(3, 4, complex_=c)], lambda lib, a: lib.linalg.qr(a)),
     "qr, complete": (
-        lambda c: [draw(3, 4, complex_=c)], lambda lib, a: lib.linalg.qr(a, "complete")
+        lambda c: [draw(3, 4, complex_=c)],
+        lambda lib, a: lib.linalg.qr(a, "complete"),
     ),
     "householder_product": (
         lambda c: [draw(4, 3, complex_=c), draw(2, complex_=c)],
@@ -166,20 +164,19 @@ CASES: dict[str, tuple[Maker, Callable[..., Any]]] = {
         lambda lib, a, b: lib.linalg.lstsq(a, b, driver="gelsd")[:2],
     ),
     "matrix_power": (
-        lambda c: [draw(3, 3, complex_=c)], lambda lib, a: lib.linalg.matrix_power(a, 5)
+        lambda c: [draw(3, 3, complex_=c)],
+        lambda lib, a: lib.linalg.matrix_power(a, 5),
     ),
     "matrix_power, negative": (
-        lambda c: [regular(3, 3, complex_=c)], lambda lib, a: lib.linalg.matrix_power(a, -2)
+        lambda c: [regular(3, 3, complex_=c)],
+        lambda lib, a: lib.linalg.matrix_power(a, -2),
     ),
-    "matrix_exp": (
-        lambda c: [draw(2, 3, 3, complex_=c)], lambda lib, a: lib.linalg.matrix_exp(a)
-    ),
+    "matrix_exp": (lambda c: [draw(2, 3, 3, complex_=c)], lambda lib, a: lib.linalg.matrix_exp(a)),
     "vector_norm": (
-        lambda c: [draw(2, 3, complex_=c)], lambda lib, a: lib.linalg.vector_norm(a, 3, dim=1)
+        lambda c: [draw(2, 3, complex_=c)],
+        lambda lib, a: lib.linalg.vector_norm(a, 3, dim=1),
     ),
-    "norm, nuclear": (
-        lambda c: [draw(3, 2, complex_=c)], lambda lib, a: lib.linalg.norm(a, "nuc")
-    ),
+    "norm, nuclear": (lambda c: [draw(3, 2, complex_=c)], lambda lib, a: lib.linalg.norm(a, "nuc")),
     "norm, spectral": (
         lambda c: [draw(3, 2, 4, complex_=c)],
         lambda lib, a: lib.linalg.matrix_norm(a, 2, dim=(0, 2), keepdim=True),

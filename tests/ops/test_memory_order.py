@@ -115,11 +115,11 @@ REORDERED: dict[str, Call] = {
     "adaptive_avg_pool3d to its size": lambda m, x: m.nn.functional.adaptive_avg_pool3d(
         x.permute(3, 1, 0, 2)[None], (3, 2, 4)
     ),
-    "select_scatter of one repeated": lambda m, x: x[:1].expand(3, 3, 4, 5).select_scatter(
-        x[0], 1, 0
+    "select_scatter of one repeated": lambda m, x: (
+        x[:1].expand(3, 3, 4, 5).select_scatter(x[0], 1, 0)
     ),
-    "index_put of rows repeated": lambda m, x: x[0, 0, :1].expand(3, 5).index_put(
-        (m.tensor([1]),), x[0, 0, 1]
+    "index_put of rows repeated": lambda m, x: (
+        x[0, 0, :1].expand(3, 5).index_put((m.tensor([1]),), x[0, 0, 1])
     ),
     "complex of one repeated": lambda m, x: m.view_as_real(
         m.complex(x[0, :1].expand(3, 4, 5), x[1])
@@ -132,9 +132,9 @@ REORDERED: dict[str, Call] = {
     "argsort of channels last": lambda m, x: channels_last(m, x).argsort(2),
     "sort of channels last": lambda m, x: channels_last(m, x).sort(1).values,
     "sort of gaps": lambda m, x: x[:, :, ::2].permute(2, 0, 3, 1).sort(0, True).indices,
-    "sort of an expanded one": lambda m, x: x[:, :1].expand(2, 3, 4, 5).sort(
-        dim=0, stable=True
-    ).values,
+    "sort of an expanded one": lambda m, x: (
+        x[:, :1].expand(2, 3, 4, 5).sort(dim=0, stable=True).values
+    ),
     "msort of a permuted one": lambda m, x: m.msort(x.permute(3, 0, 2, 1)),
     "indices": lambda m, x: channels_last(m, x)[[0, 1, 0]],
     "indices of columns": lambda m, x: channels_last(m, x)[:, m.tensor([0, 2])],
@@ -223,19 +223,32 @@ def test_a_tensor_made_after_a_transposed_one_is_nobodys_view() -> None:
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "contiguous": (lambda: channels_last(tt, tt.ones(2, 3)), RuntimeError, "required rank 4"),
-    "clone": (
-        lambda: tt.ones(2).clone(memory_format=tt.channels_last_3d), RuntimeError, "rank 5"),
+    "clone": (lambda: tt.ones(2).clone(memory_format=tt.channels_last_3d), RuntimeError, "rank 5"),
     "zeros_like": (
-        lambda: tt.zeros_like(tt.ones(2), memory_format=tt.channels_last), RuntimeError, "rank 4"),
+        lambda: tt.zeros_like(tt.ones(2), memory_format=tt.channels_last),
+        RuntimeError,
+        "rank 4",
+    ),
     "empty": (
-        lambda: tt.empty(2, memory_format=tt.preserve_format), RuntimeError, "unsupported memory"),
+        lambda: tt.empty(2, memory_format=tt.preserve_format),
+        RuntimeError,
+        "unsupported memory",
+    ),
     "contiguous as it is": (
-        lambda: tt.ones(2).contiguous(memory_format=tt.preserve_format), RuntimeError,
-        "preserve memory format is unsupported"),
+        lambda: tt.ones(2).contiguous(memory_format=tt.preserve_format),
+        RuntimeError,
+        "preserve memory format is unsupported",
+    ),
     "no format": (
-        lambda: tt.ones(2).contiguous(memory_format="channels_last"), TypeError, "memory_format"),
+        lambda: tt.ones(2).contiguous(memory_format="channels_last"),
+        TypeError,
+        "memory_format",
+    ),
     "asked of no format": (
-        lambda: tt.ones(2).is_contiguous(memory_format=ANYTHING), TypeError, "memory_format"),
+        lambda: tt.ones(2).is_contiguous(memory_format=ANYTHING),
+        TypeError,
+        "memory_format",
+    ),
 }
 
 

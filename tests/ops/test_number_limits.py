@@ -166,9 +166,7 @@ def test_refusals_are_torchs(name: str) -> None:
 
 def test_integers_that_are_not_there_can_be_divided_by_0() -> None:
     for divide in ("floor_divide", "remainder", "fmod"):
-        same(
-            lambda lib, x, divide=divide: getattr(lib, divide)(x, 0), np.zeros((0, 3), "int64")
-        )
+        same(lambda lib, x, divide=divide: getattr(lib, divide)(x, 0), np.zeros((0, 3), "int64"))
 
 
 def test_ldexp_needs_no_power_of_2_that_overflows() -> None:

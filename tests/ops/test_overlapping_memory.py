@@ -70,8 +70,8 @@ WRITERS: dict[str, Call] = {
     "where to": lambda m, x, y: m.where(y > 3, y, y, out=x),
     "ldexp to": lambda m, x, y: m.ldexp(y, m.tensor(1.0), out=x),
     "scatter to": lambda m, x, y: m.scatter(y, 0, own_rows(m, y), y.clone(), out=x),
-    "index_reduce to": lambda m, x, y: (
-        m.index_reduce(y, 0, m.arange(len(y)), y.clone(), "amax", out=x)
+    "index_reduce to": lambda m, x, y: m.index_reduce(
+        y, 0, m.arange(len(y)), y.clone(), "amax", out=x
     ),
     "take_along_dim to": lambda m, x, y: m.take_along_dim(y, own_rows(m, y), 0, out=x),
     "lerp to": lambda m, x, y: m.lerp(y, y.clone(), 0.5, out=x),

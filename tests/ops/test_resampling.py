@@ -279,8 +279,6 @@ def test_wrong_affine_grids() -> None:
             randn(1, 1, 1, 2).astype("float32"), align_corners=False)  # fmt: skip
 
 
-
-
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
 @pytest.mark.parametrize("antialias", [False, True])
 @pytest.mark.parametrize("shape", [(1, 1, 8, 8), (2, 5, 9, 11), (1, 3, 64, 7)])

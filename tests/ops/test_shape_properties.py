@@ -178,9 +178,11 @@ def with_dim(*others: Any) -> Any:
 
 def orders(shape: Any) -> Any:
     ndim = len(shape)
-    return st.permutations(range(ndim)).flatmap(
-        lambda p: st.tuples(*(st.sampled_from((d, d - ndim)) for d in p))
-    ).map(lambda p: (p,))
+    return (
+        st.permutations(range(ndim))
+        .flatmap(lambda p: st.tuples(*(st.sampled_from((d, d - ndim)) for d in p)))
+        .map(lambda p: (p,))
+    )
 
 
 def new_shapes(shape: Any) -> Any:

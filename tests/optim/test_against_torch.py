@@ -113,9 +113,7 @@ def test_ten_steps_match(name: str, setting: dict[str, Any], dtype: str) -> None
 
 
 @pytest.mark.parametrize(("name", "setting"), CASES, ids=lambda v: v if isinstance(v, str) else "")
-def test_complex_parameters_are_updated_as_their_parts(
-    name: str, setting: dict[str, Any]
-) -> None:
+def test_complex_parameters_are_updated_as_their_parts(name: str, setting: dict[str, Any]) -> None:
     if name == "Adafactor":
         pytest.skip("Adafactor refuses complex parameters, here and in PyTorch")
 
@@ -349,9 +347,7 @@ DIFFERENTIABLE = [
 
 
 @pytest.mark.parametrize(("name", "setting"), DIFFERENTIABLE)
-def test_gradients_flow_through_a_differentiable_step(
-    name: str, setting: dict[str, Any]
-) -> None:
+def test_gradients_flow_through_a_differentiable_step(name: str, setting: dict[str, Any]) -> None:
     def run(lib: Any) -> Any:
         start = lib.tensor([1.0, 2.0, 3.0], dtype=lib.float64, requires_grad=True)
         p = start.clone()

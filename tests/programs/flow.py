@@ -11,10 +11,13 @@ from torch.distributions.transforms import AffineTransform, ComposeTransform, Tr
 torch.manual_seed(0)
 angle = math.pi * torch.rand(256)
 upper = torch.arange(256) % 2 == 0
-moons = torch.stack([
-    torch.where(upper, angle.cos(), 1 - angle.cos()),
-    torch.where(upper, angle.sin(), 0.5 - angle.sin()),
-], 1) + 0.05 * torch.randn(256, 2)
+moons = torch.stack(
+    [
+        torch.where(upper, angle.cos(), 1 - angle.cos()),
+        torch.where(upper, angle.sin(), 0.5 - angle.sin()),
+    ],
+    1,
+) + 0.05 * torch.randn(256, 2)
 
 
 class Coupling(Transform):
@@ -52,9 +55,7 @@ class Coupling(Transform):
         return self.parameters(self.split(x)[0])[0].sum(-1)
 
 
-nets = nn.ModuleList(
-    nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 2)) for _ in range(4)
-)
+nets = nn.ModuleList(nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 2)) for _ in range(4))
 base = Independent(Normal(torch.zeros(2), torch.ones(2)), 1)
 steps = [Coupling(net, i % 2) for i, net in enumerate(nets)]
 flow = TransformedDistribution(base, [*steps, AffineTransform(0.5, torch.ones(2), event_dim=1)])

@@ -27,7 +27,7 @@ def in_thread(function, *args):
     thread = threading.Thread(target=run)
     thread.start()
     thread.join(30)
-    (result, error), = outcome
+    ((result, error),) = outcome
     if error is not None:
         raise error
     return result

@@ -175,9 +175,7 @@ class ndarray:
                 f"Shape mismatch. Expected shape: {self.shape}, actual shape: {out.shape}"
             )
         if not out.flags.forc:
-            raise RuntimeError(
-                "`out` cannot be specified when copying to non-contiguous ndarray"
-            )
+            raise RuntimeError("`out` cannot be specified when copying to non-contiguous ndarray")
         out[...] = self._host
         return out
 

@@ -42,11 +42,14 @@ _WAITING_IF: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], bool]] = {
     # Spacings along an axis may be all the same.
     "gradient": lambda args, kwargs: any(getattr(a, "ndim", 0) for a in args[1:]),
     "ix_": lambda args, kwargs: any(type(a) is ndarray and a.dtype.kind == "b" for a in args),
-    "ravel_multi_index": lambda args, kwargs: "raise"
-    in numpy.ravel((*args[2:], kwargs.get("mode", "wrap"))[0]),
+    "ravel_multi_index": lambda args, kwargs: (
+        "raise" in numpy.ravel((*args[2:], kwargs.get("mode", "wrap"))[0])
+    ),
     # Bins of a given number in a given range are known to the host.
-    "histogram": lambda args, kwargs: (*args[2:], kwargs.get("range"))[0] is None
-    or hasattr((*args[1:], kwargs.get("bins", 10))[0], "__len__"),
+    "histogram": lambda args, kwargs: (
+        (*args[2:], kwargs.get("range"))[0] is None
+        or hasattr((*args[1:], kwargs.get("bins", 10))[0], "__len__")
+    ),
     "quantile": lambda args, kwargs: isinstance(args[1], ndarray),
     "percentile": lambda args, kwargs: isinstance(args[1], ndarray),
 }

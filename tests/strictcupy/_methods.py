@@ -232,9 +232,7 @@ def _partition(self: ndarray, kth: Any, axis: int = -1) -> None:
 def _check_in_order(array: ndarray) -> None:
     _devices.check(array)
     if not array.ndim:
-        raise numpy.exceptions.AxisError(
-            "Sorting arrays with the rank of zero is not supported"
-        )
+        raise numpy.exceptions.AxisError("Sorting arrays with the rank of zero is not supported")
     if not array._host.flags.c_contiguous:
         raise NotImplementedError("Sorting non-contiguous array is not supported.")
 

@@ -316,4 +316,3 @@ OWN: dict[str, Any] = {
     "singlecomplex": numpy.complex64,
     "annotations": None,
 }
-

@@ -138,9 +138,7 @@ class ufunc:
         reduction = getattr(array, "sum" if self.name == "cupy_add" else "prod")
         return reduction(axis, dtype, out, keepdims)
 
-    def accumulate(
-        self, array: ndarray, axis: Any = 0, dtype: Any = None, out: Any = None
-    ) -> Any:
+    def accumulate(self, array: ndarray, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         if not self._spec["accumulate"]:
             raise NotImplementedError(f"`{self.name}.accumulate` is not supported yet")
         scan = getattr(array, "cumsum" if self.name == "cupy_add" else "cumprod")

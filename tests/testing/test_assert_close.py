@@ -134,9 +134,7 @@ def test_texts_about_the_rest(case: str) -> None:
 
 def test_subclasses_where_they_are_not_allowed() -> None:
     with pytest.raises(TypeError, match="No comparison pair was able to handle inputs of type"):
-        tt.testing.assert_close(
-            tt.nn.Parameter(tt.ones(2)), tt.ones(2), allow_subclasses=False
-        )
+        tt.testing.assert_close(tt.nn.Parameter(tt.ones(2)), tt.ones(2), allow_subclasses=False)
 
 
 @pytest.mark.parametrize("msg", ["mine", lambda text: f"<{text}>"])
@@ -158,14 +156,17 @@ def test_negative_tolerances() -> None:
         tt.testing.assert_close(tt.ones(1), tt.zeros(1), rtol=-1, atol=0)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128",
-                                   "int8", "int64", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "float64", "complex64", "complex128", "int8", "int64", "bool"]
+)
 def test_default_tolerances(dtype: str) -> None:
     """Just inside and just outside what PyTorch allows, by its own verdict."""
     for step in (0, 5e-8, 3e-7, 9e-6, 1.3e-5, 1e-3, 2e-3):
+
         def compare(t: Any, close: Any, step: float = step) -> None:
             kind = getattr(t, dtype)
             close(t.tensor([1 + step, 1]).to(kind), t.ones(2).to(kind))
+
         told_alike(compare)
 
 

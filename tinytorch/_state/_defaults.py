@@ -101,8 +101,7 @@ def _floating(d: Any) -> dtypes.dtype:
     dtype = dtypes.as_dtype(d)
     if not dtype.is_floating_point:
         raise TypeError(
-            "only floating-point types are supported as the default type, "
-            f"got {dtype.name}"
+            f"only floating-point types are supported as the default type, got {dtype.name}"
         )
     return dtype
 

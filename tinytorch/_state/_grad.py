@@ -251,6 +251,5 @@ class set_grad_enabled(AssignedScope):  # noqa: N801
 
 def _not_bool(function: str, argument: str, value: object) -> str:
     return (
-        f"{function}(): argument '{argument}' (position 1) must be bool, "
-        f"not {type(value).__name__}"
+        f"{function}(): argument '{argument}' (position 1) must be bool, not {type(value).__name__}"
     )

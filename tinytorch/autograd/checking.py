@@ -167,9 +167,7 @@ def _check_scales(out: Tensor, watched: list[Tensor]) -> None:
             raise GradcheckError("backward not multiplied by grad_output")
 
 
-def _check_again(
-    first: list[list[complex]], second: list[list[complex]], tolerance: float
-) -> None:
+def _check_again(first: list[list[complex]], second: list[list[complex]], tolerance: float) -> None:
     for row, again in zip(first, second, strict=True):
         if any(abs(a - b) > tolerance for a, b in zip(row, again, strict=True)):
             raise GradcheckError(
@@ -346,4 +344,3 @@ def _weight(out: Tensor) -> Tensor:
     values = [0.5 + (0.37 * (i + 1)) % 1.0 for i in range(count)]
     array = out._xp.asarray(values, dtype=out._data.dtype).reshape(out._data.shape)
     return wrap(array, out._xp).requires_grad_()
-

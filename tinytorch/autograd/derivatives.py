@@ -221,14 +221,14 @@ def check_strategy(create_graph: bool, strict: bool, vectorize: bool, strategy: 
         )
     if strategy == "forward-mode" and create_graph:
         raise NotImplementedError(
-            "jacobian: `create_graph=True` and `strategy=\"forward-mode\"` are not supported "
+            'jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported '
             "together (yet). Please either set `create_graph=False` or "
-            "`strategy=\"reverse-mode\"`."
+            '`strategy="reverse-mode"`.'
         )
     if strategy == "forward-mode" and not vectorize:
         raise NotImplementedError(
-            "jacobian: `vectorize=False` and `strategy=\"forward-mode\"` are not supported "
-            "together (yet). Please either set `vectorize=True` or `strategy=\"reverse-mode\"`."
+            'jacobian: `vectorize=False` and `strategy="forward-mode"` are not supported '
+            'together (yet). Please either set `vectorize=True` or `strategy="reverse-mode"`.'
         )
     if strict and vectorize:
         raise RuntimeError(

@@ -200,9 +200,7 @@ def jacobian(
         given = prepared(given, create_graph)
         several_out, outputs = as_tuple(func(*given), OUTPUTS, "jacobian")
         check_grad(outputs, "outputs", strict)
-        rows = [
-            jacobian_of(i, out, given, create_graph, strict) for i, out in enumerate(outputs)
-        ]
+        rows = [jacobian_of(i, out, given, create_graph, strict) for i, out in enumerate(outputs)]
     done = tuple(finished(row, create_graph, several) for row in rows)
     return done if several_out else done[0]
 
@@ -264,9 +262,7 @@ def hessian(
         check_grad(row, "jacobian", strict)
         return row
 
-    rows = jacobian(
-        gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy
-    )
+    rows = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return rows if several else rows[0][0]
 
 

@@ -210,9 +210,7 @@ def _batched(
     ]  # fmt: skip
     stack = NAMESPACES[""]["stack"]
     columns: Any = zip(*rows, strict=True)
-    return tuple(
-        None if column[0] is None else stack(list(column)) for column in columns
-    )
+    return tuple(None if column[0] is None else stack(list(column)) for column in columns)
 
 
 def _without_slope(g: Tensor, input: Edge) -> Tensor:
@@ -255,18 +253,14 @@ def _root_grads(roots: tuple[Any, ...], given: Any, create_graph: bool) -> list[
     """The gradient to start each root with: a raw array, or a Tensor under create_graph."""
     grads = (None,) * len(roots) if given is None else _as_tuple(given)
     if len(grads) != len(roots):
-        raise RuntimeError(
-            f"got {len(roots)} tensors and {len(grads)} gradients"
-        )
+        raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
     return [_root_grad(r, g, create_graph) for r, g in zip(roots, grads, strict=True)]
 
 
 def _root_grad(root: Any, g: Any, create_graph: bool) -> Any:
     edge = _edge(root)
     if edge is None:
-        raise RuntimeError(
-            "element 0 of tensors does not require grad and does not have a grad_fn"
-        )
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
     (shape, native), xp = target_of(edge), backend_of(edge)
     dtype = xp.dtype_of_native(native)
     if g is None:

@@ -11,9 +11,7 @@ from .engine import conjugate
 def fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     """Whether a gradient can be summed to the shape that is wanted."""
     lead = len(have) - len(wanted)
-    return lead >= 0 and all(
-        n in (m, 1) for n, m in zip(wanted, have[lead:], strict=True)
-    )
+    return lead >= 0 and all(n in (m, 1) for n, m in zip(wanted, have[lead:], strict=True))
 
 
 def as_user(h: Any, backend: Any) -> Any:

@@ -35,9 +35,7 @@ class Variable(metaclass=_EveryTensor):
         cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool | None = None
     ) -> Tensor:
         if volatile:
-            warn(
-                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
-            )
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         if data is None:
             data = Tensor()
         if not isinstance(data, Tensor):

@@ -392,9 +392,7 @@ class Backend(Placement):
         array.flags.writeable = True
         return array
 
-    def blockwise(
-        self, function: Callable[..., Array], *arrays: Array, unit: int = 1
-    ) -> Array:
+    def blockwise(self, function: Callable[..., Array], *arrays: Array, unit: int = 1) -> Array:
         """``function(*arrays)``, perhaps computed piece by piece.
 
         Args:

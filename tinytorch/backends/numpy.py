@@ -145,9 +145,7 @@ class NumpyBackend(Backend):
                 return choose(condition, *pair, self.in_parts)
         return numpy.where(condition, *values)
 
-    def blockwise(
-        self, function: Callable[..., Array], *arrays: Array, unit: int = 1
-    ) -> Array:
+    def blockwise(self, function: Callable[..., Array], *arrays: Array, unit: int = 1) -> Array:
         size, shape = arrays[-1].size, arrays[-1].shape
         if size < 2 * _BLOCK or not all(
             array.shape == shape and array.flags.c_contiguous or not array.ndim for array in arrays

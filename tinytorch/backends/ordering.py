@@ -67,6 +67,7 @@ def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InPar
     rows, shape = _rows(array, axis)
     pack = _packer(rows, descending)
     if pack is not None:
+
         def first(keys: Any) -> None:
             keys.partition(count - 1, 1)
             keys[:, :count].sort(1)
@@ -78,9 +79,7 @@ def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InPar
     return _restored(_ordered(rows, candidates, count, descending, in_parts), shape, axis)
 
 
-def _ordered(
-    rows: Any, candidates: Any, count: int, descending: bool, in_parts: InParts
-) -> Any:
+def _ordered(rows: Any, candidates: Any, count: int, descending: bool, in_parts: InParts) -> Any:
     """The first ``count`` of the candidates' indices, in the order of what they name."""
     chosen = order(numpy.take_along_axis(rows, candidates, 1), 1, descending, in_parts)
     return numpy.take_along_axis(candidates, chosen[:, :count], 1)
@@ -110,9 +109,7 @@ def _tournament(
     candidates = numpy.concatenate(
         (members.reshape(len(rows), -1), numpy.broadcast_to(rest, (len(rows), rest.size))), 1
     )
-    return _restored(
-        _ordered(rows, candidates, count, descending, in_parts), moved.shape, axis
-    )
+    return _restored(_ordered(rows, candidates, count, descending, in_parts), moved.shape, axis)
 
 
 def pick(array: Any, axis: int, place: Any, in_parts: InParts) -> Any:

@@ -98,8 +98,8 @@ def accumulate(ufunc: Any, array: Any, axis: int, dtype: Any = None, out: Any = 
 
 def _has_large_slices(shape: tuple[int, ...], axis: int) -> bool:
     beside = math.prod(shape[axis + 1 :])
-    return shape[axis] > 0 and beside >= _SIDE_BY_SIDE and (
-        math.prod(shape[:axis]) * beside >= _LARGE
+    return (
+        shape[axis] > 0 and beside >= _SIDE_BY_SIDE and (math.prod(shape[:axis]) * beside >= _LARGE)
     )
 
 

@@ -116,9 +116,7 @@ class TorchMT19937:
             words = self._random.get_state(legacy=False)["state"]
             key, position = words["key"], words["pos"]
             fresh = position == _WORDS and self._is_seeded_key(key)
-            header = _HEADER.pack(
-                self._seed, _WORDS + 1 - position, 1, 0 if fresh else position
-            )
+            header = _HEADER.pack(self._seed, _WORDS + 1 - position, 1, 0 if fresh else position)
             pending = self._pending
         normals = _NORMALS.pack(0.0, pending or 0.0, 0.0, pending is not None)
         raw = header + key.astype("<u8").tobytes() + normals

@@ -102,4 +102,5 @@ class GradScaler(amp.GradScaler):
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled
         )
 
+
 publish(__name__, "grad_scaler autocast_mode")

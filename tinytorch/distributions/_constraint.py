@@ -242,9 +242,7 @@ def lengths_of(parts: list[Any], lengths: Any, what: str) -> list[int]:
 def check_dim(dim: int, value: Tensor, name: str) -> None:
     """Refuse a dimension that a tensor has not."""
     if not -value.dim() <= dim < value.dim():
-        raise AssertionError(
-            f"dim {dim} out of range for {name} with {value.dim()} dimensions"
-        )
+        raise AssertionError(f"dim {dim} out of range for {name} with {value.dim()} dimensions")
 
 
 def stretches(value: Tensor, lengths: list[int], dim: int) -> list[Tensor]:

@@ -195,9 +195,7 @@ class Binomial(_Trials):
 
     def entropy(self) -> Tensor:
         if not bool((self.total_count == self.total_count.max()).all()):
-            raise NotImplementedError(
-                "Inhomogeneous total count not supported by `entropy`."
-            )
+            raise NotImplementedError("Inhomogeneous total count not supported by `entropy`.")
         log_prob = self.log_prob(self.enumerate_support(False))
         return -(log_prob.exp() * log_prob).sum(0)
 

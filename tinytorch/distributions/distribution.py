@@ -296,7 +296,8 @@ class Distribution:
             tinytorch.Size([3, 2])
         """
         warn(
-            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning,
+            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+            FutureWarning,
         )
         return self.sample((n,))
 

@@ -31,9 +31,7 @@ def _batch_lowrank_logdet(W: Tensor, D: Tensor, capacitance_tril: Tensor) -> Ten
     return 2 * _log_diagonal(capacitance_tril) + D.log().sum(-1)
 
 
-def _batch_lowrank_mahalanobis(
-    W: Tensor, D: Tensor, x: Tensor, capacitance_tril: Tensor
-) -> Tensor:
+def _batch_lowrank_mahalanobis(W: Tensor, D: Tensor, x: Tensor, capacitance_tril: Tensor) -> Tensor:
     """The squares ``x^T (W W^T + D)^-1 x``, by Woodbury's identity."""
     inner = _batch_mv(W.mT / D.unsqueeze(-2), x)
     return (x.pow(2) / D).sum(-1) - _batch_mahalanobis(capacitance_tril, inner)
@@ -182,8 +180,6 @@ def _check_shapes(loc: Tensor, cov_factor: Tensor, cov_diag: Tensor) -> None:
             "cov_factor must be at least two-dimensional, with optional leading batch dimensions"
         )
     if cov_factor.shape[-2:-1] != event_shape:
-        raise ValueError(
-            f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m"
-        )
+        raise ValueError(f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m")
     if cov_diag.shape[-1:] != event_shape:
         raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")

@@ -124,9 +124,7 @@ class MixtureSameFamily(Distribution):
 
 
 def _check_batches(chooser: Categorical, inner: Size) -> None:
-    for size1, size2 in zip(
-        reversed(chooser.batch_shape), reversed(inner[:-1]), strict=False
-    ):
+    for size1, size2 in zip(reversed(chooser.batch_shape), reversed(inner[:-1]), strict=False):
         if 1 not in (size1, size2) and size1 != size2:
             raise ValueError(
                 f"`mixture_distribution.batch_shape` ({chooser.batch_shape}) is not compatible "

@@ -29,9 +29,7 @@ def _precision_to_scale_tril(precision: Tensor) -> Tensor:
     return solve_triangular(factor, one, upper=False)
 
 
-def _matrices(
-    covariance_matrix: Any, precision_matrix: Any, scale_tril: Any
-) -> dict[str, Any]:
+def _matrices(covariance_matrix: Any, precision_matrix: Any, scale_tril: Any) -> dict[str, Any]:
     """Those of the matrices that are given, by name."""
     named = {
         "covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix,

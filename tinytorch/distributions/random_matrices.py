@@ -198,9 +198,7 @@ class Wishart(_Covariances, ExponentialFamily):
         factor = self._unbroadcasted_scale_tril @ (diagonal.diag_embed() + below)
         return factor @ factor.mT
 
-    def rsample(
-        self, sample_shape: Any = Size(), max_try_correction: int | None = None
-    ) -> Tensor:
+    def rsample(self, sample_shape: Any = Size(), max_try_correction: int | None = None) -> Tensor:
         shape = Size(sample_shape)
         with _state.no_grad():
             # PyTorch takes its first samples for singular where they are not and draws again.

@@ -204,8 +204,10 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     size = (((1 + 2 * diag) ** 2 + 8 * length + 4 * abs(diag) * (diag + 1)) ** 0.5 - 1) / 2
     n = round(size - diag)
     if abs(size - diag - n) > 1e-9:
-        raise ValueError(f"The size of last dimension is {length} which cannot be expressed as "
-                         "the lower triangular part of a square D x D matrix.")
+        raise ValueError(
+            f"The size of last dimension is {length} which cannot be expressed as "
+            "the lower triangular part of a square D x D matrix."
+        )
     matrix = vec.new_zeros((*vec.shape[:-1], n, n))
     matrix[..., vec.new_ones(n, n).tril(diag).bool()] = vec
     return matrix

@@ -138,17 +138,13 @@ def register(kind: type, container: Container) -> None:
     _CONTAINERS[kind] = container
 
 
-def flatten(
-    tree: Any, is_leaf: Callable[[Any], bool] | None = None
-) -> tuple[list[Any], Tree]:
+def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Tree]:
     """The leaves of a tree from left to right, and its structure."""
     leaves: list[Any] = []
     return leaves, _taken_apart(tree, leaves, is_leaf)
 
 
-def _taken_apart(
-    tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] | None
-) -> Tree:
+def _taken_apart(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] | None) -> Tree:
     kind, container = _container(tree)
     if container is None or (is_leaf is not None and is_leaf(tree)):
         leaves.append(tree)

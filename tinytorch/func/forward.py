@@ -166,9 +166,7 @@ def _check_tensors(leaves: list[Any], what: str) -> None:
         raise RuntimeError(f"{_JVP}: Expected {what} to contain at least one Tensor.")
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(
-                f"{_JVP}: Expected {what} to only contain Tensors, got {type(leaf)}"
-            )
+            raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(leaf)}")
 
 
 def _check_dependence(push: Push, strict: bool) -> None:

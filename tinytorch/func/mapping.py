@@ -76,9 +76,7 @@ def vmap(
     """
     check_randomness(randomness)
     if not (chunk_size is None or chunk_size > 0):
-        raise ValueError(
-            f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})"
-        )
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func, updated=())
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -159,9 +159,7 @@ def argnums_of(argnums: Any) -> Any:
 
 def _check_scalar(output: Any) -> None:
     if not isinstance(output, Tensor):
-        raise RuntimeError(
-            f"{_GRAD}: Expected f(*args) to return a Tensor, got {type(output)}"
-        )
+        raise RuntimeError(f"{_GRAD}: Expected f(*args) to return a Tensor, got {type(output)}")
     if output.dim() != 0:
         raise RuntimeError(
             f"{_GRAD}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} "

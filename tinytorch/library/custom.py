@@ -44,9 +44,7 @@ class CustomOpDef:
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
-    def register_kernel(
-        self, device_types: str | Sequence[str] | None, fn: Any = None, /
-    ) -> Any:
+    def register_kernel(self, device_types: str | Sequence[str] | None, fn: Any = None, /) -> Any:
         """Another function for kinds of device, ``"cuda"``; without ``fn`` a decorator.
 
         Example:

@@ -104,9 +104,7 @@ class Hooked(StateDict):
         options += (self._forward_hooks_always_called,) * always_call
         return add_hook(self._forward_hooks, hook, prepend=prepend, options=options)
 
-    def register_full_backward_pre_hook(
-        self, hook: Hook, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` before the gradient of the module is computed.
 
         Args:

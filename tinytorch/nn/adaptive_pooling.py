@@ -283,9 +283,7 @@ class _MaxUnpool(Module):
     stride: tuple[int, ...]
     padding: tuple[int, ...]
 
-    def __init__(
-        self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0
-    ) -> None:
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
         super().__init__()
         self.kernel_size = each(self._ndim, kernel_size)
         self.stride = each(self._ndim, kernel_size if stride is None else stride)

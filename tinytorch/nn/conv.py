@@ -80,9 +80,7 @@ class ConvBase(Module):
         self.padding_mode = padding_mode
         factory = {"device": device, "dtype": dtype}
         self.weight = Parameter(empty(self._weight_shape(), **factory))
-        self.register_parameter(
-            "bias", Parameter(empty(out_channels, **factory)) if bias else None
-        )
+        self.register_parameter("bias", Parameter(empty(out_channels, **factory)) if bias else None)
         self.reset_parameters()
 
     def _weight_shape(self) -> tuple[int, ...]:

@@ -91,9 +91,7 @@ class _ConvTranspose(ConvBase):
 
     def _least_sizes(self, sizes: Sequence[int]) -> list[int]:
         padding: Any = self.padding
-        settings = zip(
-            sizes, self.stride, padding, self.dilation, self.kernel_size, strict=True
-        )
+        settings = zip(sizes, self.stride, padding, self.dilation, self.kernel_size, strict=True)
         return [(n - 1) * step - 2 * pad + d * (k - 1) + 1 for n, step, pad, d, k in settings]
 
 

@@ -53,9 +53,7 @@ def conv1d_input(
         >>> grad.conv1d_input((1, 1, 3), tt.tensor([[[1.0, 2.0]]]), tt.ones(1, 1, 2))
         tensor([[[1., 3., 2.]]])
     """
-    return _of_input(
-        conv1d, input_size, weight, grad_output, (stride, padding, dilation, groups)
-    )
+    return _of_input(conv1d, input_size, weight, grad_output, (stride, padding, dilation, groups))
 
 
 def conv1d_weight(
@@ -87,9 +85,7 @@ def conv1d_weight(
         >>> grad.conv1d_weight(tt.tensor([[[1.0, 2.0, 4.0]]]), (1, 1, 2), tt.ones(1, 1, 2))
         tensor([[[3., 6.]]])
     """
-    return _of_weight(
-        conv1d, input, weight_size, grad_output, (stride, padding, dilation, groups)
-    )
+    return _of_weight(conv1d, input, weight_size, grad_output, (stride, padding, dilation, groups))
 
 
 def conv2d_input(
@@ -109,9 +105,7 @@ def conv2d_input(
         >>> grad.conv2d_input((1, 1, 1, 3), tt.tensor([[[[1.0, 2.0]]]]), tt.ones(1, 1, 1, 2))
         tensor([[[[1., 3., 2.]]]])
     """
-    return _of_input(
-        conv2d, input_size, weight, grad_output, (stride, padding, dilation, groups)
-    )
+    return _of_input(conv2d, input_size, weight, grad_output, (stride, padding, dilation, groups))
 
 
 def conv2d_weight(
@@ -132,9 +126,7 @@ def conv2d_weight(
         >>> grad.conv2d_weight(x, (1, 1, 1, 2), tt.ones(1, 1, 1, 2))
         tensor([[[[3., 6.]]]])
     """
-    return _of_weight(
-        conv2d, input, weight_size, grad_output, (stride, padding, dilation, groups)
-    )
+    return _of_weight(conv2d, input, weight_size, grad_output, (stride, padding, dilation, groups))
 
 
 def conv3d_input(
@@ -155,9 +147,7 @@ def conv3d_input(
         >>> grad.conv3d_input((1, 1, 1, 1, 2), weight, g)
         tensor([[[[[2., 2.]]]]])
     """
-    return _of_input(
-        conv3d, input_size, weight, grad_output, (stride, padding, dilation, groups)
-    )
+    return _of_input(conv3d, input_size, weight, grad_output, (stride, padding, dilation, groups))
 
 
 def conv3d_weight(
@@ -178,9 +168,7 @@ def conv3d_weight(
         >>> grad.conv3d_weight(x, (1, 1, 1, 1, 1), tt.ones(1, 1, 1, 1, 2))
         tensor([[[[[3.]]]]])
     """
-    return _of_weight(
-        conv3d, input, weight_size, grad_output, (stride, padding, dilation, groups)
-    )
+    return _of_weight(conv3d, input, weight_size, grad_output, (stride, padding, dilation, groups))
 
 
 def _of_input(

@@ -37,9 +37,7 @@ class _LazyConv(LazyModuleMixin, ConvBase):
         if not self.has_uninitialized_params() and self.in_channels:
             super().reset_parameters()
 
-    def initialize_parameters(
-        self, input: Tensor, *args: Any, **kwargs: Any
-    ) -> None:
+    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Give the parameters the shapes that fit ``input``."""
         if not self.has_uninitialized_params():
             return

@@ -94,9 +94,7 @@ class HingeEmbeddingLoss(_MarginLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Compute the loss of two tensors of one shape."""
-        return F.hinge_embedding_loss(
-            input, target, margin=self.margin, reduction=self.reduction
-        )
+        return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
 class SoftMarginLoss(Loss):

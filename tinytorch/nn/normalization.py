@@ -158,8 +158,7 @@ class RMSNorm(Module):
     def extra_repr(self) -> str:
         """The configuration."""
         return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}"
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
 
 
@@ -254,9 +253,7 @@ class LocalResponseNorm(Module):
     beta: float
     k: float
 
-    def __init__(
-        self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-    ) -> None:
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
         self.size = size
         self.alpha = alpha
@@ -309,9 +306,7 @@ class CrossMapLRN2d(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Apply it to a tensor of shape ``(batch, channels, height, width)``."""
         if input.ndim != 4:
-            raise ValueError(
-                f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead."
-            )
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
         taken = self.size - 1 + self.size % 2  # as many on either side
         alpha = self.alpha * taken / self.size
         return F.local_response_norm(input, taken, alpha, self.beta, self.k)

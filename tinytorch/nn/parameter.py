@@ -105,9 +105,7 @@ class Uninitialized:
 
     initialized: type[Tensor]
 
-    def materialize(
-        self, shape: Any, device: Any = None, dtype: DType | None = None
-    ) -> None:
+    def materialize(self, shape: Any, device: Any = None, dtype: DType | None = None) -> None:
         """Become an ordinary tensor of this shape, not initialised.
 
         Args:
@@ -153,6 +151,7 @@ class Uninitialized:
         )
 
     nelement = numel
+
 
 class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override]
     """A Parameter whose shape is not known yet.

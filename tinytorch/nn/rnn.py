@@ -17,9 +17,7 @@ class _OneState(RNNBase):
     if TYPE_CHECKING:
 
         @overload
-        def __call__(
-            self, input: Tensor, hx: Tensor | None = None
-        ) -> tuple[Tensor, Tensor]: ...
+        def __call__(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]: ...
         @overload
         def __call__(
             self, input: PackedSequence, hx: Tensor | None = None

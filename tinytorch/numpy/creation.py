@@ -31,14 +31,19 @@ def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         make = top_level(name)
         return make(_sizes(shape), dtype=kind, **_place(options))  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary}
+    return filed(
+        function,
+        name,
+        f"""{summary}
 
     Args:
         shape: The sizes.
         dtype: Default float64.
         order: Accepted; the tensor is in row-major order.
         **options: ``device`` or ``backend``; ``like`` is accepted.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 zeros = _filled(
@@ -91,7 +96,10 @@ def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         place = _place(options) or {"backend": x._xp}
         return top_level(name)(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
 
-    return filed(function, f"{name}_like", f"""{summary} of the shape and dtype of another.
+    return filed(
+        function,
+        f"{name}_like",
+        f"""{summary} of the shape and dtype of another.
 
     Args:
         a: Tensor, or what makes one.
@@ -100,7 +108,9 @@ def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         subok: Accepted.
         shape: The sizes; default ``a``'s.
         **options: ``device`` or ``backend``.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 zeros_like = _like(
@@ -236,9 +246,7 @@ def _reachable(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
     return first, last, step
 
 
-def _steps(
-    start: Any, stop: Any, num: int, endpoint: bool
-) -> tuple[list[Any], Any, Any]:
+def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[list[Any], Any, Any]:
     """Both ends as floats, and the parts of the way from one to the other."""
     ends = promoted(start, stop)
     if ends[0].dtype.category < 2:

@@ -16,12 +16,17 @@ def _triangle(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
         return top_level(name)(x, k)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary}
+    return filed(
+        function,
+        name,
+        f"""{summary}
 
     Args:
         m: Tensor, or what makes one.
         k: Which diagonal the triangle ends at; default the main one.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 tril = _triangle(
@@ -40,13 +45,18 @@ def _triangle_places(
     def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
         return tuple(top_level(name)(n, n if m is None else m, k))
 
-    return filed(function, name, f"""{summary}
+    return filed(
+        function,
+        name,
+        f"""{summary}
 
     Args:
         n: Rows.
         k: Which diagonal the triangle ends at; default the main one.
         m: Columns; default ``n``.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 tril_indices = _triangle_places(

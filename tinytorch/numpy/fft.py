@@ -28,7 +28,11 @@ def _line(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         (at,) = axes_of(name, axis, x.ndim)
         return written(getattr(_torchs, name)(x, n, at, norm), out)  # type: ignore[no-any-return]
 
-    return raising(called(function, name, f"""{summary} along ``axis``.
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary} along ``axis``.
 
     Args:
         a: Tensor of at least one dimension, or what makes one.
@@ -37,7 +41,10 @@ def _line(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         norm: Which direction is divided by the length: ``"backward"`` (default),
             ``"forward"``, or ``"ortho"`` for its root in both.
         out: Where to write the result.
-    """, *example))
+    """,
+            *example,
+        )
+    )
 
 
 fft: Callable[..., Tensor] = _line(
@@ -79,7 +86,11 @@ def _grid(
         dims = None if axes is None else axes_of(name, axes, x.ndim)
         return written(getattr(_torchs, name)(x, s, dims, norm), out)  # type: ignore
 
-    return raising(called(function, name, f"""{summary} along several dimensions.
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary} along several dimensions.
 
     Args:
         a: Tensor, or what makes one.
@@ -88,7 +99,10 @@ def _grid(
         norm: Which direction is divided by the length: ``"backward"`` (default),
             ``"forward"``, or ``"ortho"`` for its root in both.
         out: Where to write the result.
-    """, *example))
+    """,
+            *example,
+        )
+    )
 
 
 fft2: Callable[..., Tensor] = _grid(
@@ -136,12 +150,19 @@ def _shift(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         given = tensor_of(x)
         return getattr(_torchs, name)(given, axes_of(name, axes, given.ndim))  # type: ignore
 
-    return raising(called(function, name, f"""{summary}
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary}
 
     Args:
         x: Tensor, or what makes one.
         axes: Dimension or dimensions; None, the default, means all.
-    """, *example))
+    """,
+            *example,
+        )
+    )
 
 
 fftshift: Callable[..., Tensor] = _shift(
@@ -160,13 +181,20 @@ def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor
         make = getattr(_torchs, name)
         return make(n, distance, dtype=dtypes.float64, device=device)  # type: ignore[no-any-return]
 
-    return raising(called(function, name, f"""{summary}
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary}
 
     Args:
         n: How long the signal is.
         d: The distance of its samples; default 1.
         device: Where to make them.
-    """, *example))
+    """,
+            *example,
+        )
+    )
 
 
 fftfreq: Callable[..., Tensor] = _frequencies(

@@ -75,14 +75,19 @@ def _stacked(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
         return top_level(name)(allowed(joined(*tup), dtype, casting))  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary}
+    return filed(
+        function,
+        name,
+        f"""{summary}
 
     Args:
         tup: Tensors, or what makes them.
         dtype: Of the result; default by NumPy's rules of promotion.
         casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
             ``"same_kind"`` (default) or ``"unsafe"``.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 hstack = _stacked(
@@ -138,9 +143,7 @@ def block(arrays: Any) -> Tensor:
     return top_level("block")(replaced(arrays))  # type: ignore[no-any-return]
 
 
-def _at_least(
-    name: str, count: int, *example: str
-) -> Callable[..., Tensor | tuple[Tensor, ...]]:
+def _at_least(name: str, count: int, *example: str) -> Callable[..., Tensor | tuple[Tensor, ...]]:
     def function(*arys: Any) -> Tensor | tuple[Tensor, ...]:
         found = tuple(top_level(name)(x) for x in tensors_of(*arys))
         return found[0] if len(found) == 1 else found
@@ -233,7 +236,10 @@ def _cut_along(
             )
         return _cut(x, indices_or_sections, min(axis, x.ndim - 1), True)
 
-    return filed(function, name, f"""A tensor cut into equal parts, or before given places, {word}.
+    return filed(
+        function,
+        name,
+        f"""A tensor cut into equal parts, or before given places, {word}.
 
     Args:
         ary: Tensor, or what makes one.
@@ -241,7 +247,9 @@ def _cut_along(
 
     Returns:
         Views.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 hsplit = _cut_along(

@@ -39,14 +39,21 @@ def _of_one(name: str, summary: str, *example: str) -> Callable[..., Any]:
     def function(a: Any) -> Any:
         return getattr(_torchs, name)(as_float(a))
 
-    return raising(called(function, name, f"""{summary}
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary}
 
     Args:
         a: Tensor of shape ``(*, n, n)``, or what makes one.
 
     Raises:
         LinAlgError: For a matrix that has none.
-    """, *example))
+    """,
+            *example,
+        )
+    )
 
 
 inv: Callable[[Any], Tensor] = _of_one(
@@ -374,9 +381,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 
 
 @raising
-def vector_norm(
-    x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
-) -> Tensor:
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
     """The norm of vectors, of all elements or along ``axis``.
 
     Args:

@@ -63,14 +63,19 @@ def _running_numbers(
     ) -> Tensor:
         return run(_numbers(a, start), axis, dtype, out)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary} along ``axis`` that count NaN as {start:g}.
+    return filed(
+        function,
+        name,
+        f"""{summary} along ``axis`` that count NaN as {start:g}.
 
     Args:
         a: Tensor, or what makes one.
         axis: The dimension; None, the default, means that of the flattened tensor.
         dtype: What to compute in; default ``a``'s, 64 bits for integers.
         out: Where to write the result.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 nancumsum = _running_numbers(

@@ -114,12 +114,17 @@ def _elementwise(
     def function(x: Any, out: Tensor | None = None) -> Tensor:
         return written(compute(tensor_of(x)), out)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary}
+    return filed(
+        function,
+        name,
+        f"""{summary}
 
     Args:
         x: Tensor, or what makes one.
         out: Where to write the result.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 fix = _elementwise(

@@ -81,9 +81,7 @@ def _between(rows: Any, rank: Any, n: Any, picking: bool) -> Any:
     return below.where(above == below, found)  # the difference of infinities is NaN
 
 
-def _along(
-    x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, method: str, ignore: bool
-) -> Any:
+def _along(x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, method: str, ignore: bool) -> Any:
     """Quantiles of the elements along some dimensions; those of ``q`` come first."""
     if x.is_complex():
         raise TypeError("a must be an array of real numbers")

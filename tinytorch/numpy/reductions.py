@@ -22,8 +22,12 @@ def _total_dtype(a: Any, dtype: Any) -> Any:
     """What is added up in: as asked, or 64 bits for integers, with the sign they have."""
     if dtype is not None:
         return dtypes.as_dtype(dtype)
-    return a.dtype if a.dtype.category > 1 else dtypes.uint64 if a.dtype.kind == "u" else (
-        dtypes.int64
+    return (
+        a.dtype
+        if a.dtype.category > 1
+        else dtypes.uint64
+        if a.dtype.kind == "u"
+        else (dtypes.int64)
     )
 
 
@@ -67,7 +71,10 @@ def _total(
         found = reduce(_masked(tensor_of(a), where, start), axis, dtype, keepdims)
         return written(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary} of the elements, of all or along ``axis``.
+    return filed(
+        function,
+        name,
+        f"""{summary} of the elements, of all or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
@@ -77,7 +84,9 @@ def _total(
         keepdims: Keep the reduced dimensions with size 1.
         initial: What to begin with; default {start}.
         where: Which elements count; default all.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 sum = _total(
@@ -153,7 +162,10 @@ def _spread(
         axes = axes_of(name, axis, x.ndim)
         return written(finish(_variance(x, axes, freedom, keepdims, where)), out)  # type: ignore
 
-    return filed(function, name, f"""{summary}, of all or along ``axis``.
+    return filed(
+        function,
+        name,
+        f"""{summary}, of all or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
@@ -165,7 +177,9 @@ def _spread(
         where: Which elements count; default all.
         mean: Accepted; it is computed in any case.
         correction: The same as ``ddof``, before which it comes.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 var = _spread(
@@ -208,7 +222,10 @@ def _extreme(
         found = reduced(x, reduce, axes, keepdims)
         return written(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary}, of all or along ``axis``.
+    return filed(
+        function,
+        name,
+        f"""{summary}, of all or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
@@ -217,7 +234,9 @@ def _extreme(
         keepdims: Keep the reduced dimensions with size 1.
         initial: The result is at least, or at most, this.
         where: Which elements count; needs ``initial``.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 max = _extreme(
@@ -248,7 +267,10 @@ def _truth(name: str, summary: str, start: bool, *example: str) -> Callable[...,
             x = getattr(x, name)(d, keepdim=keepdims)
         return written(x, out)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary}, in all or along ``axis``.
+    return filed(
+        function,
+        name,
+        f"""{summary}, in all or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
@@ -256,7 +278,9 @@ def _truth(name: str, summary: str, start: bool, *example: str) -> Callable[...,
         out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
         where: Which elements count; default all.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 all = _truth(
@@ -278,14 +302,19 @@ def _place(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         at = None if axis is None else axes_of(name, axis, x.ndim or 1)[0]
         return written(getattr(x, name)(at, keepdims), out)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary}, in row-major order or along ``axis``.
+    return filed(
+        function,
+        name,
+        f"""{summary}, in row-major order or along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
         axis: The dimension; None, the default, means the flattened tensor.
         out: Where to write the result.
         keepdims: Keep the dimension with size 1.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 argmax = _place(
@@ -308,14 +337,19 @@ def _running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         found = getattr(x if dtype is None else x.to(wanted), name)(at)
         return written(found.to(wanted), out)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""{summary} along ``axis``.
+    return filed(
+        function,
+        name,
+        f"""{summary} along ``axis``.
 
     Args:
         a: Tensor, or what makes one.
         axis: The dimension; None, the default, means that of the flattened tensor.
         dtype: What to compute in; default ``a``'s, 64 bits for integers.
         out: Where to write the result.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 cumsum = _running(
@@ -338,7 +372,10 @@ def _running_from(name: str, what: str, start: str, *example: str) -> Callable[.
         found = run(source.to(wanted), axis=axis, include_initial=include_initial)
         return found.to(wanted)  # type: ignore[no-any-return]
 
-    return filed(function, name, f"""Running {what} along ``axis``.
+    return filed(
+        function,
+        name,
+        f"""Running {what} along ``axis``.
 
     Args:
         x: Tensor, or what makes one.
@@ -348,7 +385,9 @@ def _running_from(name: str, what: str, start: str, *example: str) -> Callable[.
 
     Raises:
         ValueError: If ``axis`` is missing and there are several dimensions.
-    """, *example)
+    """,
+        *example,
+    )
 
 
 cumulative_sum = _running_from(

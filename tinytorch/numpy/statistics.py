@@ -200,9 +200,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
 
 
 @numpy_function
-def diff(
-    a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
-) -> Tensor:
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """The differences of neighbours along ``axis``.
 
     Args:
@@ -280,8 +278,10 @@ def gradient(
         tensor([3., 4., 6., 7.], dtype=tinytorch.float64)
     """
     x = as_float(f)
-    axes = list(range(x.ndim)) if axis is None else (
-        list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    axes = (
+        list(range(x.ndim))
+        if axis is None
+        else (list(axis) if isinstance(axis, (tuple, list)) else [axis])
     )
     spacing: Any = 1
     if varargs:

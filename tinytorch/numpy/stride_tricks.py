@@ -76,9 +76,11 @@ def sliding_window_view(
     found = tensor_of(x)
     sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
     given = axis if axis is None or isinstance(axis, (tuple, list)) else (axis,)
-    dims = range(found.ndim) if given is None else [
-        axes_of("sliding_window_view", d, found.ndim)[0] for d in given
-    ]
+    dims = (
+        range(found.ndim)
+        if given is None
+        else [axes_of("sliding_window_view", d, found.ndim)[0] for d in given]
+    )
     if len(dims) != len(sizes):
         raise ValueError(
             f"sliding_window_view(): window_shape must have a size for each of {len(dims)} "

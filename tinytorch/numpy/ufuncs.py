@@ -438,9 +438,7 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
 
 
 @numpy_function
-def divmod(
-    x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None
-) -> tuple[Tensor, Tensor]:
+def divmod(x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and what remains.
 
     Args:

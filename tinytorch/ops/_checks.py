@@ -137,9 +137,7 @@ def integer_among(name: str, argument: str, value: Any, values: Any) -> int:
     return int(value) if plain else integer(name, argument, value)
 
 
-def integer_each(
-    text: str, name: str, argument: str, value: Any, count: int
-) -> tuple[int, ...]:
+def integer_each(text: str, name: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
     """``value`` as ``count`` ints, a single one for all of them.
 
     Raises:

@@ -79,9 +79,7 @@ class _Lines:
                 self.cuts.append((line, tuple(a for a, _ in known), tuple(b for _, b in known)))
 
 
-def _cut(
-    image: int, size: int, stride: int, padding: int, rest: int
-) -> tuple[slice, slice] | None:
+def _cut(image: int, size: int, stride: int, padding: int, rest: int) -> tuple[slice, slice] | None:
     """Along one dimension, the part of a line that lies inside the image, and what it holds."""
     first = max(0, -((rest - padding) // stride))
     last = min(size - 1, (image - 1 + padding - rest) // stride)
@@ -216,9 +214,7 @@ def _of_rows(xp: Backend, factors: Array, block: _Block, rows: _Rows) -> Array:
     return xp.reshape(some, (some.shape[0], -1, some.shape[3]))
 
 
-def convolve(
-    xp: Backend, input: Array, weight: Array, bias: Array | None, grid: Grid
-) -> Array:
+def convolve(xp: Backend, input: Array, weight: Array, bias: Array | None, grid: Grid) -> Array:
     """``(n, out, *size)`` from ``(n, channels, *image)`` and ``(out, 1, *kernel)``."""
     channels, lines = input.shape[1], _Lines(input.shape[2:], grid)
     several = weight.shape[0] // channels

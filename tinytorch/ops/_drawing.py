@@ -150,8 +150,7 @@ def check_uniform(low: float, high: float, dtype: dtypes.dtype) -> None:
             raise RuntimeError(f"uniform_: {bound} is out of bounds for {dtype.name}: {value}")
     if low > high:
         raise RuntimeError(
-            "uniform_ expects to return a [from, to) range, but found "
-            f"from={low} > to={high}"
+            f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}"
         )
     if high - low > info.max:
         raise RuntimeError(
@@ -163,4 +162,4 @@ def check_uniform(low: float, high: float, dtype: dtypes.dtype) -> None:
 def not_implemented(name: str, kernel: str, dtype: Any) -> NotImplementedError:
     """torch's error for a dtype that a random function does not draw."""
     word = scalar_name(dtypes.as_dtype(dtype))
-    return NotImplementedError(f'{name}: "{kernel}" not implemented for \'{word}\'')
+    return NotImplementedError(f"{name}: \"{kernel}\" not implemented for '{word}'")

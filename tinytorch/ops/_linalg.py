@@ -139,9 +139,7 @@ def factors_of(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array
     """``U``, ``S`` and ``Vh`` of matrices; LinAlgError if there are none to be found."""
     if not bool(xp.isfinite(A).all()):  # with an infinity, LAPACK's iteration need not end
         raise no_factors(xp, A)
-    u, s, vh = guarded(
-        xp, xp.linalg.svd, A, full_matrices, failure=lambda: no_factors(xp, A)
-    )
+    u, s, vh = guarded(xp, xp.linalg.svd, A, full_matrices, failure=lambda: no_factors(xp, A))
     return u, s, vh
 
 

@@ -19,9 +19,7 @@ def reduction_of(
     """The reduction a call asks for, in today's way or by the two arguments of old."""
     if size_average is None and reduce is None:
         if reduction == "elementwise_mean":
-            warn(
-                "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead."
-            )
+            warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
             return "mean"
         return reduction
     wanted = "none" if reduce is False else "sum" if size_average is False else "mean"

@@ -127,9 +127,7 @@ _OF_8 = (
 def _degree_8(xp: Any, a: Any) -> Any:
     powers = _powers(xp, a, 3)
     fourth = _product(xp, powers[2], _sum(powers[1:], _OF_4))
-    eighth = _product(
-        xp, _sum([powers[2], fourth], (_X3, 1)), _sum([*powers, fourth], _OF_8)
-    )
+    eighth = _product(xp, _sum([powers[2], fourth], (_X3, 1)), _sum([*powers, fourth], _OF_8))
     return _sum([*powers, eighth], (1, 1, (857 - 58 * _ROOT) / 630, 1))
 
 

@@ -162,9 +162,13 @@ def order_of_chosen(array: Array, index: Any, out: Array) -> Sequence[int]:
     plain = [part for item in items for part in _first(item)]
     taken = sum(isinstance(part, (int, slice)) for part in plain)
     rest = array[tuple(plain)]
-    ahead = 0 if at[-1] - at[0] >= len(at) else sum(
-        array.ndim - taken if item is Ellipsis else not isinstance(item, int)
-        for item in items[: at[0]]
+    ahead = (
+        0
+        if at[-1] - at[0] >= len(at)
+        else sum(
+            array.ndim - taken if item is Ellipsis else not isinstance(item, int)
+            for item in items[: at[0]]
+        )
     )
     steps = [abs(step) for step in rest.strides]
     steps[ahead:ahead] = [0] * (out.ndim - rest.ndim)

@@ -29,8 +29,7 @@ def usable_index(item: Tensor) -> Tensor:
         return item != 0
     if item.dtype.kind != "u":
         raise IndexError(
-            "tensors used as indices must be long, int, byte or bool tensors, got "
-            f"{item.dtype}"
+            f"tensors used as indices must be long, int, byte or bool tensors, got {item.dtype}"
         )
     return item
 

@@ -168,9 +168,7 @@ def _refuse_ragged(data: Any, sizes: list[int], dim: int, dtype: dtypes.dtype) -
     if not sequence:
         raise TypeError("not a sequence")
     if len(data) != sizes[dim]:
-        raise ValueError(
-            f"expected sequence of length {sizes[dim]} at dim {dim} (got {len(data)})"
-        )
+        raise ValueError(f"expected sequence of length {sizes[dim]} at dim {dim} (got {len(data)})")
     for item in data:
         _refuse_ragged(item, sizes, dim + 1, dtype)
 

@@ -30,6 +30,7 @@ def standardize(
         axes: The dimensions that mean and variance are taken over; they keep size 1.
         eps: Added to the variance.
     """
+
     def part(at: Any, out: Any) -> tuple[Array, ...]:
         w, b = (_there(given, at, input.ndim) for given in (weight, bias))
         return _standardized(xp, input[at], w, b, axes, eps, out)

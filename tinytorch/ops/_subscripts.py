@@ -142,8 +142,9 @@ def _ellipsis(count: int) -> str:
 
 def _result(terms: list[str], output: str | None, start: int) -> str:
     together = "".join(terms)
-    count = max((ord(c) - _ELLIPSIS_BASE + 1 for c in together if ord(c) >= _ELLIPSIS_BASE),
-                default=0)
+    count = max(
+        (ord(c) - _ELLIPSIS_BASE + 1 for c in together if ord(c) >= _ELLIPSIS_BASE), default=0
+    )
     if output is None:
         once = sorted(c for c in set(together) if c in _LETTERS and together.count(c) == 1)
         return _ellipsis(count) + "".join(once)

@@ -38,9 +38,7 @@ class Taps(NamedTuple):
 class Resampling:
     """A way from ``length`` elements to others, in a mode of ``resampling``; its transpose, too."""
 
-    def __init__(
-        self, mode: str, taps: Taps, length: int, transpose: Taps | None = None
-    ) -> None:
+    def __init__(self, mode: str, taps: Taps, length: int, transpose: Taps | None = None) -> None:
         self.mode = mode
         self.taps = taps
         self.length = length
@@ -161,8 +159,10 @@ def _resampling(
     mode: str, length: int, size: int, scale: float | None, corners: bool, single: bool
 ) -> Resampling:
     rounding: Rounding = _singles if single else lambda values: values
-    step = _single(_step(length, size, scale, corners)) if single else (
-        _step(length, size, scale, corners)
+    step = (
+        _single(_step(length, size, scale, corners))
+        if single
+        else (_step(length, size, scale, corners))
     )
     i = _host().arange(size)
     if mode.endswith("-antialias"):

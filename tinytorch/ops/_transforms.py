@@ -71,9 +71,7 @@ _real_transform.vjp(
 
 
 @op(method=False, node="FftR2CBackward0", frees=True)
-def _to_half(
-    xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
-) -> Array:
+def _to_half(xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str) -> Array:
     """Real numbers to the half of their spectrum that says all, along the last of ``dims``."""
     if not input.size:
         shape = list(input.shape)
@@ -103,7 +101,7 @@ def _from_half(
     if len(dims) == 1:
         out = xp.fft.irfft(half, size, norm=norm)
     else:
-        sizes = [*half.shape[-len(dims):-1], size]
+        sizes = [*half.shape[-len(dims) : -1], size]
         out = xp.fft.irfftn(half, sizes, axes=tuple(range(-len(dims), 0)), norm=norm)
     return restored(xp, in_rows(xp, out), order)
 

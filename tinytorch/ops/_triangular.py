@@ -96,9 +96,7 @@ def _factor_panel(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> 
     right[..., half:, :] -= xp.matmul(left[..., half:, :], right[..., :half, :])
     if pivots.shape[-1] == half:
         return rows
-    rest = _factor_panel(
-        xp, right[..., half:, :], pivots[..., half:], first + half, pivot
-    )
+    rest = _factor_panel(xp, right[..., half:, :], pivots[..., half:], first + half, pivot)
     if pivot:
         lower = left[..., half:, :]
         lower[...] = permuted(xp, lower, rest)

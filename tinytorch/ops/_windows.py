@@ -49,8 +49,10 @@ class Grid(NamedTuple):
 
     def is_identity(self, image: Sizes) -> bool:
         """Whether the windows are the image's own elements, in order."""
-        return math.prod(self.kernel) == 1 and tuple(self.size) == tuple(image) and all(
-            s == 1 and p == 0 for s, p in zip(self.stride, self.padding, strict=True)
+        return (
+            math.prod(self.kernel) == 1
+            and tuple(self.size) == tuple(image)
+            and all(s == 1 and p == 0 for s, p in zip(self.stride, self.padding, strict=True))
         )
 
 

@@ -105,9 +105,7 @@ def sigmoid(xp: Backend, input: Array) -> Array:
     return blockwise(xp, part, input)
 
 
-sigmoid.vjp(
-    input=lambda xp, g, out: blockwise(xp, lambda g, out: g * (out * (1 - out)), g, out)
-)
+sigmoid.vjp(input=lambda xp, g, out: blockwise(xp, lambda g, out: g * (out * (1 - out)), g, out))
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
@@ -143,9 +141,7 @@ def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
     return g * (s * (1 + input * (1 - s)))
 
 
-silu.vjp(
-    input=lambda xp, g, input: blockwise(xp, lambda g, x: _silu_gradient(xp, g, x), g, input)
-)
+silu.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _silu_gradient(xp, g, x), g, input))
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
@@ -187,9 +183,7 @@ def _below_zero(xp: Any, x: Any) -> Any:
     return xp.fmin(x, 0) if isinstance(xp, Backend) else masked(xp, x, x < 0)
 
 
-def slope_of_exponential(
-    xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float
-) -> Any:
+def slope_of_exponential(xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float) -> Any:
     """The gradient of ``exponential_below``; at 0 that of the part below."""
 
     def part(g: Any, x: Any) -> Any:
@@ -202,9 +196,7 @@ def slope_of_exponential(
     return blockwise(xp, part, g, x)
 
 
-elu.vjp(
-    input=lambda xp, g, input, alpha: slope_of_exponential(xp, g, input, alpha, 1.0, 1.0)
-)
+elu.vjp(input=lambda xp, g, input, alpha: slope_of_exponential(xp, g, input, alpha, 1.0, 1.0))
 
 
 def _gelu_and_share(xp: Backend, input: Array, approximate: str) -> tuple[Array, Array | None]:

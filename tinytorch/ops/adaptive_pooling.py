@@ -95,8 +95,10 @@ def _window_sums(xp: Backend, input: Array, axis: int, size: int) -> Array:
         out = places.elements(0)
         for number in range(1, places.most):
             part = places.elements(number)
-            out += part if number < places.fewest else xp.masked(
-                part, xp.broadcast_to(places.have(number), part.shape)
+            out += (
+                part
+                if number < places.fewest
+                else xp.masked(part, xp.broadcast_to(places.have(number), part.shape))
             )
         return out
     lead = (slice(None),) * (axis % input.ndim)
@@ -249,8 +251,10 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
             f"{name}: Input dimension should be at least {len(given) + 1}, got {input.ndim}"
         )
     if len(given) != spatial:
-        words = "'output_size' should contain one int" if spatial == 1 else (
-            f"internal error: output_size must be {spatial}"
+        words = (
+            "'output_size' should contain one int"
+            if spatial == 1
+            else (f"internal error: output_size must be {spatial}")
         )
         raise RuntimeError(f"{name}() argument {words} (got {len(given)})")
     if input.ndim not in (spatial + 1, spatial + 2):
@@ -397,9 +401,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
     return _largest("adaptive_max_pool3d", 3, input, output_size, return_indices)
 
 
-def _largest(
-    name: str, spatial: int, input: Tensor, output_size: Any, return_indices: bool
-) -> Any:
+def _largest(name: str, spatial: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
     sizes = _sizes(name, spatial, input, output_size)
     check_numbers(name, input, "biuc")
     out: Any = input

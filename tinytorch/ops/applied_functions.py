@@ -56,9 +56,7 @@ def apply_along_axis(
 
 
 @composite(method=False)
-def piecewise(
-    x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any
-) -> Tensor:
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
     """A function that is defined by pieces; gradients flow through the pieces.
 
     Args:

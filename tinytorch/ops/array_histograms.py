@@ -187,9 +187,7 @@ def histogram2d(
     """
     a, b = (float_array(v).detach().ravel() for v in arrays_of(x, y))
     if a.shape != b.shape:
-        raise ValueError(
-            f"x and y must have the same length, got {a.shape[0]} and {b.shape[0]}"
-        )
+        raise ValueError(f"x and y must have the same length, got {a.shape[0]} and {b.shape[0]}")
     each = list(bins) if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins, bins]
     counts, (first, second) = grid_counts([a, b], each, range, density, weights, a.dtype)
     return counts, first, second

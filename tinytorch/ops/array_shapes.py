@@ -82,9 +82,7 @@ def matrix_transpose(x: Any, /) -> Tensor:
     """
     tensor: Any = array_of(x)
     if tensor.ndim < 2:
-        raise ValueError(
-            f"matrix_transpose(): expected at least two dimensions, got {tensor.ndim}"
-        )
+        raise ValueError(f"matrix_transpose(): expected at least two dimensions, got {tensor.ndim}")
     return tensor.transpose(-2, -1)  # type: ignore[no-any-return]
 
 

@@ -179,8 +179,7 @@ def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
     shape = list(target.shape)
     if len(shape) < 2 or (len(shape) > 2 and len(set(shape)) > 1):
         raise ValueError(
-            "fill_diagonal(): expected two dimensions, or more of one size, got shape "
-            f"{shape}"
+            f"fill_diagonal(): expected two dimensions, or more of one size, got shape {shape}"
         )
     step = sum(math.prod(shape[d + 1 :]) for d in range(len(shape)))
     stop = target.numel()
@@ -189,4 +188,3 @@ def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
     places = indices_of(range(0, stop, step), target)
     source: Any = resize(array_of(val, target._xp), places.shape[0]).to(target.dtype)
     target.put_(places, source)
-

@@ -63,9 +63,7 @@ def i0e(xp: Backend, input: Array) -> Array:
     return _of_scipy(xp, "i0e", input)
 
 
-i0e.vjp(
-    input=lambda xp, g, input, out: g * (xp.call(i1e, input) - xp.sign(input) * out)
-)
+i0e.vjp(input=lambda xp, g, input, out: g * (xp.call(i1e, input) - xp.sign(input) * out))
 
 
 @op(promote="float", namespaces=SPECIAL, method=False)
@@ -92,9 +90,7 @@ def _over(xp: Any, out: Any, x: Any) -> Any:
     return xp.where(zero, 0.5, out / xp.where(zero, 1, x))
 
 
-i1.vjp(
-    input=lambda xp, g, input, out: g * (xp.call(i0, input) - _over(xp, out, input))
-)
+i1.vjp(input=lambda xp, g, input, out: g * (xp.call(i0, input) - _over(xp, out, input)))
 
 
 @op(promote="float", namespaces=SPECIAL, method=False)

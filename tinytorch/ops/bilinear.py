@@ -11,9 +11,7 @@ from .._write import scalar_name
 
 
 @composite(namespaces=("nn.functional", ""), method=False, node="ViewBackward0")
-def bilinear(
-    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None
-) -> Tensor:
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1ᵀ weight[o] input2 + bias[o]`` for each output o.
 
     Args:

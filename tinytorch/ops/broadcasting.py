@@ -153,9 +153,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     many = len(size) == 1 and isinstance(size[0], (tuple, list))
     wanted = integers_of("sum_to_size", "size", size[0] if many else size)
     lead = input.ndim - len(wanted)
-    if lead < 0 or any(
-        n not in (1, m) for n, m in zip(wanted, input.shape[lead:], strict=True)
-    ):
+    if lead < 0 or any(n not in (1, m) for n, m in zip(wanted, input.shape[lead:], strict=True)):
         raise RuntimeError(
             f"sum_to_size: size {list(wanted)} is not expandable to size {list(input.shape)}."
         )

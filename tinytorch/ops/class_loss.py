@@ -48,8 +48,7 @@ def _check_batch(input: Tensor, target: Tensor) -> tuple[Any, Any]:
     if input.ndim == 1:
         if target.ndim == 1 and target.shape[0] != 1:
             raise ValueError(
-                "For 1D input, 1D target must have size 1, but got target size: "
-                f"{target.shape[0]}"
+                f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}"
             )
         return x.unsqueeze(0), y.reshape(1)
     if not target.ndim or len(input) != len(target):
@@ -217,9 +216,7 @@ def cross_entropy(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
-        )
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if ignore_index.__class__ is not int:
         ignore_index = integer("cross_entropy", "ignore_index", ignore_index)
     if target._data.shape == input._data.shape and input.ndim:

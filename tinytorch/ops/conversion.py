@@ -106,9 +106,7 @@ def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array
     return out
 
 
-_clear_region.vjp(
-    input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides)
-)
+_clear_region.vjp(input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides))
 
 
 @op(method=False, node="CopySlices")

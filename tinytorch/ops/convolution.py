@@ -278,7 +278,15 @@ def conv_transpose1d(
         tensor([[[-1., -1.,  2.]]])
     """
     return _transposed(
-        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups,
+        "conv_transpose1d",
+        1,
+        input,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        groups,
         dilation,
     )
 
@@ -322,7 +330,15 @@ def conv_transpose2d(
         tensor([[[[1., 2., 1.]]]])
     """
     return _transposed(
-        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups,
+        "conv_transpose2d",
+        2,
+        input,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        groups,
         dilation,
     )
 
@@ -362,7 +378,15 @@ def conv_transpose3d(
         tinytorch.Size([1, 1, 2, 2, 2])
     """
     return _transposed(
-        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups,
+        "conv_transpose3d",
+        3,
+        input,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        groups,
         dilation,
     )
 
@@ -455,9 +479,7 @@ def convolution(
             "convolution", spatial, input, weight, bias, stride, padding, output_padding, groups,
             dilation,
         )  # fmt: skip
-    return _convolve(
-        "convolution", spatial, input, weight, bias, stride, padding, dilation, groups
-    )
+    return _convolve("convolution", spatial, input, weight, bias, stride, padding, dilation, groups)
 
 
 @composite(namespaces=_SPACES, method=False, node="ConvTbcBackward0")
@@ -488,7 +510,5 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
             "conv_tbc: Input and weight must have 3 dims: time, batch, in_channel and kernel, in, "
             f"out; got {list(input.shape)} and {list(weight.shape)}"
         )
-    out = _convolve(
-        "conv_tbc", 1, x.permute(1, 2, 0), w.permute(2, 1, 0), bias, 1, pad, 1, 1
-    )
+    out = _convolve("conv_tbc", 1, x.permute(1, 2, 0), w.permute(2, 1, 0), bias, 1, pad, 1, 1)
     return out.permute(2, 0, 1)

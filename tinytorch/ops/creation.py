@@ -106,9 +106,7 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
 
 
 @creation
-def eye(
-    xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = None
-) -> Array:
+def eye(xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = None) -> Array:
     """A matrix with ones on its diagonal and zeros elsewhere.
 
     Args:
@@ -349,9 +347,7 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 
 @creation
-def empty_strided(
-    xp: Backend, size: Shape, stride: Sequence[int], *, dtype: Any = None
-) -> Array:
+def empty_strided(xp: Backend, size: Shape, stride: Sequence[int], *, dtype: Any = None) -> Array:
     """A tensor of given sizes and strides whose elements are whatever its memory held.
 
     Args:

@@ -66,9 +66,7 @@ def _forward(xp: Backend, emitted: Array, may_skip: Array) -> Array:
     return alpha
 
 
-def _backward(
-    xp: Backend, emitted: Array, may_skip: Array, inputs: Array, labels: Array
-) -> Array:
+def _backward(xp: Backend, emitted: Array, may_skip: Array, inputs: Array, labels: Array) -> Array:
     """Graves' beta: per time and place, the paths that go on from there to the end."""
     beta = xp.empty(emitted.shape, emitted.dtype)
     ends = _ends(xp, emitted.shape[2], labels)

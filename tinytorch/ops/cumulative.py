@@ -101,9 +101,7 @@ def _recurrence(xp: Backend, factor: Array, term: Array, dim: int) -> Array:
     if at < term.ndim - 1 or not term.size or factor.dtype != term.dtype:
         return _halved(xp, factor, term, at)
     rows = xp.ascontiguousarray(factor), xp.ascontiguousarray(term)
-    return xp.blockwise(
-        lambda a, y: _halved(xp, a, y, y.ndim - 1), *rows, unit=term.shape[at]
-    )
+    return xp.blockwise(lambda a, y: _halved(xp, a, y, y.ndim - 1), *rows, unit=term.shape[at])
 
 
 def _halved(xp: Backend, a: Array, y: Array, dim: int) -> Array:

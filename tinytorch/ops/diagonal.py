@@ -55,8 +55,8 @@ def _within(offset: int, shape: tuple[int, ...], first: int, second: int) -> int
 
 
 diagonal.vjp(
-    input=lambda xp, g, in_shape, offset, dim1, dim2: (
-        xp.call(_diagonal_write, g, in_shape, offset, dim1, dim2)
+    input=lambda xp, g, in_shape, offset, dim1, dim2: xp.call(
+        _diagonal_write, g, in_shape, offset, dim1, dim2
     )
 )
 

@@ -57,8 +57,7 @@ def fill_diagonal_(input: Tensor, fill_value: float, wrap: bool = False) -> Tens
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     if isinstance(value, complex) and not input.is_complex():
         raise RuntimeError(
-            "fill_diagonal_: value cannot be converted to type "
-            f"{input.dtype.name} without overflow"
+            f"fill_diagonal_: value cannot be converted to type {input.dtype.name} without overflow"
         )
     value = written_number(value, input.dtype)
     return call_inplace(_diagonal_filled.op, (input, value, bool(wrap)), {})

@@ -64,9 +64,7 @@ def check_share(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _ones_and_zeros(
-    name: str, input: Tensor, p: float, features: bool, dtype: Any = None
-) -> Array:
+def _ones_and_zeros(name: str, input: Tensor, p: float, features: bool, dtype: Any = None) -> Array:
     """Zeros with probability ``p``, else ones: of ``input``'s shape, or one per channel."""
     data, xp = input._data, input._xp
     if data.dtype.kind not in "fc":
@@ -114,9 +112,7 @@ def drop(
     return _apply(_scaled, input, inplace, wrap(noise, xp))
 
 
-def _apply(
-    function: Any, input: Tensor, inplace: bool, *noise: Tensor, **numbers: float
-) -> Tensor:
+def _apply(function: Any, input: Tensor, inplace: bool, *noise: Tensor, **numbers: float) -> Tensor:
     if inplace:
         return call_inplace(function.op, (input, *noise), numbers)
     return function(input, *noise, **numbers)  # type: ignore[no-any-return]

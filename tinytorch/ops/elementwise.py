@@ -187,9 +187,7 @@ def _quotient_name(node: Node) -> str:
     aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
     frees=True,
 )  # fmt: skip
-def div(
-    xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None
-) -> Array:
+def div(xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Array:
     """``input / other``, element by element, perhaps rounded to whole numbers.
 
     Args:
@@ -289,13 +287,15 @@ def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.floor_divide(input, other)
 
 
-floor_divide.vjp(
-    input=no_derivative("floor_divide"), other=no_derivative("floor_divide")
-)
+floor_divide.vjp(input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
 
 
 @op(
-    inplace=True, operators=("mod",), promote="arithmetic", strict=True, also=("mod",),
+    inplace=True,
+    operators=("mod",),
+    promote="arithmetic",
+    strict=True,
+    also=("mod",),
     node=by_operand("other", "RemainderBackward0", "RemainderBackward1"),
 )
 def remainder(xp: Backend, input: Operand, other: Operand) -> Array:

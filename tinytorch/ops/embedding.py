@@ -39,9 +39,7 @@ _embedding.vjp(
 
 
 @op(method=False)
-def _embedding_sum(
-    xp: Backend, input: Array, shape: Any, index: Index, padding_idx: int
-) -> Array:
+def _embedding_sum(xp: Backend, input: Array, shape: Any, index: Index, padding_idx: int) -> Array:
     """Rows of ``input`` added up by index: the gradient of the table."""
     out = xp.zeros(tuple(shape), input.dtype)
     xp.index_add(out, xp.reshape(index, (-1,)), xp.reshape(input, (-1, shape[1])))
@@ -182,8 +180,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """
     if tensor.dtype is not dtypes.int64:
         raise RuntimeError(
-            "one_hot is only applicable to index tensor of type LongTensor, got "
-            f"{tensor.dtype}"
+            f"one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype}"
         )
     num_classes = integer("one_hot", "num_classes", num_classes)
     xp, index = tensor._xp, tensor._data

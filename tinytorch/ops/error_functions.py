@@ -179,9 +179,7 @@ def _log_ndtr_rule(xp: Any, g: Any, input: Any, out: Any) -> Any:
     Each side sees only its own numbers, since the other's formula overflows there.
     """
     negative = input < 0
-    below = math.sqrt(2 / math.pi) / xp.call(
-        erfcx, xp.where(negative, input, 0) * -math.sqrt(0.5)
-    )
+    below = math.sqrt(2 / math.pi) / xp.call(erfcx, xp.where(negative, input, 0) * -math.sqrt(0.5))
     x, logarithm = xp.where(negative, 0, input), xp.where(negative, 0, out)
     above = xp.exp(x * x * -0.5 - logarithm) / _ROOT_2PI
     return g * xp.where(negative, below, above)

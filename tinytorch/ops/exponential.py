@@ -19,7 +19,11 @@ def _power_name(node: Node) -> str:
 
 
 @op(
-    inplace=True, operators=("pow",), promote="power", strict=True, also=("power",),
+    inplace=True,
+    operators=("pow",),
+    promote="power",
+    strict=True,
+    also=("power",),
     node=_power_name,
 )
 def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:

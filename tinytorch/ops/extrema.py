@@ -269,9 +269,7 @@ def min(
     return _max_or_min("min", _min_result, input, dim, keepdim, other)
 
 
-def _max_or_min(
-    name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, other: Any
-) -> Any:
+def _max_or_min(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
     if not isinstance(input, Tensor):
         raise TypeError(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
@@ -296,16 +294,12 @@ def _max_or_min(
 
 
 @max.numpy
-def _numpy_max(
-    input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any
-) -> Tensor:
+def _numpy_max(input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any) -> Tensor:
     return amax(input, () if axis is None else axis, options.get("keepdim", keepdims))
 
 
 @min.numpy
-def _numpy_min(
-    input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any
-) -> Tensor:
+def _numpy_min(input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any) -> Tensor:
     return amin(input, () if axis is None else axis, options.get("keepdim", keepdims))
 
 

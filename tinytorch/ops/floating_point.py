@@ -81,9 +81,7 @@ def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
     return mantissa, xp.astype(exponent, "int32")
 
 
-frexp.vjp(
-    input=reads_results(1)(lambda xp, g, out: g[0] / xp.exp2(xp.astype(out[1], g[0].dtype)))
-)
+frexp.vjp(input=reads_results(1)(lambda xp, g, out: g[0] / xp.exp2(xp.astype(out[1], g[0].dtype))))
 
 
 @composite(out=True, inplace=True, buffered=True, node="LdexpBackward0")

@@ -316,9 +316,7 @@ _file(_unary, "zero_", zero_)
 
 
 @composite(method=False, public=True)
-def _foreach_clone(
-    self: Tensors, *, memory_format: Any = None
-) -> tuple[Tensor, ...]:
+def _foreach_clone(self: Tensors, *, memory_format: Any = None) -> tuple[Tensor, ...]:
     """``clone`` of each tensor of a list.
 
     Args:
@@ -334,9 +332,7 @@ def _foreach_clone(
 
 
 @composite(method=False, public=True)
-def _foreach_copy_(
-    self: Tensors, src: Tensors, non_blocking: bool = False
-) -> Tensors:
+def _foreach_copy_(self: Tensors, src: Tensors, non_blocking: bool = False) -> Tensors:
     """``copy_`` to each tensor of a list from that of another.
 
     Args:

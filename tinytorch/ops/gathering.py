@@ -150,9 +150,7 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
     return at
 
 
-gather.vjp(
-    input=lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.shape, dim, index)
-)
+gather.vjp(input=lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.shape, dim, index))
 
 
 @op(method=False, public=False)
@@ -169,9 +167,7 @@ def chosen(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     return restored(xp, found, order)
 
 
-chosen.vjp(
-    input=lambda xp, g, in_shape, dim, index: xp.call(gather_sum, g, in_shape, dim, index)
-)
+chosen.vjp(input=lambda xp, g, in_shape, dim, index: xp.call(gather_sum, g, in_shape, dim, index))
 
 
 @op(method=False, public=False)
@@ -295,8 +291,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     """
     if indices.dtype is not dtypes.int64:
         raise RuntimeError(
-            "torch.take_along_dim(): dtype of indices should be Long but got "
-            f"{indices.dtype.name}"
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}"
         )
     if dim is None:
         return gather(flatten(input), 0, _from_front(flatten(indices), input.numel()))
@@ -371,9 +366,7 @@ def argwhere(xp: Backend, input: Array) -> Array:
 
 
 @op
-def nonzero_static(
-    xp: Backend, input: Array, *, size: int, fill_value: int = -1
-) -> Array:
+def nonzero_static(xp: Backend, input: Array, *, size: int, fill_value: int = -1) -> Array:
     """``nonzero`` with a fixed number of rows: the first ones, or filled up.
 
     Args:

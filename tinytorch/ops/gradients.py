@@ -67,9 +67,7 @@ def gradient(
                 "torch.gradient expected each dimension size to be at least edge_order+1, got "
                 f"shape {list(input.shape)} and edge_order {edge_order}"
             )
-    return tuple(
-        _along(input, d, step, edge_order) for d, step in zip(dims, steps, strict=True)
-    )
+    return tuple(_along(input, d, step, edge_order) for d, step in zip(dims, steps, strict=True))
 
 
 def _dims(input: Tensor, dim: Any) -> list[int]:

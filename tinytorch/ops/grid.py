@@ -263,9 +263,7 @@ def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
     return out
 
 
-def _bicubic(
-    flat: Any, at: list[Any], image: tuple[int, ...], padding: str, corners: bool
-) -> Any:
+def _bicubic(flat: Any, at: list[Any], image: tuple[int, ...], padding: str, corners: bool) -> Any:
     xp = flat._xp
     first = [xp.floor(x._data) for x in at]
     shares = [_cubic_weights(x - wrap(start, xp)) for x, start in zip(at, first, strict=True)]
@@ -358,9 +356,7 @@ def _unmapped(xp: Backend, input: Array, corners: bool) -> Array:
 
 
 _mapped.vjp(input=lambda xp, g, corners: xp.call(_unmapped, g, corners))
-_unmapped.vjp(
-    input=lambda xp, g, in_shape, corners: xp.call(_mapped, g, in_shape[1:-1], corners)
-)
+_unmapped.vjp(input=lambda xp, g, in_shape, corners: xp.call(_mapped, g, in_shape[1:-1], corners))
 
 
 def _places(xp: Any, image: tuple[int, ...], corners: bool, dtype: Any) -> Array:

@@ -266,9 +266,7 @@ def histogramdd(
 
 
 @op(node="NotImplemented")
-def bincount(
-    xp: Backend, input: Array, weights: Array | None = None, minlength: int = 0
-) -> Array:
+def bincount(xp: Backend, input: Array, weights: Array | None = None, minlength: int = 0) -> Array:
     """How often each number from 0 on comes.
 
     The host waits for the device to learn the largest.

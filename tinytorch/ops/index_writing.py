@@ -135,8 +135,8 @@ def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array)
 
 index_copy.vjp(
     input=lambda xp, g, dim, index: xp.call(index_fill, g, dim, index, 0),
-    source=lambda xp, g, in_shape, dim, index: (
-        xp.call(index_select, g, dim, index).reshape(in_shape)
+    source=lambda xp, g, in_shape, dim, index: xp.call(index_select, g, dim, index).reshape(
+        in_shape
     ),
 )
 
@@ -269,9 +269,7 @@ def index_reduce(
 
 
 @op(inplace=True)
-def put(
-    xp: Backend, input: Array, index: Index, source: Array, accumulate: bool = False
-) -> Array:
+def put(xp: Backend, input: Array, index: Index, source: Array, accumulate: bool = False) -> Array:
     """``input`` with ``source`` written at places of its flattened elements.
 
     Args:

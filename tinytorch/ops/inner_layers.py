@@ -159,9 +159,7 @@ def native_batch_norm(
         >>> tt.native_batch_norm(x, None, None, None, None, True, 0.1, 3.0)[1:]
         (tensor([2.]), tensor([0.5000]))
     """
-    out = batch_norm(
-        input, weight, bias, running_mean, running_var, training, momentum, eps, False
-    )
+    out = batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
     if not training:
         return out, input.new_empty((0,)), input.new_empty((0,))
     mean, scale = _statistics(input.detach(), [d for d in range(input.ndim) if d != 1], eps)
@@ -359,9 +357,7 @@ def embedding(
 
 
 @composite(method=False)
-def embedding_renorm_(
-    input: Tensor, indices: Tensor, max_norm: float, norm_type: float
-) -> Tensor:
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
     """Scale the rows of a table that ``indices`` name down to a norm, in place.
 
     Args:

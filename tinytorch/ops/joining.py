@@ -183,7 +183,6 @@ def _each(tensors: tuple[Any, ...], ndim: int) -> Any:
     return tuple(at_least(tensor, ndim) for tensor in tensors_of(tensors))
 
 
-
 @composite(method=False, forms=_ONE_OR_SEVERAL)
 def atleast_1d(*tensors: Any) -> Any:
     """The tensors with at least one dimension.

@@ -89,8 +89,9 @@ def _cofactor_slope(xp: Backend, A: Array, H: Array) -> Array:
     same = place[:, None] == place
     left_out = same[:, None, :] | same[None, :, :]
     products = xp.prod(xp.where(left_out, 1, s[..., None, None, :]), axis=-1)
-    inner = xp.matmul(xp.matmul(xp.conj(xp.swapaxes(u, -1, -2)), H),
-                      xp.conj(xp.swapaxes(vh, -1, -2)))
+    inner = xp.matmul(
+        xp.matmul(xp.conj(xp.swapaxes(u, -1, -2)), H), xp.conj(xp.swapaxes(vh, -1, -2))
+    )
     apart = xp.where(same, 0, products)
     diagonal = xp.matmul(apart, xp.diagonal(inner, 0, -2, -1)[..., None])
     middle = xp.where(same, diagonal, -apart * xp.swapaxes(inner, -1, -2))

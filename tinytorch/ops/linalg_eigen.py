@@ -178,9 +178,7 @@ def _complex_dtype(xp: Backend, array: Array) -> Any:
 
 
 def _check_finite(xp: Backend, name: str, A: Array) -> None:
-    xp.check_all(
-        xp.isfinite(A), f"torch.{name}: input tensor should not contain infs or NaNs."
-    )
+    xp.check_all(xp.isfinite(A), f"torch.{name}: input tensor should not contain infs or NaNs.")
 
 
 def _eig_rule(xp: Any, g: Any, out: Any) -> Any:

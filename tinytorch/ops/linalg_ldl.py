@@ -88,9 +88,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
 
 
 @op(namespaces=("linalg",), method=False, node="NotImplemented")
-def ldl_solve(
-    xp: Backend, LD: Array, pivots: Index, B: Array, *, hermitian: bool = False
-) -> Array:
+def ldl_solve(xp: Backend, LD: Array, pivots: Index, B: Array, *, hermitian: bool = False) -> Array:
     """The solution ``X`` of ``A X = B`` from the LDL factors of ``A``; not differentiable.
 
     Args:
@@ -120,9 +118,7 @@ def ldl_solve(
     return solve_ldl(xp, ld, rows, b, hermitian and LD.dtype.kind == "c")
 
 
-ldl_solve.vjp(
-    LD=no_derivative("linalg_ldl_solve"), B=no_derivative("linalg_ldl_solve")
-)
+ldl_solve.vjp(LD=no_derivative("linalg_ldl_solve"), B=no_derivative("linalg_ldl_solve"))
 
 
 def _check_solve(xp: Backend, LD: Array, pivots: Array, B: Array) -> None:

@@ -223,8 +223,7 @@ def norm(
         dims = (dim,) if isinstance(dim, int) else tuple(dim)
         if len(dims) not in (1, 2):
             raise RuntimeError(
-                "linalg.norm: If dim is specified, it must be of length 1 or 2. Got "
-                f"{list(dims)}"
+                f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}"
             )
     if len(dims) == 2 or isinstance(ord, str):
         result = matrix_norm(A, ord, dims, keepdim, dtype=dtype)

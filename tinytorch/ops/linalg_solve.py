@@ -69,9 +69,7 @@ def _is_vector(a: Array, b: Array) -> bool:
     return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b.shape) == tuple(a.shape[:-1]))
 
 
-def _equation(
-    xp: Backend, name: str, a: Array, b: Array, left: bool
-) -> tuple[Array, Array, bool]:
+def _equation(xp: Backend, name: str, a: Array, b: Array, left: bool) -> tuple[Array, Array, bool]:
     """Both sides of ``a x = b`` as matrices, and whether ``b`` was a vector."""
     check_square(xp, name, a)
     check_same_dtype(xp, name, a, b)
@@ -237,9 +235,7 @@ def inv(xp: Backend, A: Array) -> Array:
     check_square(xp, "linalg.inv", A)
     if not A.size:
         return xp.zeros(A.shape, A.dtype)
-    return _inverse(
-        xp, A, lambda: _inverse_failure(xp, "linalg.inv", factor_lu(xp, A)[2])
-    )
+    return _inverse(xp, A, lambda: _inverse_failure(xp, "linalg.inv", factor_lu(xp, A)[2]))
 
 
 def _inv_rule(xp: Any, g: Any, out: Any) -> Any:

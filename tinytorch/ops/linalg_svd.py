@@ -188,9 +188,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 # -- pseudoinverse and rank --------------------------------------------------------------------
 
 
-def _threshold(
-    xp: Backend, A: Array, largest: Array, atol: Any, rtol: Any
-) -> Array:
+def _threshold(xp: Backend, A: Array, largest: Array, atol: Any, rtol: Any) -> Array:
     """What a singular value must exceed to count: torch's rules for absent tolerances."""
     for name, value in (("atol", atol), ("rtol", rtol)):
         if isinstance(value, complex) or getattr(value, "dtype", largest.dtype).kind == "c":

@@ -304,9 +304,7 @@ def _solved(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
 
 
 @_solved.vjp_joint("B", "L")
-def _solved_rule(
-    xp: Any, g: Any, in_shape: Any, out: Any, L: Any, upper: bool
-) -> tuple[Any, Any]:
+def _solved_rule(xp: Any, g: Any, in_shape: Any, out: Any, L: Any, upper: bool) -> tuple[Any, Any]:
     """As if ``L L^H`` were made of the whole of ``L``, which is what torch takes."""
     for_b = xp.call(_solved, conjugated(xp, g), L, upper)
     if in_shape[1] is None:

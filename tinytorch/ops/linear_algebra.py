@@ -32,7 +32,10 @@ _PRODUCTS = {
 
 
 @op(
-    operators=("matmul",), namespaces=("", "linalg"), node=product_name, strict=True,
+    operators=("matmul",),
+    namespaces=("", "linalg"),
+    node=product_name,
+    strict=True,
     exact_out=True,
 )
 def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
@@ -251,8 +254,10 @@ def mv(xp: Backend, input: Array, vec: Array) -> Array:
         )
     check_factors("mv", input, vec)
     if input.shape[1] != vec.shape[0]:
-        raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat "
-                           f"({input.shape[0]}x{input.shape[1]}), vec ({vec.shape[0]})")
+        raise RuntimeError(
+            f"size mismatch, got input ({input.shape[0]}), mat "
+            f"({input.shape[0]}x{input.shape[1]}), vec ({vec.shape[0]})"
+        )
     return xp.matmul(input, vec)
 
 
@@ -284,9 +289,7 @@ def dot(xp: Backend, input: Array, tensor: Array) -> Array:
     if input.ndim != 1 or tensor.ndim != 1:
         if _aligned(input, tensor) and input.dtype == tensor.dtype:
             return xp.dot(input, tensor)
-        raise RuntimeError(
-            f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors"
-        )
+        raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     if input.dtype != tensor.dtype:
         raise RuntimeError(
             f"dot : expected both vectors to have same dtype, but found {input.dtype} and "
@@ -332,9 +335,7 @@ def _linear_name(node: Node) -> str:
     return {1: "SqueezeBackward4", 2: "MmBackward0"}.get(n, "UnsafeViewBackward0")
 
 
-@op(
-    method=False, namespaces=("nn.functional",), node=_linear_name, strict=True, exact_out=True
-)
+@op(method=False, namespaces=("nn.functional",), node=_linear_name, strict=True, exact_out=True)
 def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) -> Array:
     """``input @ weight.T + bias``.
 
@@ -473,9 +474,7 @@ def outer(xp: Backend, input: Array, vec2: Array) -> Array:
 
 
 outer.vjp(
-    input=lambda xp, g, in_shape, vec2: xp.reshape(
-        xp.matmul(g, xp.reshape(vec2, (-1,))), in_shape
-    ),
+    input=lambda xp, g, in_shape, vec2: xp.reshape(xp.matmul(g, xp.reshape(vec2, (-1,))), in_shape),
     vec2=lambda xp, g, in_shape, input: xp.reshape(
         xp.matmul(xp.reshape(input, (-1,)), g), in_shape
     ),

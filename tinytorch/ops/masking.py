@@ -46,8 +46,7 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
     """
     if mask.dtype.kind != "b":
         raise RuntimeError(
-            "masked_fill only supports boolean masks, but got mask with dtype "
-            f"{mask.dtype.name}"
+            f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}"
         )
     if getattr(value, "ndim", 0):
         raise RuntimeError(

@@ -119,9 +119,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
 
 
 @composite(node="LinalgLuSolveBackward0", exact_out=True)
-def lu_solve(
-    b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None
-) -> Tensor:
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``.
 
     Args:

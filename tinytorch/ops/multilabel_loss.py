@@ -91,8 +91,7 @@ def multilabel_margin_loss(
         )
     if target.shape != input.shape:
         raise RuntimeError(
-            f"inconsistent target size: {list(target.shape)} for input of size: "
-            f"{list(input.shape)}"
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
     check_scalar_type(int64, target)
     x: Any = input

@@ -138,9 +138,7 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Ten
 
 
 @composite(method=False)
-def nanprod(
-    a: Any, axis: Dims = None, dtype: Any = None, *, keepdims: bool = False
-) -> Tensor:
+def nanprod(a: Any, axis: Dims = None, dtype: Any = None, *, keepdims: bool = False) -> Tensor:
     """Product of the elements that are not NaN, of all or along ``axis``.
 
     Args:

@@ -274,8 +274,7 @@ def group_norm(
     """
     if input.ndim < 2:
         raise RuntimeError(
-            "group_norm: Expected at least 2 dimensions for input tensor but received "
-            f"{input.ndim}"
+            f"group_norm: Expected at least 2 dimensions for input tensor but received {input.ndim}"
         )
     batch, channels = input.shape[:2]
     num_groups = integer("group_norm", "num_groups", num_groups)

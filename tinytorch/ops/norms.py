@@ -188,8 +188,7 @@ def nuclear_norm(
         return nuclear_norm(input, None, dim)
     if input.ndim < 2:
         raise RuntimeError(
-            "nuclear_norm: The input tensor A must have at least 2 dimensions, got "
-            f"{input.ndim}"
+            f"nuclear_norm: The input tensor A must have at least 2 dimensions, got {input.ndim}"
         )
     return _nuclear(input, (-2, -1) if dim is None else dim, keepdim)
 

@@ -170,4 +170,3 @@ def iscomplex(x: Any) -> Tensor:
     """
     value: Any = array_of(x)
     return ~value.isreal()  # type: ignore[no-any-return]
-

@@ -194,9 +194,7 @@ def _numpy_nanmedian(
 
 
 @composite(out=True, node="KthvalueBackward0", buffered=False)
-def kthvalue(
-    input: Tensor, k: int, dim: int = -1, keepdim: bool = False
-) -> tuple[Tensor, Tensor]:
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The ``k``-th smallest element along ``dim``, and where it is.
 
     Args:

@@ -277,6 +277,7 @@ def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
     Reference:
         https://dlmf.nist.gov/18.9
     """
+
     def step(x: Any, k: int, now: Any, before: Any) -> Any:
         return x * now - k * before
 

@@ -201,9 +201,7 @@ def sparse_dim(input: Tensor) -> int:
 
 
 @composite(namespaces=("Tensor",))
-def to_dense(
-    input: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
-) -> Tensor:
+def to_dense(input: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
     """``input`` itself, in another dtype if one is given: it is dense.
 
     Args:

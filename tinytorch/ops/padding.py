@@ -36,9 +36,7 @@ def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Arra
 
 
 _pad_constant.vjp(
-    input=lambda xp, g, sides: xp.call(
-        _pad_constant, g, tuple((-a, -b) for a, b in sides), 0
-    )
+    input=lambda xp, g, sides: xp.call(_pad_constant, g, tuple((-a, -b) for a, b in sides), 0)
 )
 
 
@@ -82,9 +80,7 @@ def _edge_name(node: Node) -> str | None:
 
 
 @op(method=False, node=_edge_name)
-def _pad_edge(
-    xp: Backend, input: Array, axis: int, before: int, after: int, mode: str
-) -> Array:
+def _pad_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
     """``input`` with elements of its own repeated before and after it, along one dimension."""
     length = input.shape[axis]
     out = xp.empty(_resized(input.shape, axis, before + after), input.dtype)
@@ -95,9 +91,7 @@ def _pad_edge(
 
 
 @op(method=False)
-def _fold_edge(
-    xp: Backend, input: Array, axis: int, before: int, after: int, mode: str
-) -> Array:
+def _fold_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
     """The inside of ``input`` with its padding added to what it repeats: the gradient."""
     length = input.shape[axis] - before - after
     inside = ((slice(None),) * (axis % input.ndim)) + (slice(before, before + length),)
@@ -112,9 +106,7 @@ _pad_edge.vjp(input=piecewise(
     lambda xp, g, axis, before, after, mode: xp.call(_fold_edge, g, axis, before, after, mode)
 ))  # fmt: skip
 _fold_edge.vjp(
-    input=lambda xp, g, axis, before, after, mode: xp.call(
-        _pad_edge, g, axis, before, after, mode
-    )
+    input=lambda xp, g, axis, before, after, mode: xp.call(_pad_edge, g, axis, before, after, mode)
 )
 
 

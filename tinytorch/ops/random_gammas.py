@@ -42,9 +42,7 @@ def _standard_gamma(xp: Backend, input: Array, generator: Any = None) -> Array:
     return xp.maximum(drawn, xp.finfo(input.dtype).tiny)
 
 
-_standard_gamma.vjp(
-    input=lambda xp, g, input, out: g * xp.call(_standard_gamma_grad, input, out)
-)
+_standard_gamma.vjp(input=lambda xp, g, input, out: g * xp.call(_standard_gamma_grad, input, out))
 
 
 @op(method=False)

@@ -72,9 +72,7 @@ def _refuse_discrete(name: str, law: str, dtype: dtypes.dtype) -> None:
 
 
 @composite(namespaces=("Tensor",))
-def normal_(
-    input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None
-) -> Tensor:
+def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fill ``input`` with normal numbers, in place.
 
     Args:

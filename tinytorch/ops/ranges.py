@@ -38,7 +38,11 @@ def _plain_number(name: str, value: Any) -> Any:
 
 @creation(default_dtype=False, exact_out="counts")
 def arange(
-    xp: Backend, start: float | None = None, end: float | None = None, step: float = 1, *,
+    xp: Backend,
+    start: float | None = None,
+    end: float | None = None,
+    step: float = 1,
+    *,
     dtype: Any = None,
 ) -> Array:
     """Numbers from ``start`` to below ``end``, ``step`` apart.
@@ -79,9 +83,7 @@ def arange(
 
 
 @creation(default_dtype=False, exact_out="fills")
-def range(
-    xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any = None
-) -> Array:
+def range(xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any = None) -> Array:
     """Numbers from ``start`` to ``end``, which is included; deprecated, as it is in PyTorch.
 
     Args:

@@ -54,9 +54,7 @@ def _refuse_in_hardtanh(xp: Backend, input: Array) -> None:
 
 hardtanh.vjp(
     input=piecewise(
-        lambda xp, g, input, min_val, max_val: masked(
-            xp, g, (input > min_val) & (input < max_val)
-        )
+        lambda xp, g, input, min_val, max_val: masked(xp, g, (input > min_val) & (input < max_val))
     )
 )
 
@@ -105,9 +103,7 @@ def threshold(
     return xp.where(input <= threshold, xp.asarray(value).astype(input.dtype), input)
 
 
-threshold.vjp(
-    input=piecewise(lambda xp, g, input, threshold: masked(xp, g, ~(input <= threshold)))
-)
+threshold.vjp(input=piecewise(lambda xp, g, input, threshold: masked(xp, g, ~(input <= threshold))))
 
 
 @op(namespaces=FUNCTIONAL, method=True, also=("hardshrink",), exact_out=True, elementwise=True)
@@ -223,9 +219,7 @@ def _hardswish_gradient(xp: Any, g: Any, input: Any) -> Any:
 
 
 hardswish.vjp(
-    input=lambda xp, g, input: blockwise(
-        xp, lambda g, x: _hardswish_gradient(xp, g, x), g, input
-    )
+    input=lambda xp, g, input: blockwise(xp, lambda g, x: _hardswish_gradient(xp, g, x), g, input)
 )
 
 
@@ -256,8 +250,7 @@ def prelu(xp: Backend, input: Array, weight: Array) -> Array:
 def _check_prelu(xp: Backend, input: Array, weight: Array) -> None:
     if weight.ndim > 1:
         raise RuntimeError(
-            "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
-            f"{weight.ndim}"
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
         )
     if input.dtype != weight.dtype:
         raise RuntimeError(
@@ -312,9 +305,7 @@ _prelu_gradient.vjp(
     ),
 )
 prelu.vjp(
-    input=piecewise(
-        lambda xp, g, input, weight: xp.call(_prelu_gradient, g, input, weight)
-    ),
+    input=piecewise(lambda xp, g, input, weight: xp.call(_prelu_gradient, g, input, weight)),
     weight=_weight_gradient,
 )
 
@@ -344,9 +335,7 @@ def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     return exponential_below(xp, "elu_cpu", input, SELU_ALPHA, SELU_SCALE, 1.0)
 
 
-selu.vjp(
-    input=lambda xp, g, input: slope_of_exponential(xp, g, input, SELU_ALPHA, SELU_SCALE, 1.0)
-)
+selu.vjp(input=lambda xp, g, input: slope_of_exponential(xp, g, input, SELU_ALPHA, SELU_SCALE, 1.0))
 
 
 @op(inplace=True, namespaces=BOTH, method=False, elementwise=True)

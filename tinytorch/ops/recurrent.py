@@ -53,9 +53,7 @@ _lstm_gates.vjp_joint("gates", "cell")(_lstm_rule)
 
 
 @op(public=False, materialize=False, node="AddBackward0")
-def _gru_gates(
-    xp: Backend, given: Array, recurrent: Array, hidden: Array
-) -> tuple[Array, Array]:
+def _gru_gates(xp: Backend, given: Array, recurrent: Array, hidden: Array) -> tuple[Array, Array]:
     """Hidden state, and the gates after their nonlinearities.
 
     ``given`` and ``recurrent`` are what input and hidden state say to the gates of reset, update

@@ -91,9 +91,7 @@ def _by_layer(
     return [tuple(next(given) if wanted else None for wanted in there) for _ in range(count)]
 
 
-def _check(
-    name: str, input: Any, state: Any, count: int, weights: list[Any], sizes: Any
-) -> None:
+def _check(name: str, input: Any, state: Any, count: int, weights: list[Any], sizes: Any) -> None:
     """Refuse shapes that do not fit, before one row is broadcast to many."""
     ndim = 3 if sizes is None else 2
     if input.ndim != ndim:

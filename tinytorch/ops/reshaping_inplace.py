@@ -97,9 +97,7 @@ def t_(input: Tensor) -> Tensor:
 
 
 @composite(node="AsStridedBackward1", like=as_strided)
-def as_strided_(
-    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
-) -> Tensor:
+def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """Make ``input`` a window into its own memory; see ``as_strided``.
 
     Example:

@@ -123,7 +123,9 @@ frac.vjp(input=lambda xp, g: g)
 
 
 @op(
-    inplace=True, promote="arithmetic", strict=True,
+    inplace=True,
+    promote="arithmetic",
+    strict=True,
     node=by_operand("other", "FmodBackward0", "FmodBackward1"),
 )
 def fmod(xp: Backend, input: Array, other: Operand) -> Array:

@@ -17,9 +17,7 @@ from .gathering import check_along, gather, gather_sum
 from .shape import expand
 
 
-def _check(
-    xp: Backend, name: str, input: Array, dim: int, index: Array, src: Any
-) -> int:
+def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: Any) -> int:
     """The dimension counted from the front; RuntimeError if index and source do not fit."""
     if hasattr(src, "dtype") and src.dtype != input.dtype:
         raise RuntimeError(
@@ -178,9 +176,7 @@ def _scatter_product(xp: Backend, input: Array, dim: int, index: Index, src: Arr
     return _combine(xp, "multiply", input, dim, index, src)
 
 
-def _combine(
-    xp: Backend, name: str, input: Array, dim: int, index: Array, src: Array
-) -> Array:
+def _combine(xp: Backend, name: str, input: Array, dim: int, index: Array, src: Array) -> Array:
     at = _check(xp, "scatter_reduce", input, dim, index, src)
     out = row_major(xp, input)
     if index.size:
@@ -315,9 +311,7 @@ def scatter_reduce(
 
 
 @op(method=False)
-def _scatter_count(
-    xp: Backend, input: Array, dim: int, index: Index, include_self: bool
-) -> Array:
+def _scatter_count(xp: Backend, input: Array, dim: int, index: Index, include_self: bool) -> Array:
     """How many elements each place has got, at least 1."""
     native = input.dtype if input.dtype.kind in "fc" else xp.native_dtype(dtypes.int64)
     count = xp.ones(input.shape, native) if include_self else xp.zeros(input.shape, native)

@@ -194,18 +194,21 @@ def _clamp_gradient(xp: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
 
 clamp.vjp(
     input=_clamp_gradient,
-    min=lambda xp, g, input, min, max: (
-        masked(xp, g, input < min if max is None else (input < min) & (min < max))
+    min=lambda xp, g, input, min, max: masked(
+        xp, g, input < min if max is None else (input < min) & (min < max)
     ),
-    max=lambda xp, g, input, min, max: (
-        masked(xp, g, input > max if min is None else (input > max) | (max < min))
+    max=lambda xp, g, input, min, max: masked(
+        xp, g, input > max if min is None else (input > max) | (max < min)
     ),
 )
 
 
 @op(
-    inplace=True, promote="limits", strict=True,
-    node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"), exact_out="numbers",
+    inplace=True,
+    promote="limits",
+    strict=True,
+    node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"),
+    exact_out="numbers",
 )
 def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
     """``input``, but at least ``min``.
@@ -229,8 +232,11 @@ clamp_min.vjp(
 
 
 @op(
-    inplace=True, promote="limits", strict=True,
-    node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"), exact_out="numbers",
+    inplace=True,
+    promote="limits",
+    strict=True,
+    node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"),
+    exact_out="numbers",
 )
 def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
     """``input``, but at most ``max``.

@@ -12,9 +12,7 @@ from .joining import cat
 from .membership import isin
 from .unique import unique
 
-_unique_all_result = named_result(
-    "unique_all", "values indices inverse_indices counts"
-)
+_unique_all_result = named_result("unique_all", "values indices inverse_indices counts")
 _unique_counts_result = named_result("unique_counts", "values counts")
 _unique_inverse_result = named_result("unique_inverse", "values inverse_indices")
 
@@ -91,7 +89,10 @@ def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         tensor([1, 0])
     """
     options: Any = {
-        "return_index": True, "return_inverse": True, "return_counts": True, "equal_nan": False
+        "return_index": True,
+        "return_inverse": True,
+        "return_counts": True,
+        "equal_nan": False,
     }
     found: Any = unique(array_of(x), **options)
     return _unique_all_result(*found)  # type: ignore[no-any-return]

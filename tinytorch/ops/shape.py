@@ -65,7 +65,7 @@ def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tupl
             f"cannot reshape tensor of {total} elements into shape {list(shape)} because the "
             "unspecified dimension size -1 can be any value and is ambiguous"
         )
-    if (total % known if unknown and known else total != known):
+    if total % known if unknown and known else total != known:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {total}")
     return tuple(total // known if n == -1 else n for n in shape)
 

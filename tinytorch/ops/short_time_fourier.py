@@ -40,9 +40,7 @@ def _overlapped(xp: Backend, input: Array, total: int, hop: int) -> Array:
     return xp.reshape(out, (*batch, rows * hop))[..., :total]
 
 
-_framed.vjp(
-    input=lambda xp, g, in_shape, hop: xp.call(_overlapped, g, in_shape[-1], hop)
-)
+_framed.vjp(input=lambda xp, g, in_shape, hop: xp.call(_overlapped, g, in_shape[-1], hop))
 
 
 def _overlapped_rule(xp: Any, g: Any, in_shape: Any, hop: int) -> Any:
@@ -270,18 +268,14 @@ def _unwindowed(
     return signal
 
 
-def _check_istft(
-    input: Tensor, n_fft: int, half: bool, window: Any, return_complex: bool
-) -> None:
+def _check_istft(input: Tensor, n_fft: int, half: bool, window: Any, return_complex: bool) -> None:
     if not input.is_complex():
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with "
             "return_complex=True."
         )
     if input.ndim not in (2, 3):
-        raise RuntimeError(
-            f"istft: expected a tensor with 2 or 3 dimensions, but got {input.ndim}"
-        )
+        raise RuntimeError(f"istft: expected a tensor with 2 or 3 dimensions, but got {input.ndim}")
     if not input.numel():
         raise RuntimeError(f"istft: input tensor cannot be empty, got shape {list(input.shape)}.")
     wanted = n_fft // 2 + 1 if half else n_fft

@@ -119,7 +119,9 @@ def _check_factor(name: str, argument: str, factor: int) -> None:
 
 
 @composite(
-    namespaces=_BOTH, aliases=("native_channel_shuffle",), method=False,
+    namespaces=_BOTH,
+    aliases=("native_channel_shuffle",),
+    method=False,
     node="ChannelShuffleBackward0",
 )
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:

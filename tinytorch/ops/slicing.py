@@ -111,9 +111,9 @@ def _part_write(
 
 
 _part_write.vjp(
-    input=lambda xp, g, in_shape, dim, start, stop, step: (
-        xp.call(slice_, g, dim, start, stop, step).reshape(in_shape)
-    )
+    input=lambda xp, g, in_shape, dim, start, stop, step: xp.call(
+        slice_, g, dim, start, stop, step
+    ).reshape(in_shape)
 )
 
 
@@ -355,5 +355,3 @@ def diagonal_scatter(
                 [0., 1.]])
     """
     return written("diagonal_scatter", input, src, diagonal, offset, dim1, dim2)
-
-

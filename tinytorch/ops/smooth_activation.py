@@ -52,7 +52,11 @@ softplus.vjp(
 
 
 @op(
-    namespaces=FUNCTIONAL, method=False, node="LogSigmoidBackward0", exact_out=True, buffered=True,
+    namespaces=FUNCTIONAL,
+    method=False,
+    node="LogSigmoidBackward0",
+    exact_out=True,
+    buffered=True,
     elementwise=True,
 )
 def logsigmoid(xp: Backend, input: Array) -> Array:
@@ -112,9 +116,7 @@ def _mish_gradient(xp: Any, g: Any, x: Any) -> Any:
     return g * (t + x * (1 - t * t) * logistic(xp, x))
 
 
-mish.vjp(
-    input=lambda xp, g, input: blockwise(xp, lambda g, x: _mish_gradient(xp, g, x), g, input)
-)
+mish.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _mish_gradient(xp, g, x), g, input))
 
 
 @op(namespaces=FUNCTIONAL, method=False, promote="float", node="DivBackward0")

@@ -179,9 +179,7 @@ def topk(
 
 
 @op(method=False)
-def _search(
-    xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool
-) -> Array:
+def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool) -> Array:
     """How many boundaries lie before each value; with ``right``, also those equal to it."""
     refuse(xp, "searchsorted_out_cpu", "c", boundaries)
     if boundaries.ndim == 1:

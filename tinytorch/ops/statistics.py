@@ -32,9 +32,7 @@ def _check_weights(name: str, weights: Tensor, kinds: str, what: str, count: int
     weights._xp.check_all(weights._data >= 0, f"cov(): {name} cannot be negative")
 
 
-def _weights(
-    fweights: Tensor | None, aweights: Tensor | None, count: int
-) -> Tensor | None:
+def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Tensor | None:
     """The product of both kinds of weights, or None."""
     if fweights is not None:
         _check_weights("fweights", fweights, "iu", "integral", count)
@@ -98,9 +96,7 @@ def cov(
         freedom: Any = count - correction
     else:
         weight = w.sum()
-        weight._xp.check_all(
-            weight._data != 0, "cov(): weights sum to zero, can't be normalized"
-        )
+        weight._xp.check_all(weight._data != 0, "cov(): weights sum to zero, can't be normalized")
         mean = (x * w).sum(1, keepdim=True) / weight
         freedom = _freedom(w, aweights, correction)
     if isinstance(freedom, Tensor):

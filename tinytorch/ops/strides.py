@@ -44,9 +44,7 @@ _window.vjp(
         _placed, g, in_shape[0], size, stride, start
     )
 )
-_placed.vjp(
-    input=lambda xp, g, size, stride, start: xp.call(_window, g, size, stride, start)
-)
+_placed.vjp(input=lambda xp, g, size, stride, start: xp.call(_window, g, size, stride, start))
 
 # -- windows ---------------------------------------------------------------------------------------
 
@@ -133,9 +131,7 @@ def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]
 
 
 @composite
-def as_strided(
-    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
-) -> Tensor:
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A window into the memory of ``input``, or of the tensor that it is a view of.
 
     Args:

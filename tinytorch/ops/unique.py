@@ -24,8 +24,10 @@ def _rows(xp: Backend, input: Array, dim: int | None) -> Array:
 def _order(xp: Backend, rows: Array) -> Array:
     """The order that sorts the rows, by their first elements first; stable."""
     if rows.shape[1] == 1:
-        return xp.order(rows.reshape(-1), 0) if rows.dtype.kind != "c" else xp.argsort(
-            rows[:, 0], kind="stable"
+        return (
+            xp.order(rows.reshape(-1), 0)
+            if rows.dtype.kind != "c"
+            else xp.argsort(rows[:, 0], kind="stable")
         )
     if not rows.shape[1]:
         return xp.arange(rows.shape[0])
@@ -120,9 +122,7 @@ def _found(
     return _results(values, [(inverse, places), (counts, lengths)])
 
 
-def _results(
-    values: Tensor, chosen: list[tuple[bool, Tensor]]
-) -> Tensor | tuple[Tensor, ...]:
+def _results(values: Tensor, chosen: list[tuple[bool, Tensor]]) -> Tensor | tuple[Tensor, ...]:
     """The values, with the further results that were asked for."""
     extra = tuple(tensor for wanted, tensor in chosen if wanted)
     return (values, *extra) if extra else values
@@ -233,5 +233,3 @@ def unique_consecutive(
     """
     at = _checked("unique_consecutive", input, dim)
     return _found(input, at, True, return_inverse, return_counts)
-
-

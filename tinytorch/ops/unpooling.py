@@ -168,9 +168,7 @@ def _unpool(
         )
     size = _size(tuple(input.shape[-spatial:]), kernel, steps, pads, output_size)
     places = math.prod(size)
-    index = indices.reshape(
-        math.prod(input.shape[:-spatial]), math.prod(input.shape[-spatial:])
-    )
+    index = indices.reshape(math.prod(input.shape[:-spatial]), math.prod(input.shape[-spatial:]))
     xp = input._xp
     xp.check_all(
         (index._data >= 0) & (index._data < places),

@@ -50,9 +50,7 @@ def _square(xp: Backend, part: Array) -> Array:
     return wide
 
 
-def _var_gradient(
-    xp: Any, g: Any, input: Any, dim: Any, correction: Any, keepdim: Any
-) -> Any:
+def _var_gradient(xp: Any, g: Any, input: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     axes = reduced_axes("var", dim, input.ndim)
     centered = input - xp.call(mean, input, dim, True)
     share = shared(xp, g * 2.0, _freedom(input.shape, axes, correction))

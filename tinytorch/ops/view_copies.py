@@ -126,9 +126,7 @@ def slice_copy(
 
 
 @composite(out=True, method=False)
-def split_copy(
-    input: Tensor, split_size: int | Sequence[int], dim: int = 0
-) -> tuple[Tensor, ...]:
+def split_copy(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """What ``split`` shows, as copies.
 
     Args:

@@ -202,9 +202,7 @@ class HookTables:
         return _add(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
 
-def _add(
-    hooks: dict[int, Any], hook: Callable[..., Any], prepend: bool
-) -> RemovableHandle:
+def _add(hooks: dict[int, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
     handle = add_hook(hooks, hook)
     if prepend:
         cast("OrderedDict[int, Any]", hooks).move_to_end(handle.id, last=False)
@@ -242,8 +240,7 @@ def _run_pre_hooks(
             continue
         if not (isinstance(result, tuple) and len(result) == 2):
             raise RuntimeError(
-                f"{step} must return None or a tuple of (new_args, new_kwargs), "
-                f"but got {result}."
+                f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}."
             )
         args, kwargs = result
     return args, kwargs

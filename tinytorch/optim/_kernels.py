@@ -114,17 +114,13 @@ def _average(xp: Backend, mean: Array, value: Array, keep: float, s: Array | Non
     xp.add_scaled(mean, value, 1.0 - keep, keep, s)
 
 
-def _average_square(
-    xp: Backend, mean: Array, value: Array, keep: float, s: Array | None
-) -> None:
+def _average_square(xp: Backend, mean: Array, value: Array, keep: float, s: Array | None) -> None:
     """``mean = keep * mean + (1 - keep) * value**2``, in place."""
     s = xp.multiply(value, value, out=s)
     xp.add_scaled(mean, s, 1.0 - keep, keep, s)
 
 
-def _subtract_scaled(
-    xp: Backend, p: Array, value: Array, scale: float, s: Array | None
-) -> None:
+def _subtract_scaled(xp: Backend, p: Array, value: Array, scale: float, s: Array | None) -> None:
     """``p -= scale * value``, in place; ``value`` may be ``s``."""
     xp.add_scaled(p, value, -scale, buffer=s)
 

@@ -209,7 +209,6 @@ class _Composition(LRScheduler):
                     f"{type(optimizer).__name__}."
                 )
 
-
     def _begin(self) -> None:
         """Make the first step again."""
         raise NotImplementedError
@@ -320,9 +319,7 @@ class SequentialLR(_Composition):
         last_epoch: int = -1,
     ) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                "SequentialLR expects at least one scheduler, but got no scheduler."
-            )
+            raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
         self._check(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(

@@ -348,9 +348,7 @@ class OneCycleLR(_Cycling):
         self.optimizer = check_optimizer(optimizer)
         self.total_steps = _cycle_length(total_steps, epochs, steps_per_epoch)
         if not (isinstance(pct_start, float) and 0 <= pct_start <= 1):
-            raise ValueError(
-                f"Expected float between 0 and 1 pct_start, but got {pct_start}"
-            )
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         check_anneal_strategy(anneal_strategy)
         self._anneal_func_type = anneal_strategy
@@ -406,9 +404,7 @@ class OneCycleLR(_Cycling):
         ]
 
 
-def _cycle_length(
-    total_steps: int | None, epochs: int | None, steps_per_epoch: int | None
-) -> int:
+def _cycle_length(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
     def positive(name: str, value: Any) -> int:
         if not isinstance(value, int) or value <= 0:
             raise ValueError(f"Expected positive integer {name}, but got {value}")

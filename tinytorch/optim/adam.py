@@ -204,8 +204,7 @@ def _check_tensors(lr: Any, betas: tuple[Any, Any], plain_foreach: bool) -> None
             continue
         if plain_foreach:
             raise ValueError(
-                f"betas[{index}] as a Tensor is not supported for capturable=False and "
-                "foreach=True"
+                f"betas[{index}] as a Tensor is not supported for capturable=False and foreach=True"
             )
         if beta.numel() != 1:
             raise ValueError(f"Tensor betas[{index}] must be 1-element")

@@ -108,9 +108,7 @@ class Muon(ArrayOptimizer):
 
     def _update(self, group: ParamGroup) -> None:
         if group["ns_steps"] >= _MOST_STEPS:
-            raise ValueError(
-                "Number of steps must be less than 100 for computational efficiency"
-            )
+            raise ValueError("Number of steps must be less than 100 for computational efficiency")
         if len(group["ns_coefficients"]) != 3:
             raise ValueError("Coefficients must be a tuple of exactly 3 values")
         if any(p.grad is not None and p.is_complex() for p in group["params"]):

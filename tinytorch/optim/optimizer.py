@@ -31,6 +31,7 @@ _params_t: TypeAlias = ParamsT
 ParamGroup: TypeAlias = dict[str, Any]
 StateDict: TypeAlias = dict[str, Any]
 
+
 class _Required:
     """Marks a default that every parameter group has to set itself."""
 
@@ -202,8 +203,7 @@ class Optimizer(HookTables):
         for p in params:
             if not isinstance(p, Tensor):
                 raise TypeError(
-                    "optimizer can only optimize Tensors, but one of the params is "
-                    + _typename(p)
+                    "optimizer can only optimize Tensors, but one of the params is " + _typename(p)
                 )
             if not (self.defaults.get("differentiable") or p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
@@ -297,9 +297,7 @@ class Optimizer(HookTables):
         for key, value in state_dict["state"].items():
             p = owner.get(key)
             state[key if p is None else p] = value if p is None else self._adopt(p, value)
-        groups = [
-            _merge(group, mine) for group, mine in zip(saved, self.param_groups, strict=True)
-        ]
+        groups = [_merge(group, mine) for group, mine in zip(saved, self.param_groups, strict=True)]
         self.__setstate__({"state": state, "param_groups": groups})
         for post_hook in self._optimizer_load_state_dict_post_hooks.values():
             post_hook(self)

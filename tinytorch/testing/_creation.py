@@ -133,9 +133,7 @@ def _range(dtype: dtypes.dtype) -> tuple[float, float, float, float]:
     return whole.min, end, LOWEST, HIGHEST_INTEGER
 
 
-def _drawn(
-    sizes: tuple[int, ...], dtype: dtypes.dtype, device: Any, low: Any, high: Any
-) -> Tensor:
+def _drawn(sizes: tuple[int, ...], dtype: dtypes.dtype, device: Any, low: Any, high: Any) -> Tensor:
     if not _is_inexact(dtype):
         return randint(low, high, sizes, device=device, dtype=dtype)
     out = empty(sizes, dtype=dtype, device=device)

@@ -108,8 +108,7 @@ def checkpoint(
         return CheckpointFunction.apply(function, preserve, *args)
     if determinism_check not in ("default", "none"):
         raise ValueError(
-            "determinism_check should be one of ['default', 'none'], but got "
-            f"{determinism_check}"
+            f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
         )
     first, second = context_fn()
     call = _Again(function, args, kwargs, preserve, second)
@@ -386,9 +385,7 @@ def check_backward_validity(inputs: Any) -> None:
         >>> tt.utils.checkpoint.check_backward_validity([tt.ones(1, requires_grad=True)])
     """
     if not any(isinstance(t, Tensor) and t.requires_grad for t in inputs):
-        warn(
-            "None of the inputs have requires_grad=True. Gradients will be None"
-        )
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 class CheckpointFunction(Function):

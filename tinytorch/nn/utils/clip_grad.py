@@ -121,9 +121,7 @@ def clip_grad_norm_(
     """
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if isinstance(parameters, GeneratorType) and not given:
-        warn(
-            "`parameters` is an empty generator, no gradient clipping will occur."
-        )
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     norm = get_total_norm(_grads(given), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, norm)
     return norm
@@ -144,9 +142,7 @@ def clip_grad_norm(
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
-def clip_grad_value_(
-    parameters: Tensors, clip_value: float, foreach: bool | None = None
-) -> None:
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Restrict gradients in place to [-clip_value, clip_value], element by element.
 
     Args:

@@ -265,9 +265,7 @@ class _Orthogonal(Module):
         if rows == columns:
             self.base = q.clone() if _is_orthogonal(q) else _made_orthogonal(q)
         else:
-            rest = randn(
-                *q.shape[:-2], rows, rows - columns, dtype=q.dtype, device=q.device
-            )
+            rest = randn(*q.shape[:-2], rows, rows - columns, dtype=q.dtype, device=q.device)
             self.base = _made_orthogonal(cat([q, rest], -1))
         # A column of zeros reflects its own axis, which a sign of -1 on the diagonal undoes.
         original = q.new_zeros(q.shape)

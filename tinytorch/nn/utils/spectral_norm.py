@@ -55,9 +55,7 @@ class SpectralNorm:
         """
         weight: Any = module._parameters[self.name]
         if weight is None:
-            raise ValueError(
-                f"`SpectralNorm` cannot be applied as parameter `{self.name}` is None"
-            )
+            raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{self.name}` is None")
         if is_lazy(weight):
             raise ValueError(
                 "spectral_norm: The module passed to `SpectralNorm` can't have uninitialized "

@@ -83,8 +83,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         Salimans, Kingma: Weight Normalization, arXiv:1602.07868.
     """
     warn(
-        "`nn.utils.weight_norm` is deprecated in favor of "
-        "`nn.utils.parametrizations.weight_norm`.",
+        "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
     )
     check_none(module, WeightNorm, "weight_norm", name)

@@ -45,14 +45,11 @@ def check_arguments(
             )
     elif batch_size is None and drop_last:
         raise ValueError(
-            "batch_size=None option disables auto-batching and is mutually exclusive with "
-            "drop_last"
+            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
         )
 
 
-def _check_workers(
-    num_workers: int, prefetch_factor: int | None, persistent_workers: bool
-) -> None:
+def _check_workers(num_workers: int, prefetch_factor: int | None, persistent_workers: bool) -> None:
     if num_workers == 0 and prefetch_factor is not None:
         raise ValueError(
             "prefetch_factor option could only be specified in multiprocessing."

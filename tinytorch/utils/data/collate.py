@@ -15,8 +15,7 @@ __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_conv
 Collate: TypeAlias = Callable[..., Any]
 
 _EXPECTED = (
-    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; "
-    "found {}"
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
 
 

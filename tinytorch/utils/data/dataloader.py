@@ -352,9 +352,7 @@ class _ThreadedIterator(_BaseIterator):
         try:
             task, batch = self.results.get(timeout=self.timeout or None)
         except queue.Empty:
-            raise RuntimeError(
-                f"DataLoader timed out after {self.timeout} seconds"
-            ) from None
+            raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds") from None
         return task, (self.owner.pop(task), batch)
 
     def _next(self) -> Any:

@@ -160,8 +160,7 @@ def _samples(dataset: Any, indices: list[Any]) -> list[Any]:
     samples: list[Any] = fetch(indices)
     if len(samples) != len(indices):
         raise ValueError(
-            "Nested dataset's output size mismatch. "
-            f"Expected {len(indices)}, got {len(samples)}"
+            f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(samples)}"
         )
     return samples
 
@@ -318,10 +317,7 @@ def random_split(
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = permutation(total, generator)
     ends = itertools.accumulate(sizes)
-    return [
-        Subset(dataset, order[end - size : end])
-        for end, size in zip(ends, sizes, strict=True)
-    ]
+    return [Subset(dataset, order[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
 
 
 def _part_sizes(total: int, lengths: Sequence[int | float]) -> list[int]:

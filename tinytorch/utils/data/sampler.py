@@ -195,8 +195,7 @@ class WeightedRandomSampler(Sampler[int]):
     ) -> None:
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise ValueError(
-                "num_samples should be a positive integer value, "
-                f"but got num_samples={num_samples}"
+                f"num_samples should be a positive integer value, but got num_samples={num_samples}"
             )
         if not isinstance(replacement, bool):
             raise ValueError(
@@ -213,9 +212,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        yield from _draws.weighted(
-            self.weights, self.num_samples, self.replacement, self.generator
-        )
+        yield from _draws.weighted(self.weights, self.num_samples, self.replacement, self.generator)
 
     def __len__(self) -> int:
         return self.num_samples
@@ -241,13 +238,10 @@ class BatchSampler(Sampler[list[S]]):
     def __init__(self, sampler: Iterable[S], batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
             raise ValueError(
-                "batch_size should be a positive integer value, "
-                f"but got batch_size={batch_size}"
+                f"batch_size should be a positive integer value, but got batch_size={batch_size}"
             )
         if not isinstance(drop_last, bool):
-            raise ValueError(
-                f"drop_last should be a boolean value, but got drop_last={drop_last}"
-            )
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
