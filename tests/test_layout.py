@@ -29,7 +29,7 @@ TEXTS = [
     ROOT / ".ci" / "run",
 ]
 
-FILE_LINES, FUNCTION_LINES, LINE_LENGTH = 530, 40, 100
+FILE_LINES, FUNCTION_LINES, LINE_LENGTH = 610, 40, 100
 # DESIGN.md §1, from what everything may import to what nothing may. A module belongs to the
 # longest name that starts its own; modules of one layer may import each other without a cycle.
 LAYERS = [
