@@ -94,8 +94,7 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_program_does_what_it_does_under_torch(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_program_does_what_it_does_under_torch(torch: Any, name: str) -> None:
     *done, text = run(tt, PROGRAMS[name])
     *meant, torchs = run(torch, PROGRAMS[name])
     assert repr(done) == repr(meant)  # by repr: NaN equals NaN

@@ -6,16 +6,18 @@ from collections import Counter
 from typing import Any
 
 import pytest
+import torch
+import torch.testing._internal.common_methods_invocations as samples
 
 from decompositions import sources, stand_ins
 from decompositions.comparison import assert_same, leaves, translated
 
-torch: Any = pytest.importorskip("torch", reason="PyTorch has the decompositions and is the oracle")
-pytest.importorskip("expecttest", reason="PyTorch's samples need it")
-samples: Any = pytest.importorskip("torch.testing._internal.common_methods_invocations")
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # both libraries', of the samples
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.filterwarnings("ignore"),
+]  # both libraries', of the samples
 #: Operations on what tinytorch has not: sparse tensors, CUDA's compiler, other dtypes.
 ELSEWHERE = "sparse jiterator bfloat16 chalf".split()
 INFOS = [info for info in samples.op_db if not any(part in info.name for part in ELSEWHERE)]

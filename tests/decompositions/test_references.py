@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import torch
+import torch.testing._internal.common_methods_invocations as samples
 
 from decompositions import sources
 from decompositions.comparison import assert_same, translated
 
-torch: Any = pytest.importorskip("torch", reason="PyTorch has the references and is the oracle")
-pytest.importorskip("expecttest", reason="PyTorch's samples need it")
-samples: Any = pytest.importorskip("torch.testing._internal.common_methods_invocations")
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # both libraries', of the samples
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.filterwarnings("ignore"),
+]  # both libraries', of the samples
 DRAWN = "empty rand normal bernoulli uniform exponential geometric cauchy dropout".split()
 #: Dtypes that tinytorch has no tensors of, and an operator of another signature than its function.
 ELSEWHERE = ("_conversions.bfloat16", "_conversions.chalf", "istft")

@@ -1,6 +1,7 @@
 """Short programs of ``func`` do under tinytorch what they do under PyTorch, errors included."""
 
 from __future__ import annotations
+from typing import Any
 
 import pytest
 from tests.autograd.test_short_programs import run, words
@@ -21,8 +22,7 @@ PROGRAMS = IN_THE_SAME_WORDS | programs(programs_of_vmap.IN_OTHER_WORDS)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_program_does_what_it_does_under_torch(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_program_does_what_it_does_under_torch(torch: Any, name: str) -> None:
     *done, text = run(tt, PROGRAMS[name])
     *meant, torchs = run(torch, PROGRAMS[name])
     assert repr(done) == repr(meant)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -134,9 +135,8 @@ OTHERS = {
 
 
 @pytest.fixture(autouse=True)
-def every_time() -> Iterator[None]:
+def every_time(torch: Any) -> Iterator[None]:
     """PyTorch gives many of its warnings but once in a process, and tinytorch some."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     before = [library.is_warn_always_enabled() for library in (torch, tt)]
     torch.set_warn_always(True)
     tt.set_warn_always(True)
