@@ -50,7 +50,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)  # before ``-m`` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs PyTorch, leave out what another backend or an older PyTorch has no part in."""
+    """Mark what needs PyTorch; leave out what another backend, or an older one, has no part in."""
     version = torch_versions.installed()
     for item in items:
         if "torch" in getattr(item, "fixturenames", ()):

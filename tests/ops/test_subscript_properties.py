@@ -13,6 +13,9 @@ import tinytorch as tt
 from tests.ops.same_as_torch import host
 from tests.ops.strategies import SETTINGS, arrays, places
 
+#: Arrays that are stretched are among those that are shared.
+pytestmark = pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning")
+
 
 @st.composite
 def subscripts(draw: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
