@@ -19,19 +19,19 @@ demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digit
 	$(PY) examples/digits.py
 
 # The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
-test: $(VENV)/.test stubs-check typecheck stubtest  ## everything: stubs, types, tests on two backends
-	$(PY) -m pytest -q -n $(JOBS) --backend strict
-	$(PY) -m pytest -n $(JOBS)
+test: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, and what needs no PyTorch on two backends
+	$(PY) -m pytest -q -n $(JOBS) -m "not torch" --backend strict
+	$(PY) -m pytest -n $(JOBS) -m "not torch"
 
-test-torch: $(TORCH_VENV)/.test  ## the tests again where they can compare with PyTorch
-	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) --backend strict
-	$(TORCH_VENV)/bin/python -m pytest -n $(JOBS)
+test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two backends
+	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) -m torch --backend strict
+	$(TORCH_VENV)/bin/python -m pytest -n $(JOBS) -m torch
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 	$(TORCH_VENV)/bin/python tests/parity.py
 
 check: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, layout and the fast tests
-	$(PY) -m pytest -q -n $(JOBS) -m "not slow"
+	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch"
 
 stubs: $(VENV)/.test  ## write stubs/tinytorch/ anew
 	$(PY) stubs/generate.py

@@ -2,13 +2,21 @@
 
 ``pytest --backend strict`` runs everything on the stand-in for CuPy, so that no operation can
 call NumPy behind its backend's back; ``--backend cupy`` on a real GPU.
+
+What compares with PyTorch is marked ``torch``: ``pytest -m torch`` runs it where PyTorch is, and
+``-m "not torch"`` the rest. A test has the mark if it takes the fixture ``torch``; where only a
+helper needs PyTorch, the test or its module's ``pytestmark`` says so.
 """
 
 from __future__ import annotations
 
+import importlib
 import random
+import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,10 +38,27 @@ def pytest_configure(config: pytest.Config) -> None:
         run_on(name)
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """A module that is marked as a whole may import PyTorch: without it, it is not imported."""
+    if collection_path.suffix != ".py" or torch_versions.installed():
+        return None
+    marked = re.search(
+        r"(?m)^pytestmark = (\[\s*)?pytest\.mark\.torch\b", collection_path.read_text()
+    )
+    return True if marked else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before ``-m`` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what another backend, or an older PyTorch, has no part in."""
+    """Mark what needs PyTorch; leave out what another backend, or an older one, has no part in."""
     version = torch_versions.installed()
     for item in items:
+        if "torch" in getattr(item, "fixturenames", ()):
+            item.add_marker("torch")
+        if version is None and item.get_closest_marker("torch"):
+            item.add_marker(
+                pytest.mark.skip(reason="compares with PyTorch, which is not installed")
+            )
         path = item.nodeid.removeprefix("tests/")
         if reason := torch_versions.needs_newer(path, version):
             item.add_marker(pytest.mark.skip(reason=reason))
@@ -43,6 +68,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if on_numpy_alone(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(scope="session")
+def torch() -> Any:
+    """PyTorch, the oracle."""
+    return importlib.import_module("torch")
+
+
+@pytest.fixture(params=["tinytorch", pytest.param("torch", marks=pytest.mark.torch)])
+def lib(request: pytest.FixtureRequest) -> Any:
+    """tinytorch and PyTorch in turn, for what must hold of either."""
+    return importlib.import_module(request.param)
 
 
 @pytest.fixture(autouse=True)

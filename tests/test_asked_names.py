@@ -52,15 +52,14 @@ CONDITIONS = {
 
 
 @pytest.mark.parametrize("case", CONDITIONS)
-def test_conditions(case: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_conditions(torch: Any, case: str) -> None:
     ours, theirs = (result(library, CONDITIONS[case]) for library in (tt, torch))
     assert ours[0] == theirs[0] and ours[1].replace("tinytorch", "torch") == theirs[1]
 
 
 @pytest.mark.filterwarnings("ignore:_check_is_size will be removed")
-def test_sizes_are_checked() -> None:
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+def test_sizes_are_checked(torch: Any) -> None:
+    for library in (tt, torch):
         library._check_is_size(3, max=3)
         for wrong in ({"i": -1}, {"i": 3, "max": 2}):
             with pytest.raises(RuntimeError, match="told"):
@@ -81,8 +80,7 @@ SYMBOLS = {
 
 
 @pytest.mark.parametrize("case", SYMBOLS)
-def test_symbolic_numbers(case: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_symbolic_numbers(torch: Any, case: str) -> None:
     assert result(tt, SYMBOLS[case]) == result(torch, SYMBOLS[case])
     assert result(tt, SYMBOLS[case])[0] == ""
 
@@ -93,8 +91,7 @@ def test_nothing_is_symbolic() -> None:
             kind(None)
 
 
-def test_layouts_to_compare_with() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_layouts_to_compare_with(torch: Any) -> None:
     names = [n for n in dir(torch) if isinstance(getattr(torch, n), torch.layout) and n[0] != "_"]
     assert "sparse_coo" in names and "jagged" in names
     for name in names:
@@ -121,8 +118,8 @@ def test_handles_of_hooks_have_their_class() -> None:
     assert all(isinstance(handle, RemovableHandle) for handle in handles)
 
 
-def test_resize_as_is_a_function_too() -> None:
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+def test_resize_as_is_a_function_too(torch: Any) -> None:
+    for library in (tt, torch):
         x = library.arange(4)
         assert library.resize_as_(x, library.zeros(2, 2)) is x and tuple(x.shape) == (2, 2)
 
@@ -130,7 +127,7 @@ def test_resize_as_is_a_function_too() -> None:
 @pytest.mark.skipif(
     "config.getoption('--backend') == 'strict'", reason="the stand-in hands its memory to nobody"
 )
-def test_to_dlpack_is_at_the_top_too() -> None:
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+def test_to_dlpack_is_at_the_top_too(torch: Any) -> None:
+    for library in (tt, torch):
         y = library.zeros(2, device="cpu")
         assert library.from_dlpack(library.to_dlpack(y)).data_ptr() == y.data_ptr()

@@ -17,19 +17,14 @@ ON_NUMPY = pytest.mark.skipif(
 )
 
 
-def pytorch() -> Any:
-    return pytest.importorskip("torch", reason="compared with PyTorch")
-
-
 # -- names that NumPy also has ---------------------------------------------------------------------
 
 
 @ON_NUMPY
-def test_no_name_of_pytorchs_is_numpys() -> None:
+def test_no_name_of_pytorchs_is_numpys(torch: Any) -> None:
     """Such a name would do something else, without a word."""
     from tinytorch._forward import forwarded
 
-    torch = pytorch()
     numpys = forwarded(tt.zeros(1).backend)
     shared = [name for name in dir(torch) if name in numpys and callable(getattr(torch, name))]
     assert len(shared) > 150
@@ -38,8 +33,7 @@ def test_no_name_of_pytorchs_is_numpys() -> None:
 
 
 @pytest.mark.parametrize("make", ["ones(2)", "ones(2, dtype={}.int64)", "Size([1])", "float32"])
-def test_typename(make: str) -> None:
-    torch = pytorch()
+def test_typename(torch: Any, make: str) -> None:
     expression = f"{{0}}.typename({{0}}.{make.format('{0}')})"
     ours, theirs = (eval(expression.format(name), {"torch": torch, "tt": tt})
                     for name in ("tt", "torch"))  # fmt: skip
@@ -60,8 +54,7 @@ def test_methods_that_are_functions_too() -> None:
 
 
 @pytest.mark.parametrize("alpha", [1, 2, -3])
-def test_rsub(alpha: int) -> None:
-    torch = pytorch()
+def test_rsub(torch: Any, alpha: int) -> None:
     for a, b in (([1.0, 2.0], 5), ([1, 2], [3, 4])):
         results = []
         for library in (tt, torch):
@@ -96,8 +89,7 @@ KINDS = ["Float", "Double", "Half", "Long", "Int", "Short", "Char", "Byte", "Boo
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_first_names_of_tensors(kind: str) -> None:
-    torch = pytorch()
+def test_first_names_of_tensors(torch: Any, kind: str) -> None:
     ours, theirs = (getattr(library, f"{kind}Tensor") for library in (tt, torch))
     for args in ([[1, 0]], [[[1, 0], [0, 1]]], [2, 3], [], [()], [np.ones(2)]):
         made, expected = ours(*args), theirs(*args)
@@ -113,11 +105,11 @@ def test_first_names_of_tensors(kind: str) -> None:
     assert tt.zeros(2).type(f"torch.{kind}Tensor").dtype is ours.dtype
 
 
-def test_first_names_take_tensors_of_their_own_dtype_alone() -> None:
+def test_first_names_take_tensors_of_their_own_dtype_alone(torch: Any) -> None:
     x = tt.ones(2)
     tt.FloatTensor(x)[0] = 3
     assert x.tolist() == [3.0, 1.0]
-    for library in (tt, pytorch()):
+    for library in (tt, torch):
         with pytest.raises(TypeError, match="expected"):
             library.FloatTensor(library.ones(2, dtype=library.int64))
         with pytest.raises(TypeError, match="expected|new"):
@@ -128,8 +120,8 @@ def test_first_names_take_tensors_of_their_own_dtype_alone() -> None:
             library.FloatTensor(2, -1)
 
 
-def test_the_class_takes_what_torchs_takes() -> None:
-    for library in (tt, pytorch()):
+def test_the_class_takes_what_torchs_takes(torch: Any) -> None:
+    for library in (tt, torch):
         for data in ([1, 2], (1, 2), np.ones(2), range(2), library.ones(2)):
             assert tuple(library.Tensor(data).shape) == (2,)
         assert library.Tensor(data=[1, 2], device="cpu").tolist() == [1.0, 2.0]
@@ -144,8 +136,8 @@ def test_the_class_takes_what_torchs_takes() -> None:
             library.Tensor([1], device="xpu")
 
 
-def test_new() -> None:
-    for library in (tt, pytorch()):
+def test_new(torch: Any) -> None:
+    for library in (tt, torch):
         x = library.ones(1, dtype=library.int64)
         assert x.new([1, 2]).tolist() == [1, 2] and x.new([1, 2]).dtype is library.int64
         assert tuple(x.new(2, 3).shape) == (2, 3) and tuple(x.new().shape) == (0,)
@@ -201,7 +193,7 @@ def test_default_generator_is_the_active_backends() -> None:
     assert "default_generator" in dir(tt) and "default_generator" not in vars(tt)
 
 
-def test_threads() -> None:
+def test_threads(torch: Any) -> None:
     before = tt.get_num_threads()
     try:
         tt.set_num_threads(1)
@@ -209,15 +201,15 @@ def test_threads() -> None:
     finally:
         tt.set_num_threads(before)
     assert tt.get_num_threads() == before
-    for setter in (tt.set_num_threads, pytorch().set_num_threads, tt.set_num_interop_threads):
+    for setter in (tt.set_num_threads, torch.set_num_threads, tt.set_num_interop_threads):
         with pytest.raises((TypeError, RuntimeError), match="expects an int, but got str"):
             setter("2")
         with pytest.raises(RuntimeError, match="expects a positive integer"):
             setter(0)
 
 
-def test_settings_are_remembered_as_by_pytorch() -> None:
-    for library in (tt, pytorch()):
+def test_settings_are_remembered_as_by_pytorch(torch: Any) -> None:
+    for library in (tt, torch):
         for mode, number in ((0, 0), ("warn", 1), ("error", 2), (2, 2), (1, 1), ("default", 0)):
             library.set_deterministic_debug_mode(mode)
             assert library.get_deterministic_debug_mode() == number
@@ -345,10 +337,10 @@ def test_distributed_is_not_available() -> None:
         nn.parallel.DistributedDataParallel(nn.Linear(1, 1))
 
 
-def test_hub_downloads_nothing() -> None:
+def test_hub_downloads_nothing(torch: Any) -> None:
     with pytest.raises(NotImplementedError, match="fetch the file yourself"):
         tt.hub.load_state_dict_from_url("https://example.org/weights.pt")
-    assert tt.hub._get_torch_home() == pytorch().hub._get_torch_home()
+    assert tt.hub._get_torch_home() == torch.hub._get_torch_home()
 
 
 def test_tensors_are_grouped_for_optimizers() -> None:
@@ -385,8 +377,7 @@ def test_autocast_is_refused_where_it_would_work() -> None:
     assert double(tt.ones(1)).tolist() == [2.0]
 
 
-def test_autocast_is_switched_off_with_a_warning_where_pytorch_does() -> None:
-    torch = pytorch()
+def test_autocast_is_switched_off_with_a_warning_where_pytorch_does(torch: Any) -> None:
     if not (tt.cuda.is_available() or torch.cuda.is_available()):
         for library in (tt, torch):
             with pytest.warns(UserWarning, match="CUDA is not available"):
@@ -415,8 +406,7 @@ def test_a_scaler_that_is_off_does_nothing() -> None:
     assert x.tolist() == [0.0, 0.0]
 
 
-def test_a_scaler_scales_skips_and_adapts_as_pytorchs() -> None:
-    torch = pytorch()
+def test_a_scaler_scales_skips_and_adapts_as_pytorchs(torch: Any) -> None:
     traces = []
     for library in (tt, torch):
         x = library.ones(2, requires_grad=True)
@@ -449,8 +439,7 @@ def test_a_scaler_scales_skips_and_adapts_as_pytorchs() -> None:
     assert traces[0][1:] == traces[1][1:]
 
 
-def test_a_scaler_has_room_in_half_precision() -> None:
-    torch = pytorch()
+def test_a_scaler_has_room_in_half_precision(torch: Any) -> None:
     kinds = []
     for library in (tt, torch):
         scaler = library.amp.GradScaler("cpu")
@@ -460,8 +449,7 @@ def test_a_scaler_has_room_in_half_precision() -> None:
     assert kinds[0] == kinds[1]
 
 
-def test_a_scaler_refuses_gradients_that_it_cannot_unscale() -> None:
-    torch = pytorch()
+def test_a_scaler_refuses_gradients_that_it_cannot_unscale(torch: Any) -> None:
     for library in (tt, torch):
         scaler = library.amp.GradScaler("cpu")
         weight = library.ones(1, dtype=library.float16, requires_grad=True)
@@ -476,8 +464,7 @@ def test_a_scaler_refuses_gradients_that_it_cannot_unscale() -> None:
         assert weight.tolist() == [1.0]
 
 
-def test_a_scaler_stays_in_float32_and_can_be_adjusted() -> None:
-    torch = pytorch()
+def test_a_scaler_stays_in_float32_and_can_be_adjusted(torch: Any) -> None:
     traces = []
     for library in (tt, torch):
         weight = library.ones(1, requires_grad=True)

@@ -41,8 +41,7 @@ def test_memory_is_handed_to_other_libraries() -> None:
         np.from_dlpack(tt.ones(2, requires_grad=True))
 
 
-def test_memory_is_shared_with_pytorch() -> None:
-    torch = pytest.importorskip("torch", reason="another library with DLPack")
+def test_memory_is_shared_with_pytorch(torch: Any) -> None:
     theirs, x = torch.zeros(2), tt.zeros(2, 3)
     tt.from_dlpack(theirs).fill_(5)
     torch.from_dlpack(x).fill_(7)
@@ -86,9 +85,8 @@ def test_tensors_of_the_cpu_have_no_address_on_a_gpu() -> None:
     lambda ours, theirs: theirs + ours, lambda ours, theirs: tt.stack([theirs]),
     lambda ours, theirs: theirs.add(ours),
 ])  # fmt: skip
-def test_tensors_of_both_libraries_do_not_mix(mix: Any) -> None:
+def test_tensors_of_both_libraries_do_not_mix(torch: Any, mix: Any) -> None:
     """Each has a default ``__torch_function__`` that calls the other's function again."""
-    torch = pytest.importorskip("torch", reason="another library with DLPack")
     with pytest.raises(TypeError):
         mix(tt.ones(2), torch.ones(2))
     assert tt.from_dlpack(torch.ones(2)).tolist() == [1, 1]

@@ -59,8 +59,7 @@ def test_copies_are_the_dtype_itself(dtype: tt.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", dtypes.NAMED_ALONE, ids=repr)
-def test_limits_of_types_that_no_tensor_has(dtype: tt.dtype) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_limits_of_types_that_no_tensor_has(torch: Any, dtype: tt.dtype) -> None:
     theirs = torch.finfo(getattr(torch, dtype.name))
     assert all(getattr(tt.finfo(dtype), name) == getattr(theirs, name)
                for name in ("bits", "max", "min", "tiny", "smallest_normal", "dtype"))  # fmt: skip

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,8 +42,7 @@ def test_digits_recognises_97_percent_and_draws(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_digits_repeats_the_losses_of_pytorch(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="the same program is run with PyTorch")
+def test_digits_repeats_the_losses_of_pytorch(torch: Any, tmp_path: Path) -> None:
     pytest.importorskip("sklearn", reason="the `examples` extra is not installed")
     source = (ROOT / "examples" / "digits.py").read_text()
     source = source.replace("import tinytorch as tt", "import torch as tt")

@@ -27,13 +27,12 @@ DTYPES = ("bool", "uint8", "int8", "int64", "uint16", "float16", "float64", "com
 
 
 @pytest.fixture(autouse=True)
-def torch() -> Iterator[Any]:
+def torch(torch: Any) -> Iterator[Any]:
     """PyTorch, which is told to be deterministic as tinytorch is."""
-    theirs = pytest.importorskip("torch", reason="PyTorch is the oracle")
-    libraries = (tt, theirs)
+    libraries = (tt, torch)
     for library in libraries:
         library.use_deterministic_algorithms(True)
-    yield theirs
+    yield torch
     for library in libraries:
         library.use_deterministic_algorithms(False)
         library.utils.deterministic.fill_uninitialized_memory = True

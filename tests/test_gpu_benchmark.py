@@ -338,8 +338,7 @@ def test_products_of_bfloat16_are_products(batch: tuple[int, ...], transposed: b
         gpu_bfloat16.checked_product(_cupy(**nothing), left, right, transposed)
 
 
-def test_bfloat16_is_rounded_as_pytorchs() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_bfloat16_is_rounded_as_pytorchs(torch: Any) -> None:
     values = np.random.default_rng(0).random(1000, dtype=np.float32)
     values[:2] = 1 + 2.0**-8, 1 + 3 * 2.0**-8  # between two
     wanted = torch.tensor(values).to(torch.bfloat16)

@@ -78,10 +78,9 @@ USES: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("use", "text"), USES)
-def test_refused(use: Any, text: str) -> None:
+def test_refused(torch: Any, use: Any, text: str) -> None:
     with pytest.raises(AssertionError, match=text):
         use(tt)
-    torch = pytest.importorskip("torch", reason="PyTorch says what it refuses")
     with pytest.raises(AssertionError, match=text):
         use(torch)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import re
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,44 +12,39 @@ import pytest
 import tinytorch as tt
 
 
-@pytest.fixture(params=["tinytorch", "torch"])
-def torch(request: pytest.FixtureRequest) -> Iterator[Any]:
-    yield pytest.importorskip(request.param, reason="compared with PyTorch")
-
-
-def custom(torch: Any, name: str, fn: Any, **hints: Any) -> Any:
+def custom(lib: Any, name: str, fn: Any, **hints: Any) -> Any:
     """``custom_op`` of a function whose annotations name the library's own tensors."""
     fn.__annotations__ = hints
-    return torch.library.custom_op(f"tested::{name}", mutates_args=())(fn)
+    return lib.library.custom_op(f"tested::{name}", mutates_args=())(fn)
 
 
-def test_an_operator_with_a_gradient(torch: Any) -> None:
+def test_an_operator_with_a_gradient(lib: Any) -> None:
     def scaled(x, factor=2.0):  # type: ignore[no-untyped-def]
-        assert not torch.is_grad_enabled()
+        assert not lib.is_grad_enabled()
         return x * factor
 
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.factor = inputs[1]
 
-    op = custom(torch, "scaled", scaled, x=torch.Tensor, factor=float, **{"return": torch.Tensor})
-    x = torch.ones(2, requires_grad=True)
+    op = custom(lib, "scaled", scaled, x=lib.Tensor, factor=float, **{"return": lib.Tensor})
+    x = lib.ones(2, requires_grad=True)
     unknown = op(x)
     assert unknown.grad_fn is not None
     with pytest.raises(RuntimeError, match="no autograd formula was registered"):
         unknown.sum().backward()
     op.register_autograd(lambda ctx, g: (g * ctx.factor, None), setup_context=setup_context)
-    (op(x) + torch.ops.tested.scaled(x, factor=3.0)).sum().backward()
+    (op(x) + lib.ops.tested.scaled(x, factor=3.0)).sum().backward()
     assert x.grad.tolist() == [5.0, 5.0]
-    with torch.no_grad():
+    with lib.no_grad():
         assert op(x, 4.0).tolist() == [4.0, 4.0]
     assert repr(op) == "<CustomOpDef(tested::scaled)>"
-    assert torch.ops.tested.scaled.overloads() == ["default"]
-    assert str(torch.ops.tested.scaled.default) == "tested.scaled.default"
+    assert lib.ops.tested.scaled.overloads() == ["default"]
+    assert str(lib.ops.tested.scaled.default) == "tested.scaled.default"
     with pytest.raises(RuntimeError, match="Expected a value of type 'Tensor' for argument 'x'"):
         op("text")
 
 
-def test_lists_and_names_alone(torch: Any) -> None:
+def test_lists_and_names_alone(lib: Any) -> None:
     def weighted(xs, w, *, k=1):  # type: ignore[no-untyped-def]
         return [x * w * k for x in xs]
 
@@ -62,36 +56,36 @@ def test_lists_and_names_alone(torch: Any) -> None:
         pairs = zip(ctx.saved_tensors, grads, strict=True)
         return [g * ctx.w * ctx.k for g in grads], sum((x * g).sum() for x, g in pairs) * ctx.k
 
-    op = custom(torch, "weighted", weighted, xs=list[torch.Tensor], w=torch.Tensor, k=int,
-                **{"return": list[torch.Tensor]})  # fmt: skip
+    op = custom(lib, "weighted", weighted, xs=list[lib.Tensor], w=lib.Tensor, k=int,
+                **{"return": list[lib.Tensor]})  # fmt: skip
     op.register_autograd(backward, setup_context=setup_context)
-    xs = [torch.full((2,), n, requires_grad=True) for n in (1.0, 2.0)]
-    w = torch.tensor(3.0, requires_grad=True)
+    xs = [lib.full((2,), n, requires_grad=True) for n in (1.0, 2.0)]
+    w = lib.tensor(3.0, requires_grad=True)
     a, b = op(xs, w, k=2)
     (a.sum() + 10 * b.sum()).backward()
     assert [x.grad.tolist() for x in xs] == [[6.0, 6.0], [60.0, 60.0]] and w.grad.item() == 84.0
 
 
-def test_whose_gradient_is_wanted_is_told_per_argument(torch: Any) -> None:
+def test_whose_gradient_is_wanted_is_told_per_argument(lib: Any) -> None:
     told = []
-    op = custom(torch, "asking", lambda xs, n, w: xs[0] * w, xs=list[torch.Tensor], n=int,
-                w=torch.Tensor, **{"return": torch.Tensor})  # fmt: skip
+    op = custom(lib, "asking", lambda xs, n, w: xs[0] * w, xs=list[lib.Tensor], n=int,
+                w=lib.Tensor, **{"return": lib.Tensor})  # fmt: skip
 
     def backward(ctx: Any, g: Any) -> Any:
         told.append(ctx.needs_input_grad)
         return [g, None], None, g
 
     op.register_autograd(backward)
-    x, w = torch.ones(2, requires_grad=True), torch.ones(2)
+    x, w = lib.ones(2, requires_grad=True), lib.ones(2)
     op([x, w], 3, w).sum().backward()
     assert told == [([True, False], False, False)] and x.grad.tolist() == [1.0, 1.0]
 
 
-def test_what_a_kernel_does_is_not_recorded_and_not_kept(torch: Any) -> None:
-    weight = torch.ones(2, requires_grad=True)
-    hints = {"x": torch.Tensor, "return": torch.Tensor}
-    assert not custom(torch, "closed", lambda x: x * weight, **hints)(torch.ones(2)).requires_grad
-    op = custom(torch, "kept", lambda x: x * 2, **hints)
+def test_what_a_kernel_does_is_not_recorded_and_not_kept(lib: Any) -> None:
+    weight = lib.ones(2, requires_grad=True)
+    hints = {"x": lib.Tensor, "return": lib.Tensor}
+    assert not custom(lib, "closed", lambda x: x * weight, **hints)(lib.ones(2)).requires_grad
+    op = custom(lib, "kept", lambda x: x * 2, **hints)
     op.register_autograd(lambda ctx, g: g * 2)
     x = weight * 1
     y = op(x)
@@ -107,10 +101,10 @@ def test_what_a_kernel_does_is_not_recorded_and_not_kept(torch: Any) -> None:
         gc.enable()
 
 
-def test_values_that_do_not_fit_a_schema(torch: Any) -> None:
-    torch.library.define("fitting::op", "(Tensor[] xs, int n, float f, str s) -> Tensor")
-    torch.library.impl("fitting::op", "default", lambda xs, n, f, s: xs[0] * n * f)
-    op, x = torch.ops.fitting.op, torch.ones(1)
+def test_values_that_do_not_fit_a_schema(lib: Any) -> None:
+    lib.library.define("fitting::op", "(Tensor[] xs, int n, float f, str s) -> Tensor")
+    lib.library.impl("fitting::op", "default", lambda xs, n, f, s: xs[0] * n * f)
+    op, x = lib.ops.fitting.op, lib.ones(1)
     assert op([x], 2, 3, "s").item() == 6.0
     wrong = {"List[Tensor]": (x, 2, 3.0, "s"), "int": ([x], "2", 3.0, "s"),
              "float": ([x], 2, "3", "s"), "str": ([x], 2, 3.0, 4)}  # fmt: skip
@@ -119,40 +113,40 @@ def test_values_that_do_not_fit_a_schema(torch: Any) -> None:
             op(*values)
 
 
-def test_what_custom_op_refuses(torch: Any) -> None:
+def test_what_custom_op_refuses(lib: Any) -> None:
     def f(x, *, y):  # type: ignore[no-untyped-def]
         return x
 
-    f.__annotations__ = {"x": torch.Tensor, "y": torch.Tensor, "return": torch.Tensor}
+    f.__annotations__ = {"x": lib.Tensor, "y": lib.Tensor, "return": lib.Tensor}
     with pytest.raises(NotImplementedError, match="kwarg-only Tensor args"):
-        torch.library.custom_op("refused::f", mutates_args=())(f)
+        lib.library.custom_op("refused::f", mutates_args=())(f)
     f.__annotations__["y"] = int
     for changed, text in (("xy", "must either be a sequence of the names"),
                           ({"z"}, "{'z'} in mutates_args were not found"),
                           ({"y"}, "Parameter y is in mutable_args but only Tensors")):  # fmt: skip
         with pytest.raises(ValueError, match=text):
-            torch.library.infer_schema(f, mutates_args=changed)
-    made = torch.library.custom_op("refused::changing", mutates_args={"x"})(f)
+            lib.library.infer_schema(f, mutates_args=changed)
+    made = lib.library.custom_op("refused::changing", mutates_args={"x"})(f)
     with pytest.raises(RuntimeError, match="autograd formula for non-functional operator"):
         made.register_autograd(lambda ctx, g: g)
     with pytest.raises(RuntimeError, match="Cannot define an operator inside of a"):
-        torch.library.Library("refused", "IMPL").define("g(Tensor x) -> Tensor")
+        lib.library.Library("refused", "IMPL").define("g(Tensor x) -> Tensor")
 
 
-def test_results_are_no_arguments(torch: Any) -> None:
-    op = custom(torch, "same", lambda x: x, x=torch.Tensor, **{"return": torch.Tensor})
+def test_results_are_no_arguments(lib: Any) -> None:
+    op = custom(lib, "same", lambda x: x, x=lib.Tensor, **{"return": lib.Tensor})
     with pytest.raises(RuntimeError, match="must not also be an input to this custom operator"):
-        op(torch.ones(1))
+        op(lib.ones(1))
 
 
-def test_a_library_of_operators(torch: Any) -> None:
-    library = torch.library.Library("declared", "FRAGMENT")
+def test_a_library_of_operators(lib: Any) -> None:
+    library = lib.library.Library("declared", "FRAGMENT")
     assert library.define("power(Tensor x, int n=2, *, float scale=1.0) -> Tensor") == "power"
-    op = torch.ops.declared.power
+    op = lib.ops.declared.power
     with pytest.raises(NotImplementedError, match="Could not run 'declared::power'"):
-        op(torch.ones(1, device="cpu"))
+        op(lib.ones(1, device="cpu"))
     library.impl("power", lambda x, n=2, scale=1.0: scale * x**n, "CompositeImplicitAutograd")
-    x = torch.full((1,), 3.0, requires_grad=True)
+    x = lib.full((1,), 3.0, requires_grad=True)
     op(x, 3, scale=2.0).backward()
     assert op(x).item() == 9.0 and x.grad.item() == 54.0
     with pytest.raises(RuntimeError, match="missing value for argument 'x'"):
@@ -162,68 +156,68 @@ def test_a_library_of_operators(torch: Any) -> None:
     with pytest.raises(RuntimeError, match="same name and overload name multiple times"):
         library.define("power(Tensor x) -> Tensor")
     with pytest.raises(ValueError, match="Unsupported kind: OTHER"):
-        torch.library.Library("declared", "OTHER")
+        lib.library.Library("declared", "OTHER")
     with pytest.raises(AttributeError, match="'declared' object has no attribute 'root'"):
-        torch.ops.declared.root  # noqa: B018
+        lib.ops.declared.root  # noqa: B018
     with pytest.raises(OSError, match="Could not load this library"):
-        torch.ops.load_library("/nowhere.so")
+        lib.ops.load_library("/nowhere.so")
 
 
-def test_functions_to_define_and_implement_by_name(torch: Any) -> None:
-    torch.library.define("named::half", "(Tensor x) -> Tensor")
+def test_functions_to_define_and_implement_by_name(lib: Any) -> None:
+    lib.library.define("named::half", "(Tensor x) -> Tensor")
 
     def half(x: Any) -> Any:
         return x / 2
 
-    torch.library.impl("named::half", "cpu", half)
-    torch.library.register_kernel("named::half", "cuda", half)
-    assert torch.library.register_fake("named::half", half) is half
-    assert torch.ops.named.half(torch.ones(1, device="cpu")).item() == 0.5
-    torch.library.register_autograd("named::half", lambda ctx, g: g / 2)
-    x = torch.ones(1, requires_grad=True, device="cpu")
-    torch.ops.named.half(x).backward()
+    lib.library.impl("named::half", "cpu", half)
+    lib.library.register_kernel("named::half", "cuda", half)
+    assert lib.library.register_fake("named::half", half) is half
+    assert lib.ops.named.half(lib.ones(1, device="cpu")).item() == 0.5
+    lib.library.register_autograd("named::half", lambda ctx, g: g / 2)
+    x = lib.ones(1, requires_grad=True, device="cpu")
+    lib.ops.named.half(x).backward()
     assert x.grad.item() == 0.5
 
 
-def test_schemas_of_functions(torch: Any) -> None:
+def test_schemas_of_functions(lib: Any) -> None:
     def f(x, y=None, n=3, *, flags=(), name="a"):  # type: ignore[no-untyped-def]
         return x, y
 
-    f.__annotations__ = {"x": torch.Tensor, "y": torch.Tensor | None, "n": int, "name": str}
+    f.__annotations__ = {"x": lib.Tensor, "y": lib.Tensor | None, "n": int, "name": str}
     with pytest.raises(ValueError, match="Parameter flags must have a type annotation"):
-        torch.library.infer_schema(f, mutates_args=())
+        lib.library.infer_schema(f, mutates_args=())
     f.__annotations__["flags"] = object
     with pytest.raises(ValueError, match="Parameter flags has unsupported type"):
-        torch.library.infer_schema(f, mutates_args=())
+        lib.library.infer_schema(f, mutates_args=())
 
     def h(*x):  # type: ignore[no-untyped-def]
         return x
 
-    h.__annotations__ = {"x": torch.Tensor, "return": torch.Tensor}
+    h.__annotations__ = {"x": lib.Tensor, "return": lib.Tensor}
     with pytest.raises(ValueError, match="We do not support positional-only args, varargs"):
-        torch.library.infer_schema(h, mutates_args=())
+        lib.library.infer_schema(h, mutates_args=())
 
     def g(x, y=None, n=3, *, on=True):  # type: ignore[no-untyped-def]
         return x, y
 
-    g.__annotations__ = {"x": torch.Tensor, "y": torch.Tensor | None, "n": int, "on": bool,
-                         "return": tuple[torch.Tensor, torch.Tensor]}  # fmt: skip
-    assert torch.library.infer_schema(g, mutates_args={"x"}) == (
+    g.__annotations__ = {"x": lib.Tensor, "y": lib.Tensor | None, "n": int, "on": bool,
+                         "return": tuple[lib.Tensor, lib.Tensor]}  # fmt: skip
+    assert lib.library.infer_schema(g, mutates_args={"x"}) == (
         "(Tensor(a0!) x, Tensor? y=None, SymInt n=3, *, bool on=True) -> (Tensor, Tensor)"
     )
 
 
-def test_defaults_are_what_they_were(torch: Any) -> None:
-    device = torch.device("cpu")
+def test_defaults_are_what_they_were(lib: Any) -> None:
+    device = lib.device("cpu")
 
-    def cast(x, dtype=torch.float64, device=device, how="a"):  # type: ignore[no-untyped-def]
+    def cast(x, dtype=lib.float64, device=device, how="a"):  # type: ignore[no-untyped-def]
         assert how == "a"
         return x.to(device, dtype, copy=True)
 
-    op = custom(torch, "cast", cast, x=torch.Tensor, dtype=torch.dtype, device=torch.device,
-                how=str, **{"return": torch.Tensor})  # fmt: skip
-    assert op(torch.ones(1, device="cpu")).dtype is torch.float64
-    assert torch.library.infer_schema(cast, mutates_args=()) == (
+    op = custom(lib, "cast", cast, x=lib.Tensor, dtype=lib.dtype, device=lib.device,
+                how=str, **{"return": lib.Tensor})  # fmt: skip
+    assert op(lib.ones(1, device="cpu")).dtype is lib.float64
+    assert lib.library.infer_schema(cast, mutates_args=()) == (
         '(Tensor x, ScalarType dtype=float64, Device device="cpu", str how="a") -> Tensor'
     )
 

@@ -12,7 +12,7 @@ import sys
 import zipfile
 from pathlib import Path
 from textwrap import dedent
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 from tinytorch import _info
@@ -159,11 +159,10 @@ print(type(x), type(x.dtype).__module__, torch.typename(torch.Tensor))
 """
 
 
-def test_texts_are_pytorchs(runner: Runner) -> None:
+def test_texts_are_pytorchs(torch: Any, runner: Runner) -> None:
     runner.write("texts.py", TEXTS)
     ours = runner.output("texts.py")
     assert "torch.float64 torch.float64 True torch.Size([2, 3])" in ours and "tinyt" not in ours
-    pytest.importorskip("torch", reason="compared with PyTorch")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(TEXTS, {})

@@ -72,16 +72,6 @@ def reloaded(t: Any, x: Any, **options: Any) -> Any:
     return t.load(file, **options)
 
 
-@pytest.fixture(params=["tinytorch", "torch"])
-def both(request: pytest.FixtureRequest) -> Any:
-    return pytest.importorskip(request.param)
-
-
-@pytest.fixture
-def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch is the oracle")
-
-
 def by_default(t: Any, device: str) -> Any:
     with t.device(device):
         return t.ones(2)
@@ -108,9 +98,9 @@ def test_numbers_are_not_told(case: str, torch: Any) -> None:
     assert caught[0] == caught[1]
 
 
-def test_how_many_there_are_is_not_known(both: Any) -> None:
-    x = both.ones(2, 3, device="meta")
-    for call in (both.nonzero, both.where, lambda mask: x[mask], lambda mask: x[:, mask[0]]):
+def test_how_many_there_are_is_not_known(lib: Any) -> None:
+    x = lib.ones(2, 3, device="meta")
+    for call in (lib.nonzero, lib.where, lambda mask: x[mask], lambda mask: x[:, mask[0]]):
         with pytest.raises(NotImplementedError, match="nonzero"):
             call(x > 0)
     for call in (lambda: x.unique(), lambda: x.masked_select(x > 0)):
@@ -118,22 +108,22 @@ def test_how_many_there_are_is_not_known(both: Any) -> None:
             call()
 
 
-def test_texts(both: Any) -> None:
-    x = both.ones(2, device="meta", dtype=both.int64)
-    assert repr(x).endswith("(..., device='meta', size=(2,), dtype=%s.int64)" % both.__name__)
+def test_texts(lib: Any) -> None:
+    x = lib.ones(2, device="meta", dtype=lib.int64)
+    assert repr(x).endswith("(..., device='meta', size=(2,), dtype=%s.int64)" % lib.__name__)
     assert f"{x.sum()}".startswith("tensor(..., device='meta', size=()")
-    assert "size=(3, 2), requires_grad=True" in repr(both.nn.Linear(2, 3, device="meta").weight)
+    assert "size=(3, 2), requires_grad=True" in repr(lib.nn.Linear(2, 3, device="meta").weight)
     assert x.data_ptr() == 0
 
 
-def test_a_model_is_described_and_then_filled(both: Any) -> None:
-    with both.device("cpu"):
-        state = both.random.get_rng_state()
-        with both.device("meta"):
-            net = both.nn.Sequential(both.nn.Linear(2, 3), both.nn.BatchNorm1d(3))
-        assert both.equal(both.random.get_rng_state(), state)  # nothing was drawn
+def test_a_model_is_described_and_then_filled(lib: Any) -> None:
+    with lib.device("cpu"):
+        state = lib.random.get_rng_state()
+        with lib.device("meta"):
+            net = lib.nn.Sequential(lib.nn.Linear(2, 3), lib.nn.BatchNorm1d(3))
+        assert lib.equal(lib.random.get_rng_state(), state)  # nothing was drawn
         assert all(p.is_meta for p in (*net.parameters(), *net.buffers()))
-        numbers = both.nn.Sequential(both.nn.Linear(2, 3), both.nn.BatchNorm1d(3)).state_dict()
+        numbers = lib.nn.Sequential(lib.nn.Linear(2, 3), lib.nn.BatchNorm1d(3)).state_dict()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             net.load_state_dict(numbers)
@@ -142,9 +132,9 @@ def test_a_model_is_described_and_then_filled(both: Any) -> None:
         ] == [f"for {key}: copying from a non-meta" for key in numbers]
         assert net[0].weight.is_meta
         net.load_state_dict(numbers, assign=True)
-        assert net[0].weight.requires_grad and both.equal(net[0].weight, numbers["0.weight"])
-        assert net(both.ones(4, 2)).shape == (4, 3)
-        empty = both.nn.Linear(2, 3, device="meta").to_empty(device="cpu")
+        assert net[0].weight.requires_grad and lib.equal(net[0].weight, numbers["0.weight"])
+        assert net(lib.ones(4, 2)).shape == (4, 3)
+        empty = lib.nn.Linear(2, 3, device="meta").to_empty(device="cpu")
         assert empty.weight.device.type == "cpu" and empty.weight.shape == (3, 2)
 
 
@@ -153,14 +143,14 @@ def test_the_backend_is_pickled_by_its_name() -> None:
     assert pickle.loads(pickle.dumps(backend)) is backend and str(backend) == "meta"
 
 
-def test_layers_of_any_size_are_made_and_initialised(both: Any) -> None:
-    layer = both.nn.Linear(2**22, 2**20, device="meta")
-    for change in (both.nn.init.zeros_, both.nn.init.normal_, both.nn.init.xavier_uniform_):
+def test_layers_of_any_size_are_made_and_initialised(lib: Any) -> None:
+    layer = lib.nn.Linear(2**22, 2**20, device="meta")
+    for change in (lib.nn.init.zeros_, lib.nn.init.normal_, lib.nn.init.xavier_uniform_):
         change(layer.weight)
     assert tuple(layer.weight.shape) == (2**20, 2**22) and layer.weight.is_meta
 
 
-def test_what_does_not_fit_is_not_written(both: Any) -> None:
-    x = both.ones(2, 3, device="meta")
+def test_what_does_not_fit_is_not_written(lib: Any) -> None:
+    x = lib.ones(2, 3, device="meta")
     with pytest.raises(RuntimeError, match="size|shape"):
-        x.copy_(both.ones(2))
+        x.copy_(lib.ones(2))

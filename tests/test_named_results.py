@@ -33,8 +33,7 @@ def test_every_field_begins_a_line() -> None:
 
 
 @pytest.mark.parametrize(("name", "call"), CALLS, ids=[name for name, _ in CALLS])
-def test_text_is_the_one_torch_prints(name: str, call: Any) -> None:
-    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+def test_text_is_the_one_torch_prints(torch: Any, name: str, call: Any) -> None:
     ours, theirs = repr(call(tt, square(tt))), repr(call(torch, square(torch)))
     assert name in theirs
     if name != "linalg_eigh":  # the sign of an eigenvector is LAPACK's choice
@@ -61,8 +60,7 @@ USES = [
 
 
 @pytest.mark.parametrize("use", USES)
-def test_they_are_made_and_counted_as_torchs(use: str) -> None:
-    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+def test_they_are_made_and_counted_as_torchs(torch: Any, use: str) -> None:
     found = []
     for library in (tt, torch):
         result = library.max(library.tensor([1.0, 2.0]), 0)
@@ -80,8 +78,7 @@ def test_a_field_is_not_written_to() -> None:
 
 
 @pytest.mark.parametrize("name", ["max", "sort", "kthvalue", "linalg_eigh", "frexp"])
-def test_what_is_written_to_out_has_a_name_of_its_own(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+def test_what_is_written_to_out_has_a_name_of_its_own(torch: Any, name: str) -> None:
     texts = []
     for library in (tt, torch):
         x = square(library) + square(library).T

@@ -18,10 +18,6 @@ from tinytorch import nn
 from tinytorch._absent import Absent
 
 
-def pytorch() -> Any:
-    return pytest.importorskip("torch", reason="compared with PyTorch")
-
-
 # -- what is not there -----------------------------------------------------------------------
 
 REFUSED = [
@@ -142,21 +138,21 @@ def test_functions_of_functions(name: str) -> None:
     lambda L: L.cond(L.tensor(True), 1, abs), lambda L: L.cond(L.tensor(True), abs, abs, (1,)),
     lambda L: L.while_loop(1, abs, ()),
 ])  # fmt: skip
-def test_what_these_do_not_take(call: Any) -> None:
+def test_what_these_do_not_take(torch: Any, call: Any) -> None:
     texts = []
-    for library in (tt, pytorch()):
+    for library in (tt, torch):
         with pytest.raises(RuntimeError) as caught:
             call(library)
         texts.append(str(caught.value))
     assert texts[0] == texts[1]
 
 
-def test_targets_of_a_move_are_sorted_out() -> None:
+def test_targets_of_a_move_are_sorted_out(torch: Any) -> None:
     for args, options in ((("cpu",), {}), (("float64",), {}), (("x",), {}), ((None, "half"), {}),
                           ((), {"memory_format": "channels_last"}),
                           (("cpu", "float64", True), {})):  # fmt: skip
         found = []
-        for library in (tt, pytorch()):
+        for library in (tt, torch):
             given = [library.ones(1, device="cpu") if a == "x" else getattr(library, str(a), a)
                      if a != "cpu" else a for a in args]  # fmt: skip
             named = {key: getattr(library, value) for key, value in options.items()}
@@ -166,9 +162,9 @@ def test_targets_of_a_move_are_sorted_out() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*jit.script")  # PyTorch's own call of it
-def test_what_runs_knows_whether_it_is_transformed() -> None:
+def test_what_runs_knows_whether_it_is_transformed(torch: Any) -> None:
     found = []
-    for library in (tt, pytorch()):
+    for library in (tt, torch):
         func, seen = library.func, []
 
         def asks(x: Any, library: Any = library, seen: list[bool] = seen) -> Any:
@@ -203,8 +199,8 @@ def test_settings_of_the_compiler_hold_for_a_block() -> None:
     assert vars(config) == before
 
 
-def test_no_tensor_is_a_compilers() -> None:
-    for library in (tt, pytorch()):
+def test_no_tensor_is_a_compilers(torch: Any) -> None:
+    for library in (tt, torch):
         root = library.__name__
         fake = importlib.import_module(f"{root}._subclasses.fake_tensor")
         proxies = importlib.import_module(f"{root}.fx.experimental.proxy_tensor")
@@ -213,15 +209,15 @@ def test_no_tensor_is_a_compilers() -> None:
         assert not isinstance(x, fake.FakeTensor)
 
 
-def test_singular_matrices_raise_the_error_of_the_compiled_part() -> None:
-    for library in (tt, pytorch()):
+def test_singular_matrices_raise_the_error_of_the_compiled_part(torch: Any) -> None:
+    for library in (tt, torch):
         assert library._C._LinAlgError is library.linalg.LinAlgError
         with pytest.raises(library._C._LinAlgError, match="singular"):
             library.linalg.solve(library.zeros(2, 2), library.ones(2))
 
 
-def test_tensors_change_places() -> None:
-    for library in (tt, pytorch()):
+def test_tensors_change_places(torch: Any) -> None:
+    for library in (tt, torch):
         a, b = library.nn.Parameter(library.zeros(2)), library.ones(3)
         a.note = "a"
         first = a
@@ -237,8 +233,8 @@ def test_tensors_change_places() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, of the old names
-def test_switches_of_mixed_precision() -> None:
-    for library in (tt, pytorch()):
+def test_switches_of_mixed_precision(torch: Any) -> None:
+    for library in (tt, torch):
         before = library.get_autocast_dtype("cpu")
         library.set_autocast_dtype("cpu", library.float16)
         assert library.get_autocast_cpu_dtype() is library.float16
@@ -257,8 +253,7 @@ def test_switches_of_mixed_precision() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script")
-def test_questions_have_pytorchs_answers_on_a_cpu() -> None:
-    torch = pytorch()
+def test_questions_have_pytorchs_answers_on_a_cpu(torch: Any) -> None:
     for library in (tt, torch):
         assert library.onnx.is_in_onnx_export() is False
         assert library.overrides.is_tensor_like(library.ones(1))
@@ -278,8 +273,7 @@ def test_questions_have_pytorchs_answers_on_a_cpu() -> None:
     dict(wait=2, warmup=1, active=1, repeat=1, skip_first=3),
     dict(wait=2, warmup=0, active=3, skip_first=1, skip_first_wait=1),
 ])  # fmt: skip
-def test_schedules_of_a_profiler(settings: dict[str, int]) -> None:
-    torch = pytorch()
+def test_schedules_of_a_profiler(torch: Any, settings: dict[str, int]) -> None:
     ours, theirs = (library.profiler.schedule(**settings) for library in (tt, torch))
     assert [ours(n).name for n in range(20)] == [theirs(n).name for n in range(20)]
     for library in (tt, torch):
@@ -306,8 +300,7 @@ def test_stances() -> None:
     assert tt._dynamo.optimize("inductor")(len) is len and tt._dynamo.disable(len) is len
 
 
-def test_flattened_tensors() -> None:
-    torch = pytorch()
+def test_flattened_tensors(torch: Any) -> None:
     for library, parts in ((tt, tt._utils), (torch, torch._utils)):
         tensors = [library.arange(4.0).reshape(2, 2), library.ones(1)]
         flat = parts._flatten_dense_tensors(tensors)
@@ -325,9 +318,8 @@ def test_products_of_dense_matrices() -> None:
 # -- values that come later -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("library", ["tinytorch", "torch"])
-def test_futures(library: str) -> None:
-    futures = pytest.importorskip(library, reason="compared with PyTorch").futures
+def test_futures(lib: Any) -> None:
+    futures = lib.futures
     first, second = futures.Future(), futures.Future()
     seen: list[int] = []
     first.add_done_callback(lambda done: seen.append(done.value()))

@@ -147,11 +147,10 @@ class _Device(SimpleNamespace):
 
 
 @pytest.fixture
-def torch() -> Iterator[Any]:
-    module = pytest.importorskip("torch", reason="the texts are compared with torch's own")
-    module.set_printoptions(profile="default")
-    yield module
-    module.set_printoptions(profile="default")
+def torch(torch: Any) -> Iterator[Any]:
+    torch.set_printoptions(profile="default")
+    yield torch
+    torch.set_printoptions(profile="default")
 
 
 def expected(t: Any) -> str:
@@ -396,8 +395,7 @@ def test_setting_outside_of_a_scope_holds_in_every_thread() -> None:
 
 @pytest.mark.parametrize("spec", ["", ".3f", ">8", "d"])
 @pytest.mark.parametrize("value", [2, [2], [[1, 2], [3, 4]], []])
-def test_format_takes_numbers_alone_as_in_torch(value: Any, spec: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle here")
+def test_format_takes_numbers_alone_as_in_torch(torch: Any, value: Any, spec: str) -> None:
     try:
         wanted = format(torch.tensor(value), spec)
     except TypeError:

@@ -15,6 +15,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,8 +82,7 @@ def test_program_trains(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_program_prints_what_it_prints_under_torch(path: Path) -> None:
-    pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+def test_program_prints_what_it_prints_under_torch(torch: Any, path: Path) -> None:
     source = path.read_text()
     ours, theirs = printed(for_tinytorch(source), path.name), printed(source, path.name)
     assert len(ours) == len(theirs)

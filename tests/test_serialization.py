@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import torch
+
 import tinytorch as tt
 from tinytorch import nn
 
-torch: Any = pytest.importorskip("torch", reason="PyTorch is the other side of every checkpoint")
+pytestmark = pytest.mark.torch
+
 
 LEGACY = {"_use_new_zipfile_serialization": False}
 FORMATS = pytest.mark.parametrize("options", [{}, LEGACY], ids=["zip", "legacy"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import io
 import tempfile
 from pathlib import Path
@@ -11,12 +12,9 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.oracles import libraries
 
-pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
-
-
-def libraries() -> dict[str, Any]:
-    return {"tinytorch": tt, "torch": pytest.importorskip("torch", reason="PyTorch is the oracle")}
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")]
 
 
 def saved(library: Any, obj: Any, new: bool) -> io.BytesIO:
@@ -33,7 +31,7 @@ def saved(library: Any, obj: Any, new: bool) -> io.BytesIO:
 def test_storages_share_memory_with_tensors(
     writer: str, reader: str, new: bool, weights_only: bool
 ) -> None:
-    w, r = (libraries()[name] for name in (writer, reader))
+    w, r = (importlib.import_module(name) for name in (writer, reader))
     x = w.arange(6.0, device="cpu")
     things = [x.storage(), x, x[2:4], {"again": x.storage(), "alone": w.IntStorage([1, 2])}]
     storage, whole, part, others = r.load(saved(w, things, new), weights_only=weights_only)
@@ -46,7 +44,7 @@ def test_storages_share_memory_with_tensors(
 
 @pytest.mark.parametrize("weights_only", [True, False])
 def test_bytes_by_themselves(weights_only: bool) -> None:
-    torch = libraries()["torch"]
+    _, torch = libraries()
     for writer, reader in ((tt, tt), (torch, tt), (tt, torch)):
         x = writer.arange(4, dtype=writer.uint8, device="cpu")
         memory, part = x.untyped_storage(), writer.UntypedStorage([7, 8, 9])[1:]
@@ -57,14 +55,14 @@ def test_bytes_by_themselves(weights_only: bool) -> None:
 
 
 def test_one_memory_has_one_dtype() -> None:
-    for library in libraries().values():
+    for library in libraries():
         x = library.ones(2, device="cpu")
         with pytest.raises(RuntimeError, match="view the same data as different types"):
             library.save([x, x.untyped_storage()], io.BytesIO())
 
 
 def test_a_storage_of_a_dtype_that_numpy_lacks() -> None:
-    torch = libraries()["torch"]
+    _, torch = libraries()
     file = saved(torch, [torch.ones(2, dtype=torch.bfloat16).storage(), torch.ones(1)], True)
     storage, one = tt.load(file, map_location="cpu")
     assert storage.nbytes() == 4 and one.tolist() == [1.0]
@@ -72,7 +70,7 @@ def test_a_storage_of_a_dtype_that_numpy_lacks() -> None:
 
 @pytest.mark.parametrize("new", [True, False])
 def test_what_is_saved_is_in_the_file_at_once(tmp_path: Path, new: bool) -> None:
-    for library in libraries().values():
+    for library in libraries():
         with tempfile.NamedTemporaryFile(dir=tmp_path) as file:
             library.save(library.ones(2), file, _use_new_zipfile_serialization=new)
             copy = tmp_path / "copy.gz"
@@ -83,7 +81,7 @@ def test_what_is_saved_is_in_the_file_at_once(tmp_path: Path, new: bool) -> None
 
 @pytest.mark.parametrize("weights_only", [True, False])
 def test_tensors_without_numbers(weights_only: bool) -> None:
-    torch = libraries()["torch"]
+    _, torch = libraries()
     for writer, reader in ((tt, tt), (torch, tt), (tt, torch)):
         x = writer.ones(2, 3, dtype=writer.float16, device="meta").t()
         weight = writer.nn.Parameter(writer.empty(2**20, 2**22, device="meta"))
@@ -96,7 +94,7 @@ def test_tensors_without_numbers(weights_only: bool) -> None:
 
 
 def test_texts_of_python_2_read_as_bytes() -> None:
-    torch = libraries()["torch"]
+    _, torch = libraries()
     data = saved(torch, [torch.ones(2), "text"], False).getvalue()
     for text in (b"storage", b"cpu", b"text"):  # as Python 2 wrote its str
         assert b"X" + bytes([len(text), 0, 0, 0]) + text in data

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.oracles import libraries
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
@@ -43,8 +44,7 @@ QUESTIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("case", TENSORS)
-def test_questions(case: str, question: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_questions(torch: Any, case: str, question: str) -> None:
     if tt.ones(1).is_cuda:
         pytest.skip("PyTorch's tensors are on the CPU")
     ask = QUESTIONS[question]
@@ -70,8 +70,7 @@ def test_offsets_lead_to_the_elements() -> None:
 
 
 @pytest.mark.parametrize("index", [0, 2, -1, -4, 4, -5, True])
-def test_single_elements(index: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_single_elements(torch: Any, index: Any) -> None:
     found = []
     for library in (tt, torch):
         x = library.tensor([0.5, 1.5, 2.5, 3.5])
@@ -152,9 +151,9 @@ MADE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", MADE)
-def test_storages_without_a_tensor(case: str) -> None:
+def test_storages_without_a_tensor(torch: Any, case: str) -> None:
     answers = []
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+    for library in (tt, torch):
         try:
             answers.append(MADE[case](library))
         except (IndexError, RuntimeError, TypeError) as error:
@@ -179,8 +178,7 @@ def test_typed_storages_are_deprecated() -> None:
             tt.ones(1).storage()
 
 
-def test_files_as_memory(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_files_as_memory(torch: Any, tmp_path: Path) -> None:
     file, missing = str(tmp_path / "bytes"), str(tmp_path / "missing")
     for library in (tt, torch):
         (tmp_path / "bytes").write_bytes(bytes(range(16)))
@@ -206,8 +204,7 @@ def test_files_as_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", ["asarray", "as_tensor", "tensor"])
-def test_tensors_of_storages(make: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_tensors_of_storages(torch: Any, make: str) -> None:
     for library in (tt, torch):
         x, function = library.arange(3, dtype=library.int32), getattr(library, make)
         assert function(x.untyped_storage()[4:8], dtype=library.uint8).tolist() == [1, 0, 0, 0]
@@ -240,13 +237,12 @@ PARTS: dict[str, Any] = {
 
 def dtype_of_width(x: Any, width: int) -> Any:
     """The integer dtype, of ``x``'s library, of so many bytes."""
-    module = tt if isinstance(x, tt.Tensor) else pytest.importorskip("torch")
+    module = libraries()[not isinstance(x, tt.Tensor)]
     return {2: module.int16, 4: module.int32}[width]
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_where_parts_lie_in_the_memory(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_where_parts_lie_in_the_memory(torch: Any, name: str) -> None:
     ours, theirs = (PARTS[name](m.arange(24.0).reshape(4, 6)) for m in (tt, torch))
     assert ours.storage_offset() == theirs.storage_offset()
     assert ours._is_view() == theirs._is_view() or name == "a row in another dtype"
@@ -295,8 +291,7 @@ SET: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", SET)
-def test_set_shares_other_memory(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_set_shares_other_memory(torch: Any, name: str) -> None:
     found: list[Any] = []
     for m in (tt, torch):
         x = m.ones(2, 3)

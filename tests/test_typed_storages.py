@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.oracles import libraries
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
@@ -26,7 +27,7 @@ NAMES = (
 def both(case: Callable[[Any], Any]) -> tuple[Any, Any]:
     """What two libraries answer, or the classes and first words of their errors."""
     answers = []
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+    for library in libraries():
         try:
             answers.append(case(library))
         except (NotImplementedError, RuntimeError, TypeError, ValueError) as error:
@@ -84,6 +85,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", MADE)
 def test_storages_of_other_things(name: str) -> None:
     ours, theirs = both(MADE[name])
@@ -130,10 +132,10 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_storages_of_nothing_that_fits(name: str) -> None:
+def test_storages_of_nothing_that_fits(torch: Any, name: str) -> None:
     call, words = REFUSED[name]
     kinds = []
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+    for library in (tt, torch):
         with pytest.raises((RuntimeError, TypeError, ValueError), match=words) as caught:
             call(library)
         kinds.append(caught.type)
@@ -141,8 +143,7 @@ def test_storages_of_nothing_that_fits(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_of_storages(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_names_of_storages(torch: Any, name: str) -> None:
     for library in (tt, torch):
         kind = getattr(library, f"{name}Storage")
         made = kind([0, 1])
@@ -155,8 +156,7 @@ def test_names_of_storages(name: str) -> None:
     assert getattr(tt, f"{name}Storage").dtype.name == str(kind.dtype).removeprefix("torch.")
 
 
-def test_files_in_elements(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_files_in_elements(torch: Any, tmp_path: Path) -> None:
     file = tmp_path / "numbers"
     for library in (tt, torch):
         file.write_bytes(bytes(8))
@@ -166,8 +166,7 @@ def test_files_in_elements(tmp_path: Path) -> None:
         assert file.read_bytes() == bytes([0, 0, 192, 63] * 2)
 
 
-def test_tensors_share_the_storages_they_are_made_of() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_tensors_share_the_storages_they_are_made_of(torch: Any) -> None:
     for library in (tt, torch):
         memory = library.FloatStorage([1, 2, 3])
         for x in (library.Tensor(memory), library.FloatTensor(memory), library.ones(1).new(memory),

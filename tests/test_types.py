@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -11,8 +11,7 @@ import tinytorch as tt
 from tinytorch import nn
 
 
-def test_names_are_pytorchs() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_names_are_pytorchs(torch: Any) -> None:
     for name in (*tt.types.__all__, "_size", "_int", "_float", "_bool", "_dtype", "_device"):
         assert hasattr(tt.types, name) and hasattr(torch.types, name)
 

@@ -184,8 +184,7 @@ def test_wrong_use_says_what_is_wrong(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in CASES if "backend" not in n])
-def test_torch_raises_the_same_type(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle here")
+def test_torch_raises_the_same_type(torch: Any, name: str) -> None:
     action, exception, _ = CASES[name]
     program = action.__code__
     environment = {

@@ -113,8 +113,7 @@ START = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
-def test_gradient_agrees_with_torch(program: Program) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle here")
+def test_gradient_agrees_with_torch(torch: Any, program: Program) -> None:
     results = []
     for lib in (tt, torch):
         x = lib.tensor(START, dtype=lib.float64, requires_grad=True)
@@ -235,8 +234,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("view", OTHER_KINDS)
 @pytest.mark.parametrize("change", CHANGES)
-def test_changes_of_views_of_another_kind(view: str, change: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_changes_of_views_of_another_kind(torch: Any, view: str, change: str) -> None:
     found = []
     for lib in (tt, torch):
         z = lib.tensor([[-1.25 + 2j, 1 + 1j], [0.5 - 1j, 2j]], dtype=lib.complex128)
@@ -253,8 +251,7 @@ def test_changes_of_views_of_another_kind(view: str, change: str) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
 
 
-def test_pairs_changed_as_complex_numbers() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_pairs_changed_as_complex_numbers(torch: Any) -> None:
     found = []
     for lib in (tt, torch):
         x = lib.tensor([[-1.25, 2.0], [0.5, 3.0]], requires_grad=True)

@@ -47,8 +47,7 @@ def name(tensor: Any) -> str:
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS.split("\n")[1:-1])
-def test_node_has_the_name_it_has_under_torch(expression: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_node_has_the_name_it_has_under_torch(torch: Any, expression: str) -> None:
     y = result(tt, expression)
     expected = name(result(torch, expression))
     assert name(y) == expected

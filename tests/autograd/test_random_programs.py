@@ -84,8 +84,7 @@ def outcome(library: Any, lines: list[str]) -> list[Any]:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("seed", range(220))
-def test_random_program_does_what_it_does_under_torch(seed: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_random_program_does_what_it_does_under_torch(torch: Any, seed: int) -> None:
     lines = program(seed)
     theirs, ours = outcome(torch, lines), outcome(tt, lines)
     assert len(flat(ours)) == len(flat(theirs))

@@ -14,8 +14,7 @@ without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU 
 
 
 @without_gpu
-def test_answers_without_a_gpu() -> None:
-    torch: Any = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_answers_without_a_gpu(torch: Any) -> None:
     if torch.cuda.is_available():
         pytest.skip("PyTorch has a GPU here")
     for name in ("is_initialized", "get_arch_list", "get_rng_state_all"):

@@ -30,8 +30,7 @@ def test_the_active_device() -> None:
         ("foo", "foo"),
     ],
 )
-def test_refusals_are_pytorchs(device: Any, text: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_refusals_are_pytorchs(torch: Any, device: Any, text: str) -> None:
     for library in (tt, torch):
         with pytest.raises(RuntimeError, match=text):
             library.get_device_module(device)

@@ -41,11 +41,6 @@ def values(dtype: str) -> Any:
     return np.random.default_rng(0).standard_normal((40, 50)).astype(dtype)
 
 
-@pytest.fixture
-def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch is the oracle")
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.7])
 def test_numbers_and_gradients_are_pytorchs(

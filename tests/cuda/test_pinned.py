@@ -19,11 +19,6 @@ from strictcupy.backend import PretendedCuda, pretended_cuda
 import tinytorch as tt
 
 
-@pytest.fixture
-def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch is the oracle")
-
-
 without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU here")
 
 

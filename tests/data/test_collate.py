@@ -63,8 +63,7 @@ BATCHES: list[Any] = [
 
 
 @pytest.mark.parametrize("case", range(len(BATCHES)))
-def test_batches_match(case: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_batches_match(torch: Any, case: int) -> None:
     ours = default_collate(BATCHES[case](tt.tensor))
     theirs = torch.utils.data.default_collate(BATCHES[case](torch.tensor))
     assert type(ours).__name__ == type(theirs).__name__
@@ -127,8 +126,7 @@ CONVERTED: list[Any] = [
 
 
 @pytest.mark.parametrize("case", range(len(CONVERTED)))
-def test_conversion_matches(case: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_conversion_matches(torch: Any, case: int) -> None:
     theirs = torch.utils.data.default_convert(CONVERTED[case])
     assert plain(default_convert(CONVERTED[case])) == plain(theirs)
 

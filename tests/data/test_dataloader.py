@@ -71,8 +71,7 @@ MANY = pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker p
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ORDERS)
 @pytest.mark.parametrize("own", [True, False])
-def test_batches_and_random_numbers_match(setting: dict[str, Any], own: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_batches_and_random_numbers_match(torch: Any, setting: dict[str, Any], own: bool) -> None:
 
     def run(lib: Any) -> list[Any]:
         lib.manual_seed(11)
@@ -186,8 +185,9 @@ def test_workers_need_not_keep_the_order() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("batch_size", [None, 1, 2, 4])
-def test_workers_share_a_stream_as_in_pytorch(workers: int, batch_size: int | None) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_workers_share_a_stream_as_in_pytorch(
+    torch: Any, workers: int, batch_size: int | None
+) -> None:
 
     class Theirs(torch.utils.data.IterableDataset):  # type: ignore[misc, name-defined]
         def __iter__(self) -> Iterator[int]:
@@ -211,8 +211,7 @@ class Noise(Dataset[Any]):
 
 
 @pytest.mark.slow
-def test_workers_draw_pytorchs_random_numbers() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_workers_draw_pytorchs_random_numbers(torch: Any) -> None:
 
     def run(lib: Any) -> list[Any]:
         lib.manual_seed(2)
@@ -260,8 +259,7 @@ class Marked(Squares):
         return self.worker, index
 
 
-def test_a_method_of_the_dataset_is_called_of_the_workers_copy() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_method_of_the_dataset_is_called_of_the_workers_copy(torch: Any) -> None:
     data, found = Marked(), []
     for loader in (DataLoader, torch.utils.data.DataLoader):
         rows = loader(data, None, num_workers=2, worker_init_fn=data.mark)
@@ -365,8 +363,9 @@ def test_an_error_in_a_worker_is_raised_where_the_batch_is_asked_for() -> None:
 @pytest.mark.parametrize("error", [
     ValueError("bad"), IndexError(3, 4), RuntimeError(), UnicodeDecodeError("utf8", b"a", 0, 1, "x")
 ], ids=repr)  # fmt: skip
-def test_an_error_in_a_worker_has_the_type_and_the_words_it_has_in_torch(error: Exception) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_an_error_in_a_worker_has_the_type_and_the_words_it_has_in_torch(
+    torch: Any, error: Exception
+) -> None:
     said = []
     for library in (tt, torch):
 

@@ -132,8 +132,7 @@ def test_a_loader_asks_for_a_batch_at_once() -> None:
 
 
 @pytest.mark.parametrize("lengths", [[30, 7], [0.3, 0.3, 0.4], [1.0], [0.5, 0.5], [10, 20, 7, 0]])
-def test_random_split_deals_out_pytorchs_parts(lengths: list[float]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_random_split_deals_out_pytorchs_parts(torch: Any, lengths: list[float]) -> None:
     tt.manual_seed(3)
     torch.manual_seed(3)
     for ours, theirs in (

@@ -12,8 +12,7 @@ from tinytorch.utils.data import DataLoader, DistributedSampler
 @pytest.mark.parametrize("count", [0, 1, 2, 5, 9, 12])
 @pytest.mark.parametrize("replicas", [1, 2, 3, 7])
 @pytest.mark.parametrize("options", [{}, {"shuffle": False}, {"drop_last": True}, {"seed": 5}])
-def test_shares_are_torchs(count: int, replicas: int, options: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_shares_are_torchs(torch: Any, count: int, replicas: int, options: Any) -> None:
     for rank in range(replicas):
         shares = [
             kind(range(count), replicas, rank, **options)

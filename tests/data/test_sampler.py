@@ -32,8 +32,7 @@ RANDOM: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", RANDOM)
 @pytest.mark.parametrize("own", [True, False])
-def test_random_samplers_visit_pytorchs_indices(kind: str, own: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_random_samplers_visit_pytorchs_indices(torch: Any, kind: str, own: bool) -> None:
     make = RANDOM[kind]
     tt.manual_seed(7)
     torch.manual_seed(7)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,15 @@ def _tensor(given: Any) -> tt.Tensor:
     elements = plain.untyped_storage().nbytes() // plain.element_size()
     memory = tt.tensor(plain.as_strided((elements,), (1,), 0).numpy())
     return memory.as_strided(plain.shape, plain.stride(), plain.storage_offset())
+
+
+def first_samples(info: Any, dtype: Any, count: int, grad: bool = False) -> Iterator[Any]:
+    """PyTorch's samples of an operation; its ``sample_inputs`` reads the stack for each of them."""
+    import torch
+
+    torch.manual_seed(0)
+    drawn = info.sample_inputs_func(info, "cpu", dtype, grad) if dtype in info.dtypes else ()
+    return itertools.islice(drawn, count)
 
 
 def leaves(value: Any) -> list[Any]:

@@ -6,16 +6,18 @@ from collections import Counter
 from typing import Any
 
 import pytest
+import torch
+import torch.testing._internal.common_methods_invocations as samples
 
 from decompositions import sources, stand_ins
-from decompositions.comparison import assert_same, leaves, translated
+from decompositions.comparison import assert_same, first_samples, leaves, translated
 
-torch: Any = pytest.importorskip("torch", reason="PyTorch has the decompositions and is the oracle")
-pytest.importorskip("expecttest", reason="PyTorch's samples need it")
-samples: Any = pytest.importorskip("torch.testing._internal.common_methods_invocations")
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # both libraries', of the samples
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.filterwarnings("ignore"),  # both libraries', of the samples
+]
 #: Operations on what tinytorch has not: sparse tensors, CUDA's compiler, other dtypes.
 ELSEWHERE = "sparse jiterator bfloat16 chalf".split()
 INFOS = [info for info in samples.op_db if not any(part in info.name for part in ELSEWHERE)]
@@ -68,9 +70,7 @@ def table() -> None:
 def test_decompositions(info: Any) -> None:
     watch = Watch()
     for dtype in (torch.float32, torch.complex64):
-        torch.manual_seed(0)
-        drawn = info.sample_inputs("cpu", dtype, info.supports_autograd)
-        for sample, _ in zip(drawn if dtype in info.dtypes else (), range(4), strict=False):
+        for sample in first_samples(info, dtype, 4, info.supports_autograd):
             with watch:
                 run(info.op, sample)
 

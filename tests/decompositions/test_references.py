@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import torch
+import torch.testing._internal.common_methods_invocations as samples
 
 from decompositions import sources
-from decompositions.comparison import assert_same, translated
+from decompositions.comparison import assert_same, first_samples, translated
 
-torch: Any = pytest.importorskip("torch", reason="PyTorch has the references and is the oracle")
-pytest.importorskip("expecttest", reason="PyTorch's samples need it")
-samples: Any = pytest.importorskip("torch.testing._internal.common_methods_invocations")
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # both libraries', of the samples
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.filterwarnings("ignore"),  # both libraries', of the samples
+]
 DRAWN = "empty rand normal bernoulli uniform exponential geometric cauchy dropout".split()
 #: Dtypes that tinytorch has no tensors of, and an operator of another signature than its function.
 ELSEWHERE = ("_conversions.bfloat16", "_conversions.chalf", "istft")
@@ -35,10 +37,8 @@ def function(name: str) -> Any:
 
 def calls(reference: Any, dtype: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """The first of PyTorch's samples, as arguments and keywords."""
-    torch.manual_seed(0)
-    if dtype in reference.dtypes:
-        for sample, _ in zip(reference.sample_inputs("cpu", dtype), range(6), strict=False):
-            yield (sample.input, *sample.args), sample.kwargs
+    for sample in first_samples(reference, dtype, 6):
+        yield (sample.input, *sample.args), sample.kwargs
 
 
 @pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: reference.name)

@@ -13,7 +13,8 @@ import pytest
 
 import tinytorch as tt
 from tests.distributions.laws import LAWS, PAIRS, SELF
-from tests.distributions.test_laws import law, libraries, parameters
+from tests.distributions.test_laws import law, parameters
+from tests.oracles import libraries
 from tests.ops.same_as_torch import host
 
 D = tt.distributions
@@ -255,6 +256,7 @@ def test_components_of_a_mixture_have_regions_of_their_own() -> None:
         mixture.log_prob(tt.tensor(2.0))
 
 
+@pytest.mark.torch
 def test_parameters_of_transforms_make_a_batch() -> None:
     found = []
     for library in libraries():
@@ -272,6 +274,7 @@ def test_parameters_of_transforms_make_a_batch() -> None:
     assert found[0] == pytest.approx(found[1], rel=1e-5)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("names", [
     "Normal normal", "Beta beta", "Categorical categorical",
     "OneHotCategorical one_hot_categorical",
@@ -290,6 +293,7 @@ def test_modules_have_pytorchs_names(names: str) -> None:
         assert hasattr(found, name)
 
 
+@pytest.mark.torch
 def test_all_modules_of_pytorchs_are_there() -> None:
     from pathlib import Path
 
@@ -323,6 +327,7 @@ WRONG = (
 )  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("make", WRONG)
 def test_parameters_are_checked_as_by_pytorch(make: Callable[[Any, Any], Any]) -> None:
     raised = []

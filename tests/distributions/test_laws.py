@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.oracles import libraries
 from tests.distributions.laws import FOREIGN, LAWS, PAIRS, SELF
 from tests.ops.same_as_torch import agree, host
 
@@ -18,7 +19,7 @@ APPROXIMATE = {"VonMises": {"rtol": 1e-6, "atol": 1e-6}}
 #: PyTorch's formulas for these are wrong; ``test_closed_forms`` has the right ones.
 MISTAKEN = {("Kumaraswamy", "mode")}
 # PyTorch warns of each sample: it takes those for singular that are not.
-pytestmark = pytest.mark.filterwarnings("ignore:Singular sample detected")
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:Singular sample detected")]
 
 
 @pytest.fixture(autouse=True)
@@ -35,13 +36,6 @@ def double_precision(request: pytest.FixtureRequest) -> Iterator[None]:
     finally:
         for library in both:
             library.set_default_dtype(library.float32)
-
-
-def libraries() -> tuple[Any, Any]:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
-    import torch.distributions  # noqa: F401
-
-    return tt, torch
 
 
 def parameters(library: Any, name: str, grad: bool = False) -> list[Any]:

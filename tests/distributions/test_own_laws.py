@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.distributions.test_laws import libraries
+from tests.oracles import libraries
 from tests.ops.same_as_torch import host
 
 D = tt.distributions
@@ -48,6 +48,7 @@ def test_an_exponential_family_of_ones_own() -> None:
         D.Poisson(2.0).entropy()
 
 
+@pytest.mark.torch
 def test_a_law_of_ones_own_that_is_built_otherwise_has_to_say_how_it_is_expanded() -> None:
     for library in libraries():
         normal = library.distributions.Normal
@@ -63,6 +64,7 @@ def test_a_law_of_ones_own_that_is_built_otherwise_has_to_say_how_it_is_expanded
             Standard().expand((2,))
 
 
+@pytest.mark.torch
 def test_of_two_formulas_that_fit_equally_well_one_is_taken_with_a_warning() -> None:
     for library in libraries():
         d = library.distributions
@@ -80,6 +82,7 @@ def test_of_two_formulas_that_fit_equally_well_one_is_taken_with_a_warning() -> 
         d.kl._KL_MEMOIZE.clear()
 
 
+@pytest.mark.torch
 def test_a_transform_that_is_a_module() -> None:
     for library in libraries():
         transforms, nn = library.distributions.transforms, library.nn
@@ -113,6 +116,7 @@ def test_a_transform_that_is_a_module() -> None:
         assert len(list(shift.parameters())) == 1
 
 
+@pytest.mark.torch
 def test_a_law_with_other_parameters_than_the_one_that_it_is_made_from() -> None:
     for library in libraries():
         d = library.distributions
@@ -134,6 +138,7 @@ def test_a_law_with_other_parameters_than_the_one_that_it_is_made_from() -> None
         assert larger.entropy().shape == (3,)
 
 
+@pytest.mark.torch
 def test_a_divergence_of_a_class_that_laws_share_with_others() -> None:
     for library in libraries():
         d = library.distributions

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.distributions.test_laws import libraries
+from tests.oracles import libraries
 from tests.ops.same_as_torch import agree, numbers, same
 
 C = np.array([1.5, 2.0, -0.5])
@@ -89,6 +89,7 @@ def answer(call: Callable[[], Any]) -> str:
         return f"{type(error).__name__}: {error}"
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_values_jacobians_and_gradients(name: str) -> None:
     def there(library: Any, x: Any) -> Any:
@@ -118,6 +119,7 @@ def test_jacobian_is_the_determinant(name: str) -> None:
     assert found.item() == pytest.approx(expected.item(), rel=1e-9)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_what_is_said_of_a_transform(name: str) -> None:
     ours, theirs = (made(library, name) for library in libraries())
@@ -129,6 +131,7 @@ def test_what_is_said_of_a_transform(name: str) -> None:
         assert answer(lambda: say(ours)) == answer(lambda: say(theirs))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", TRANSFORMS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_shapes(name: str, shape: tuple[int, ...]) -> None:
@@ -146,6 +149,7 @@ def test_shapes(name: str, shape: tuple[int, ...]) -> None:
         assert ours == theirs or ours[0] != "("
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_equality(name: str) -> None:
     answers = []
@@ -165,6 +169,7 @@ def test_cache_gives_the_argument_back(name: str) -> None:
     agree(transform(x), plain(x))
 
 
+@pytest.mark.torch
 def test_ends_of_transforms() -> None:
     found = []
     for library in libraries():
@@ -208,6 +213,7 @@ WRONG: dict[str, Made] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_use(case: str) -> None:
     raised = []
@@ -261,6 +267,7 @@ REGIONS: dict[str, tuple[Callable[[Any], Any], np.ndarray[Any, Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", REGIONS)
 def test_regions(name: str) -> None:
     make, values = REGIONS[name]
@@ -284,6 +291,7 @@ def test_one_matrix_does_not_hide_another() -> None:
     assert definite.check(matrices).tolist() == [False, False, True]
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("registry", ["biject_to", "transform_to"])
 @pytest.mark.parametrize("region", [
     "real", "positive", "nonnegative", "unit_interval", "simplex", "real_vector", "lower_cholesky",

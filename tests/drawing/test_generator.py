@@ -13,6 +13,8 @@ import pytest
 import tinytorch as tt
 from tests.drawing.random_oracle import assert_close, assert_exact, host, state_bytes, torch
 
+pytestmark = pytest.mark.torch
+
 
 # -- generators and seeds ------------------------------------------------------------------
 

@@ -25,16 +25,14 @@ def drawn(library: Any, dimension: int, scramble: bool) -> list[Any]:
 
 @pytest.mark.parametrize("scramble", [False, True])
 @pytest.mark.parametrize("dimension", [1, 5, 512])
-def test_sobol_sequences(dimension: int, scramble: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_sobol_sequences(torch: Any, dimension: int, scramble: bool) -> None:
     pairs = zip(drawn(tt, dimension, scramble), drawn(torch, dimension, scramble), strict=True)
     for ours, theirs in pairs:
         assert ours.numpy().dtype == theirs.numpy().dtype
         np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
 
 
-def test_scrambling_without_a_seed_follows_the_default_generator() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_scrambling_without_a_seed_follows_the_default_generator(torch: Any) -> None:
     for library in (tt, torch):
         library.manual_seed(3)
     with tt.device("cpu"):

@@ -20,6 +20,8 @@ from tests.drawing.random_oracle import (
     dtype_of,
 )
 
+pytestmark = pytest.mark.torch
+
 
 # -- creation ------------------------------------------------------------------------------
 

@@ -34,7 +34,8 @@ TRIALS: dict[str, Any] = {
 
 def same(call: Any) -> None:
     """Assert that both libraries draw the same, and leave their generators at the same place."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch
+
     for seed in range(3):
         drawn = []
         for library in (tt, torch):
@@ -46,11 +47,13 @@ def same(call: Any) -> None:
             np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", RATES)
 def test_poisson(case: str) -> None:
     same(lambda t: t.poisson(RATES[case](t)))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", TRIALS)
 def test_binomial(case: str) -> None:
     same(lambda t: t.binomial(*TRIALS[case](t)))
@@ -113,8 +116,7 @@ def test_the_gradient_of_events_is_zero() -> None:
         lambda t: t.binomial(t.tensor([10.0]).half(), t.tensor([0.5]).half()),
     ],
 )
-def test_refusals(call: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_refusals(torch: Any, call: Any) -> None:
     kinds = []
     for library in (torch, tt):
         with pytest.raises((RuntimeError, NotImplementedError, ValueError)) as caught:

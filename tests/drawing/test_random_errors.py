@@ -11,6 +11,8 @@ import pytest
 import tinytorch as tt
 from tests.drawing.random_oracle import torch
 
+pytestmark = pytest.mark.torch
+
 
 # -- wrong use -----------------------------------------------------------------------------
 

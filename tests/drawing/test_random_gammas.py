@@ -20,8 +20,7 @@ SHAPES = np.array([0.01, 0.3, 0.9, 1.0, 1.7, 5.0, 40.0, 1e4])
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_numbers_are_torchs(seed: int, dtype: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_numbers_are_torchs(torch: Any, seed: int, dtype: str) -> None:
     shapes = np.tile(SHAPES, (20, 1)).astype(dtype)
     for ours, theirs in (
         (_standard_gamma, torch._standard_gamma), (_sample_dirichlet, torch._sample_dirichlet),
@@ -84,8 +83,7 @@ def test_gradients_flow_to_shapes() -> None:
 
 
 @pytest.mark.parametrize("shape", [1e-3, 0.01, 0.1, 0.9])
-def test_derivatives_of_large_numbers_by_small_shapes(shape: float) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_derivatives_of_large_numbers_by_small_shapes(torch: Any, shape: float) -> None:
     points = np.array([1e-5, 1e-3, 0.01, 0.012, 0.05, 0.13])
     shapes = np.full_like(points, shape)
     found = _standard_gamma_grad(tt.tensor(shapes), tt.tensor(points)).cpu().numpy()

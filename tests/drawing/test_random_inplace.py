@@ -21,6 +21,8 @@ from tests.drawing.random_oracle import (
     torch,
 )
 
+pytestmark = pytest.mark.torch
+
 
 # -- in place ------------------------------------------------------------------------------
 

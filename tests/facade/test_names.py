@@ -328,8 +328,7 @@ def test_import_star_hides_no_module_of_the_program() -> None:
     assert out == "True False"
 
 
-def test_import_star_gives_what_pytorchs_gives_of_the_same_names() -> None:
-    torch = pytest.importorskip("torch", reason="compared with PyTorch's __all__")
+def test_import_star_gives_what_pytorchs_gives_of_the_same_names(torch: Any) -> None:
     modules = {name for name in dir(tt) if inspect.ismodule(getattr(tt, name))}
     missing = {name for name in torch.__all__ if name in dir(tt)} - {*tt.__all__}
     assert missing <= modules | {"default_generator"} and not modules & {*tt.__all__}

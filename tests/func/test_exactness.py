@@ -58,8 +58,7 @@ def of_host(value: tt.Tensor) -> Any:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_derivatives_are_torchs(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_derivatives_are_torchs(torch: Any, name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch's linearize uses what PyTorch deprecates
         found, meant = (_derivatives(L, FUNCTIONS[name]) for L in (tt, torch))

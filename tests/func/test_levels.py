@@ -166,8 +166,7 @@ def test_public_functions_answer_to_their_names(name: str) -> None:
     assert inspect.getsource(function) and function.__doc__
 
 
-def test_signatures_are_torchs() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_signatures_are_torchs(torch: Any) -> None:
     for name in func.__all__:
         mine, theirs = (inspect.signature(getattr(m, name)).parameters for m in (func, torch.func))
         wanted = [(p.name, p.kind, p.default) for p in theirs.values() if p.name[0] != "_"]

@@ -12,6 +12,8 @@ import pytest
 
 import tinytorch as tt
 
+pytestmark = pytest.mark.torch
+
 Function = Callable[[Any], Any]
 #: By name, what makes a function of a vector from one, in either library.
 TRANSFORMS: dict[str, Callable[[Any, Function], Function]] = {
@@ -68,7 +70,8 @@ def results(library: Any, names: tuple[str, ...], wanted: Any) -> list[Any]:
 
 
 def compare(names: tuple[str, ...], wanted: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (flag, *found), (torchs, *meant) = (results(L, names, wanted) for L in (tt, torch))

@@ -10,6 +10,8 @@ import pytest
 
 import tinytorch as tt
 
+pytestmark = pytest.mark.torch
+
 Point = namedtuple("Point", "x y")
 TREES: list[Any] = [
     3, None, [], (1, [2, {"a": 3, "b": (4,)}]), OrderedDict(z=1, a=2), defaultdict(list, {"k": 5}),
@@ -18,7 +20,6 @@ TREES: list[Any] = [
 
 
 def both() -> tuple[Any, Any]:
-    pytest.importorskip("torch", reason="PyTorch is the oracle")
     return tt.utils._pytree, import_module("torch.utils._pytree")
 
 
@@ -103,7 +104,6 @@ def test_own_classes() -> None:
 
 
 def test_leaves_of_arguments_come_one_after_the_other() -> None:
-    torch_pytree = pytest.importorskip("torch.utils._pytree", reason="PyTorch is the oracle")
-    for pytree in (tt.utils._pytree, torch_pytree):
+    for pytree in both():
         assert pytree.arg_tree_leaves(1, [2, (3,)], a={"b": 4}, c=None) == [1, 2, 3, 4, None]
         assert pytree.arg_tree_leaves() == []

@@ -41,8 +41,7 @@ def facts(blocks: Any) -> list[Any]:
 @pytest.mark.filterwarnings("ignore")  # PyTorch's own, that the uncompiled form is slow
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("score", SCORES)
-def test_flex_attention(score: str, mask: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_flex_attention(torch: Any, score: str, mask: str) -> None:
     theirs = importlib.import_module("torch.nn.attention.flex_attention")
     query, key, value, bias = draw(2, 4, 5, 8), draw(2, 2, 6, 8), draw(2, 2, 6, 3), draw(4, 5, 6)
     results = []
@@ -77,9 +76,8 @@ def modifications(library: Any) -> dict[str, tuple[Any, list[Any]]]:
 
 
 @pytest.mark.parametrize("name", modifications(tt))
-def test_gradients_through_changed_scores(name: str) -> None:
+def test_gradients_through_changed_scores(torch: Any, name: str) -> None:
     """PyTorch has no gradient of it on the CPU: the same from its vmap, softmax and product."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
 
     def by_hand(q: Any, k: Any, v: Any, change: Any) -> Any:
         for at in (4, 3, 2, 1):
@@ -124,8 +122,7 @@ def hidden(library: Any, q: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_masks_of_all_pairs_at_once(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_masks_of_all_pairs_at_once(torch: Any, name: str) -> None:
     theirs = importlib.import_module("torch.nn.attention.flex_attention")
     once, make = PAIRS[name]
     mask, calls = make(tt), []

@@ -27,6 +27,7 @@ def sizes(dimensions: int, input: Any, weight: Any, how: Any) -> tuple[int, ...]
     return tuple(convolve(tt.zeros(input), tt.zeros(weight), None, **how).shape)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(("dimensions", "input", "weight", "how"), CASES)
 def test_gradients(dimensions: int, input: Any, weight: Any, how: Any) -> None:
     out = sizes(dimensions, input, weight, how)

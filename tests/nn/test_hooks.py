@@ -301,8 +301,9 @@ def test_registration_hooks_see_and_replace() -> None:
         (lambda a, b: a * b, ""),
     ],
 )
-def test_hooks_of_the_last_operation_warn_of_what_they_miss(forward: Any, phrase: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_hooks_of_the_last_operation_warn_of_what_they_miss(
+    torch: Any, forward: Any, phrase: str
+) -> None:
     for lib in (tt, torch):
         made = type("Made", (lib.nn.Module,), {"forward": lambda self, *args: forward(*args)})()
         made.register_backward_hook(lambda module, grad_input, grad_output: None)

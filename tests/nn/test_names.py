@@ -25,13 +25,12 @@ FILES = {
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_modules_by_the_names_of_files(file: str) -> None:
+def test_modules_by_the_names_of_files(torch: Any, file: str) -> None:
     module = importlib.import_module(f"tinytorch.nn.modules.{file}")
     assert module is getattr(nn.modules, file)
     for name in FILES[file].split():
         found = getattr(module, name)
         assert getattr(nn, name, found) is found
-    torch = pytest.importorskip("torch", reason="PyTorch has the names")
     theirs = getattr(torch.nn.modules, file)
     assert not [name for name in FILES[file].split() if not hasattr(theirs, name)]
 
@@ -68,8 +67,7 @@ def test_numbers_repeated() -> None:
     assert utils._ntuple(5)("a") == ("a",) and utils._quadruple(0.5) == (0.5,) * 4
 
 
-def test_functions_that_repeat_are_pytorchs() -> None:
-    pytest.importorskip("torch", reason="compared with PyTorch")
+def test_functions_that_repeat_are_pytorchs(torch: Any) -> None:
     found = []
     for root in ("tinytorch", "torch"):
         utils = importlib.import_module(f"{root}.nn.modules.utils")
@@ -90,8 +88,7 @@ def test_copies_of_a_module() -> None:
     assert len({id(copy.weight) for copy in [layer, *made]}) == 4
 
 
-def test_types_of_sizes_are_named_as_in_torch() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch has the names")
+def test_types_of_sizes_are_named_as_in_torch(torch: Any) -> None:
     types = importlib.import_module("tinytorch.nn.common_types")
     wanted = {n for n in dir(torch.nn.common_types) if n.startswith(("_size", "_ratio"))}
     assert wanted <= set(dir(types))

@@ -66,8 +66,7 @@ def assert_same(ours: Any, theirs: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "options", "sizes"), WAYS)
-def test_training_is_torchs(name: str, options: Any, sizes: tuple[int, int]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_training_is_torchs(torch: Any, name: str, options: Any, sizes: tuple[int, int]) -> None:
     import torch.nn.utils.parametrizations as theirs
 
     ours = trained(tt, lambda layer: getattr(parametrizations, name)(layer, **options), sizes)
@@ -76,8 +75,7 @@ def test_training_is_torchs(name: str, options: Any, sizes: tuple[int, int]) -> 
 
 
 @pytest.mark.parametrize("name", ["weight_norm", "spectral_norm"])
-def test_the_older_way_trains_as_torchs(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_the_older_way_trains_as_torchs(torch: Any, name: str) -> None:
     with warnings.catch_warnings(action="ignore"):
         ours = trained(tt, getattr(nn.utils, name), (3, 4))
         assert_same(ours, trained(torch, getattr(torch.nn.utils, name), (3, 4)))
@@ -171,8 +169,7 @@ def test_parametrizations_move_to_another_module() -> None:
     assert parametrize.type_before_parametrizations(other) is nn.Linear
 
 
-def test_what_is_moved_is_shared_as_in_torch() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+def test_what_is_moved_is_shared_as_in_torch(torch: Any) -> None:
     for lib in (tt, torch):
         way = lib.nn.utils.parametrize
         layer, plain = lib.nn.Linear(2, 2), lib.nn.Linear(2, 2)
@@ -324,8 +321,9 @@ def test_skip_init_draws_nothing() -> None:
     assert tt.rand(3).tolist() == wanted
 
 
-def test_a_fused_bias_has_the_dtype_and_the_need_of_gradients_that_it_has_in_torch() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+def test_a_fused_bias_has_the_dtype_and_the_need_of_gradients_that_it_has_in_torch(
+    torch: Any,
+) -> None:
     found = []
     for lib in (tt, torch):
         weight, norm = lib.ones(2, 1, 1), [lib.ones(2), lib.ones(2), 0.0, lib.ones(2), lib.ones(2)]

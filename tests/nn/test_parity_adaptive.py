@@ -9,6 +9,8 @@ import pytest
 
 from tests.nn import parity
 
+pytestmark = pytest.mark.torch
+
 TARGETS = np.array([0, 19, 3, 9, 4, 2, 10])
 
 

@@ -10,6 +10,8 @@ import pytest
 import tinytorch as tt
 from tests.nn import parity
 
+pytestmark = pytest.mark.torch
+
 SCORES = parity.array(8, 3, 5, dtype="float64")
 ROWS = [[1, 2, 2, 4], [3, 3, 0, 0], [4, 1, 2, 0]]
 
@@ -101,8 +103,7 @@ def test_errors(case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", [ERRORS[0], ERRORS[1], ERRORS[2], ERRORS[4], ERRORS[5]])
-def test_lengths_that_do_not_fit_are_told_in_pytorchs_words(case: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_lengths_that_do_not_fit_are_told_in_pytorchs_words(torch: Any, case: Any) -> None:
     texts = []
     for library in (tt, torch):
         with pytest.raises(RuntimeError) as caught:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.nn import parity
 
+pytestmark = pytest.mark.torch
+
 FILLS: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
     ("uniform_", (3, 5), {}),
     ("uniform_", (40, 5), {"a": -2.0, "b": 3.0}),

@@ -11,6 +11,8 @@ import pytest
 import tinytorch as tt
 from tests.nn import parity
 
+pytestmark = pytest.mark.torch
+
 array = parity.array
 A23, A234, A2345 = array(2, 3), array(2, 3, 4), array(2, 3, 4, 5)
 

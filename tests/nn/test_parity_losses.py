@@ -24,6 +24,8 @@ from tests.nn.loss_cases import (
     uniform,
 )
 
+pytestmark = pytest.mark.torch
+
 
 def call(lib: Any, name: str, options: dict[str, Any], reduction: str, dtype: str) -> Any:
     given = {
@@ -137,8 +139,7 @@ def test_shapes_that_differ_warn() -> None:
 @pytest.mark.filterwarnings("ignore:Using a target size")
 @pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "smooth_l1_loss"])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_a_0d_tensor_counts_in_full_for_the_dtype(name: str, reduction: str) -> None:
-    torch: Any = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_0d_tensor_counts_in_full_for_the_dtype(torch: Any, name: str, reduction: str) -> None:
     for shapes in (((3,), ()), ((), (3,)), ((), ())):
         for kinds in (("float32", "float64"), ("float64", "float32"), ("float32", "float16")):
             x, y = np.full(shapes[0], 0.5, kinds[0]), np.full(shapes[1], 2.0, kinds[1])

@@ -11,6 +11,8 @@ import pytest
 
 from tests.nn import parity
 
+pytestmark = pytest.mark.torch
+
 SCENARIOS: list[Callable[[Any], Any]] = []
 
 

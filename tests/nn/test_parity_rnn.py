@@ -10,6 +10,8 @@ import pytest
 import tinytorch as tt
 from tests.nn import parity
 
+pytestmark = pytest.mark.torch
+
 array = parity.array
 LENGTHS = [5, 3, 3, 1]
 

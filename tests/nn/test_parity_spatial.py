@@ -12,6 +12,8 @@ import pytest
 import tinytorch as tt
 from tests.nn import parity
 
+pytestmark = pytest.mark.torch
+
 array = parity.array
 SEQ, IMAGE, VOLUME = array(2, 4, 9), array(2, 4, 7, 6), array(2, 4, 5, 4, 6)
 SAMPLES = "lib.linspace(0.1, 0.9, 16, dtype=lib.float64).reshape(2, 4, 2)"

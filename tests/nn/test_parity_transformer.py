@@ -11,7 +11,9 @@ from tests.nn import parity
 
 array = parity.array
 # PyTorch's remark on a fast path of its own.
-pytestmark = pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")
+pytestmark = [
+    pytest.mark.torch, pytest.mark.filterwarnings("ignore:enable_nested_tensor is True"),
+]  # fmt: skip
 
 
 def tensors(lib: Any, *shapes: tuple[int, ...]) -> list[Any]:

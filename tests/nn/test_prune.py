@@ -77,8 +77,7 @@ def assert_close(ours: Any, theirs: Any) -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=" then ".join)
-def test_pruning_is_torchs(plan: list[str]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_pruning_is_torchs(torch: Any, plan: list[str]) -> None:
     assert_close(pruned(tt, plan), pruned(torch, plan))
 
 
@@ -95,8 +94,7 @@ def all_together(lib: Any) -> Any:
     return [[name, value.tolist()] for name, value in net.state_dict().items()]
 
 
-def test_pruning_several_parameters_is_torchs() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_pruning_several_parameters_is_torchs(torch: Any) -> None:
     assert_close(all_together(tt), all_together(torch))
 
 

@@ -276,8 +276,7 @@ def test_hooks_of_a_copy_get_the_copy() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["module.", "net."])
-def test_prefix_is_taken_off_as_torch_does(prefix: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_prefix_is_taken_off_as_torch_does(torch: Any, prefix: str) -> None:
 
     def consumed(library: Any) -> tuple[list[Any], list[Any]]:
         wrapped = library.nn.Sequential(OrderedDict(module=library.nn.Linear(2, 1)))

@@ -97,8 +97,7 @@ def test_what_is_no_vector() -> None:
         nn.utils.vector_to_parameters([1.0], [])  # type: ignore[arg-type]
 
 
-def test_against_torch() -> None:
-    torch = pytest.importorskip("torch", reason="the oracle of this test is PyTorch")
+def test_against_torch(torch: Any) -> None:
     for kind in (1.0, 2.0, 3.5, math.inf):
         grads = []
         for lib in (tt, torch):

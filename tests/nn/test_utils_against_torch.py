@@ -10,6 +10,8 @@ import pytest
 from tests.nn import parity
 from tests.nn.parity import array
 
+pytestmark = pytest.mark.torch
+
 LAYERS: list[tuple[str, tuple[int, ...]]] = [
     ("Linear(2, 3)", (4, 2)),
     ("Conv1d(2, 3, 2)", (4, 2, 5)),

@@ -30,8 +30,7 @@ def test_every_shared_name_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("text", calls())
-def test_torchs_meaning(text: str) -> None:
-    torch = pytest.importorskip("torch", reason="the oracle is PyTorch")
+def test_torchs_meaning(torch: Any, text: str) -> None:
     data = {name: torch.from_numpy(array.copy()) for name, array in ARRAYS.items()}
     wanted = leaves(evaluate(text, torch, data))
     mine = leaves(evaluate(text, tt, tensors()))

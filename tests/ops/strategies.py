@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, derivatives, flat, host
-
-pytest.importorskip("hypothesis", reason="it makes the samples")
-from hypothesis import reject, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-
-try:
-    import torch
-except ImportError:
-    torch = None
+from tests.ops.same_as_torch import agree, derivatives, flat
+from tests.oracles import libraries
 
 #: The same samples in every run: a failure repeats, and a run says the same as the last.
 SETTINGS = settings(max_examples=25, deadline=None, derandomize=True)
@@ -69,6 +62,17 @@ def arrays(draw: Any, kinds: str = "f", least: int = 0, most: int = 3, smallest:
 
 
 @st.composite
+def places(draw: Any, size: int, shape: tuple[int, ...], low: int = 0) -> Any:
+    """Whole numbers from ``low`` to below ``size``, as an int64 array of a shape."""
+    values = draw(
+        st.lists(
+            st.integers(low, size - 1), min_size=int(np.prod(shape)), max_size=int(np.prod(shape))
+        )
+    )
+    return np.array(values, np.int64).reshape(shape)
+
+
+@st.composite
 def broadcastable(draw: Any, count: int, kinds: str = "f") -> list[Array]:
     """Arrays whose shapes broadcast, 0-d and empty ones among them."""
     shape = draw(shapes())
@@ -113,23 +117,18 @@ def _outcome(library: Any, call: Callable[..., Any], given: list[Array], rest: A
     return [r.detach() if hasattr(r, "detach") else r for r in results], gradients
 
 
-def compare(
-    call: Callable[..., Any], by_numpy: Callable[..., Any] | None, given: list[Array], *rest: Any
-) -> None:
-    """Assert that a call gives what PyTorch gives, gradients and refusals included.
+def compare(call: Callable[..., Any], given: list[Array], *rest: Any) -> None:
+    """Assert that ``call(library, *tensors, *rest)`` gives what PyTorch gives.
 
-    Without PyTorch, that its values are those of a function of NumPy.
+    Gradients and refusals included.
 
     Args:
-        call: ``call(library, *tensors, *rest)``.
-        by_numpy: ``by_numpy(*arrays, *rest)``, or None if NumPy has nothing of the kind.
+        call: The call.
         given: Arrays to make tensors of.
         *rest: Further arguments.
     """
     given = [np.asarray(a) for a in given]  # NumPy makes numbers of 0-d results
-    if torch is None:
-        _compare_with_numpy(call, by_numpy, given, rest)
-        return
+    _, torch = libraries()
     try:
         wanted, slopes = _outcome(torch, call, given, rest)
     except REFUSALS:
@@ -139,17 +138,3 @@ def compare(
     got, gradients = _outcome(tt, call, given, rest)
     agree(got, wanted)
     agree(gradients, slopes)
-
-
-def _compare_with_numpy(call: Any, by_numpy: Any, given: list[Array], rest: Any) -> None:
-    if by_numpy is None:
-        pytest.skip("NumPy has no such function, and PyTorch is not installed")
-    try:
-        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-            wanted = flat(by_numpy(*given, *rest))
-        got = flat(call(tt, *_tensors(tt, given), *rest))
-    except REFUSALS:
-        reject()  # the libraries refuse different things, and PyTorch is not here to tell
-    assert len(got) == len(wanted)
-    for ours, theirs in zip(got, wanted, strict=True):
-        np.testing.assert_allclose(host(ours.detach()), theirs, rtol=1e-9, atol=1e-9)

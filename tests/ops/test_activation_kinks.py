@@ -43,8 +43,7 @@ def derivatives(lib: Any, name: str, options: dict[str, float]) -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "options"), ACTIVATIONS)
-def test_both_derivatives(name: str, options: dict[str, float]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_both_derivatives(torch: Any, name: str, options: dict[str, float]) -> None:
     ours, theirs = (derivatives(lib, name, options) for lib in (tt, torch))
     for one, other in zip(ours, theirs, strict=True):
         one, other = np.broadcast_arrays(np.asarray(one, float), np.asarray(other, float))
@@ -67,8 +66,7 @@ def test_a_threshold_lets_the_gradient_of_nan_pass() -> None:
     assert x.grad is not None and x.grad.tolist() == [1.0, 0.0]
 
 
-def test_the_slope_of_a_zeroth_power_has_no_slope_at_infinity() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_the_slope_of_a_zeroth_power_has_no_slope_at_infinity(torch: Any) -> None:
     found = []
     for lib in (tt, torch):
         x = lib.tensor([INF, 2.0, -3.0], requires_grad=True)
@@ -84,8 +82,7 @@ def test_the_slope_of_a_zeroth_power_has_no_slope_at_infinity() -> None:
 @pytest.mark.parametrize(
     ("name", "options"), [case for case in ACTIVATIONS if case[0] not in ("prelu", "tanhshrink")]
 )
-def test_halves_are_rounded_once(name: str, options: dict[str, float]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_halves_are_rounded_once(torch: Any, name: str, options: dict[str, float]) -> None:
     points = np.concatenate([np.linspace(-15, 15, 999), [-80.0, 80.0]]).astype("float16")
     found = []
     for lib in (tt, torch):

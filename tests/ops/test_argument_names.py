@@ -64,8 +64,7 @@ def matrix(library: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", KEYWORDS)
-def test_call_that_pytorch_takes(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_call_that_pytorch_takes(torch: Any, name: str) -> None:
     agree(KEYWORDS[name](tt, matrix(tt)), KEYWORDS[name](torch, matrix(torch)))
 
 
@@ -92,8 +91,7 @@ FACTORS: dict[str, Call] = {
 
 
 @pytest.mark.parametrize("name", FACTORS)
-def test_complex_factors_of_real_tensors_are_real(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_complex_factors_of_real_tensors_are_real(torch: Any, name: str) -> None:
     agree(FACTORS[name](tt, matrix(tt), 2 + 0j), FACTORS[name](torch, matrix(torch), 2 + 0j))
     for library in (tt, torch):
         with pytest.raises(RuntimeError, match="without overflow"):

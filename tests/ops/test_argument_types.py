@@ -58,19 +58,17 @@ def matrix(lib: Any) -> Any:
 
 @pytest.mark.parametrize("name", NO_INTS)
 @pytest.mark.parametrize("value", [True, 1.0, "a"])
-def test_what_is_no_int(name: str, value: Any) -> None:
+def test_what_is_no_int(torch: Any, name: str, value: Any) -> None:
     if value is True and name in LATER:
         pytest.skip("that is one")
     with pytest.raises(TypeError, match="int|tuple|dtype|positional"):
         NO_INTS[name](tt, matrix(tt), value)
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     with pytest.raises(TypeError):
         NO_INTS[name](torch, matrix(torch), value)
 
 
 @pytest.mark.parametrize("name", LATER)
-def test_a_bool_behind_an_int_is_an_int(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_bool_behind_an_int_is_an_int(torch: Any, name: str) -> None:
     ours, theirs = (NO_INTS[name](lib, matrix(lib), True).tolist() for lib in (tt, torch))
     assert ours == theirs
 
@@ -127,8 +125,7 @@ SEVERAL: dict[str, tuple[Any, tuple[tuple[int, ...], ...]]] = {
 
 
 @pytest.mark.parametrize("name", SEVERAL)
-def test_several_shapes_that_do_not_broadcast(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_several_shapes_that_do_not_broadcast(torch: Any, name: str) -> None:
     call, shapes = SEVERAL[name]
     with pytest.raises(RuntimeError) as wanted:
         call(torch, *map(torch.ones, shapes))
@@ -175,12 +172,11 @@ WANTED = ("zeros", "tensor", "ones_like", "rand_like", "normal")
 
 @pytest.mark.parametrize("name", FLAGS)
 @pytest.mark.parametrize("value", ["x", 1, None, 0.0, np.bool_(True)], ids=repr)
-def test_what_is_no_flag(name: str, value: Any) -> None:
+def test_what_is_no_flag(torch: Any, name: str, value: Any) -> None:
     if value is None and name in WANTED:
         pytest.skip("None stands for False")
     with pytest.raises(TypeError, match="must be bool, not|invalid combination") as caught:
         FLAGS[name](tt, matrix(tt), value)
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle of the text")
     with pytest.raises(TypeError) as theirs:
         FLAGS[name](torch, matrix(torch), value)
     if "must be bool" in str(theirs.value):
@@ -200,8 +196,7 @@ TESTED: dict[str, tuple[Callable[[Any, Any, Any], Any], tuple[Any, ...]]] = {
 
 
 @pytest.mark.parametrize("name", TESTED)
-def test_flags_that_are_only_tested(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_flags_that_are_only_tested(torch: Any, name: str) -> None:
     call, values = TESTED[name]
     for value in values:
         ours, theirs = (call(lib, matrix(lib), value).tolist() for lib in (tt, torch))
@@ -219,12 +214,11 @@ FLOATS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", FLOATS)
 @pytest.mark.parametrize("number", [0.5, np.float64(0.5), np.float32(0.5), 1, np.int64(1)])
-def test_numbers_of_numpy_decide_no_dtype(name: str, number: Any) -> None:
+def test_numbers_of_numpy_decide_no_dtype(torch: Any, name: str, number: Any) -> None:
     ours = FLOATS[name](tt, matrix(tt), number)
     assert ours.dtype is tt.float32
     plain = FLOATS[name](tt, matrix(tt), number if isinstance(number, int) else number + 0.0)
     assert ours.tolist() == plain.tolist()
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     theirs = FLOATS[name](torch, matrix(torch), number)
     np.testing.assert_allclose(np.asarray(ours.tolist()), np.asarray(theirs.tolist()), rtol=1e-5)
 
@@ -368,6 +362,5 @@ LINES = SIZES_AND_DIMENSIONS + KINDS_OF_NUMBERS + OUT_OF_RANGE + WORDS_AND_PLACE
 
 
 @pytest.mark.parametrize("line", LINES.strip().replace("\n\n", "\n").split("\n"))
-def test_outcome_is_pytorchs(line: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_outcome_is_pytorchs(torch: Any, line: str) -> None:
     assert outcome(tt, line) == outcome(torch, line)

@@ -84,6 +84,7 @@ ISIN: dict[str, Any] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", ISIN)
 def test_isin_is_torchs(name: str) -> None:
     same(ISIN[name], orders=0)

@@ -17,6 +17,7 @@ NAME = "scaled_dot_product_attention"
 randn, rand = np.random.randn, np.random.rand
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 @pytest.mark.parametrize(
     "options",
@@ -38,11 +39,13 @@ def test_values_and_gradients(options: Any, dtype: str) -> None:
     compare(NAME, q, k, v, grad=dtype != "float16", **options)
 
 
+@pytest.mark.torch
 def test_leading_dimensions_broadcast() -> None:
     compare(NAME, randn(4, 3, 2), randn(2, 4, 5, 2), randn(2, 4, 5, 3))
     compare(NAME, randn(3, 2), randn(5, 2), randn(5, 3))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("mask", [None, (3, 5), (2, 1, 3, 5), (2, 4, 3, 5)])
 def test_groups_of_query_heads(mask: Any) -> None:
     q, k, v = randn(2, 4, 3, 6), randn(2, 2, 5, 6), randn(2, 2, 5, 6)
@@ -87,8 +90,7 @@ LAYOUTS: dict[str, Any] = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("groups", [False, True])
 @pytest.mark.parametrize("mask", [False, True])
-def test_order_in_memory_is_pytorchs(layout: str, groups: bool, mask: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_order_in_memory_is_pytorchs(torch: Any, layout: str, groups: bool, mask: bool) -> None:
     steps = []
     for library in (tt, torch):
         heads = 2 if groups else 6
@@ -101,14 +103,14 @@ def test_order_in_memory_is_pytorchs(layout: str, groups: bool, mask: bool) -> N
     assert steps[0] == steps[1]
 
 
-def test_derivatives_of_heads_that_were_split_off() -> None:
+def test_derivatives_of_heads_that_were_split_off(torch: Any) -> None:
     def call(*t: Any, **options: Any) -> Any:
         heads = (x.transpose(1, 2) for x in t)
         return F.scaled_dot_product_attention(*heads, **options).transpose(1, 2).view(2, 3, 16)
 
     x, y = (randn(2, 3, n, 4) for n in (4, 2))
     results = []
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+    for library in (tt, torch):
         leaves = [library.tensor(a.copy(), requires_grad=True) for a in (x, y, y)]
         heads = (t.transpose(1, 2) for t in leaves)
         out = library.nn.functional.scaled_dot_product_attention(*heads, enable_gqa=True)
@@ -121,6 +123,7 @@ def test_derivatives_of_heads_that_were_split_off() -> None:
     assert gradgradcheck(call, small)
 
 
+@pytest.mark.torch
 def test_large_scores_do_not_overflow() -> None:
     compare(NAME, 1e4 * randn(2, 3), 1e4 * randn(4, 3), randn(4, 2))
 
@@ -160,6 +163,7 @@ def given(batched: bool) -> list[Any]:
     return [randn(*shape) for shape in shapes]
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("batched", "learnt", "zeros"), list(itertools.product([True, False], repeat=3))
 )
@@ -172,6 +176,7 @@ def test_heads_and_projections(batched: bool, learnt: bool, zeros: bool) -> None
     compare(MHA, *args, average_attn_weights=False)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("kind", ["bool", "numbers", "per head"])
 def test_masks(kind: str) -> None:
     mask = {
@@ -188,6 +193,7 @@ def test_masks(kind: str) -> None:
     compare(MHA, *args, attn_mask=mask, key_padding_mask=padding)
 
 
+@pytest.mark.torch
 def test_separate_projections_of_other_features() -> None:
     q, k, v = randn(3, 2, 6), randn(4, 2, 5), randn(4, 2, 3)
     names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")

@@ -18,6 +18,7 @@ def randn(*shape: int) -> Any:
     return RNG.standard_normal(shape)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("lengths", [(2, 3), (3, 3)])
 def test_both_masks_count(lengths: tuple[int, int]) -> None:
     queries, keys = lengths
@@ -30,6 +31,7 @@ def test_both_masks_count(lengths: tuple[int, int]) -> None:
     compare("scaled_dot_product_attention", *given, mask, is_causal=True)
 
 
+@pytest.mark.torch
 def test_both_masks_count_for_groups_of_heads() -> None:
     given = randn(1, 4, 2, 3), randn(1, 2, 3, 3), randn(1, 2, 3, 3)
     compare("scaled_dot_product_attention", *given, MASK, is_causal=True, enable_gqa=True)

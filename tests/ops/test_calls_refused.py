@@ -9,6 +9,8 @@ import pytest
 
 import tinytorch as tt
 
+pytestmark = pytest.mark.torch
+
 #: A call with a library ``L`` and its ``nn.functional`` as ``F``, the error, and its key phrase.
 REFUSED = """
 F.fractional_max_pool2d(L.ones(2, 7, 7), (1,), 3) | RuntimeError | kernel_size must either be
@@ -281,7 +283,8 @@ def run(library: Any, program: str) -> Any:
 
 
 def refused(program: str, kind: type[Exception], phrase: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch
+
     for library in (torch, tt):
         with pytest.raises(kind) as caught:
             run(library, program)
@@ -312,6 +315,5 @@ def test_one_element_that_stands_for_many_is_not_written(program: str) -> None:
 
 
 @pytest.mark.parametrize("program", lines(TAKEN))
-def test_what_looks_much_the_same_is_taken(program: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_what_looks_much_the_same_is_taken(torch: Any, program: str) -> None:
     assert run(tt, program).tolist() == run(torch, program).tolist()

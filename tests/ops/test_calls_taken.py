@@ -261,6 +261,5 @@ LINES = (
 
 
 @pytest.mark.parametrize("line", [line for line in LINES.split("\n") if line])
-def test_outcome_is_pytorchs(line: str) -> None:
-    torch: Any = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_outcome_is_pytorchs(torch: Any, line: str) -> None:
     assert outcome(tt, line) == outcome(torch, line)

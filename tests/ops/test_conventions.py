@@ -36,6 +36,7 @@ ELEMENTS: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_views_reach_what_they_are_of(name: str) -> None:
     same(ELEMENTS[name], numbers(2, 3), orders=0)
@@ -84,6 +85,7 @@ INDICES: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", INDICES)
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
 def test_ints_select_before_tensors_do(name: str) -> None:
@@ -97,6 +99,7 @@ CHANGED: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", CHANGED)
 def test_powers_may_be_changed_in_place(name: str) -> None:
     same(CHANGED[name], np.array([0.5, 1.5, 2.5]))
@@ -130,12 +133,14 @@ ROW_MAJOR: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", ROW_MAJOR)
 def test_results_lie_in_row_major_order(name: str) -> None:
     # What PyTorch gives may be seen through ``view`` whatever the order of the input.
     same(lambda m, x: ROW_MAJOR[name](m, x.t()).view(-1), numbers(4, 3), orders=0)
 
 
+@pytest.mark.torch
 def test_contiguous_tensor_is_itself() -> None:
     x = tt.ones(2, 3, requires_grad=True)
     assert x.contiguous() is x
@@ -157,6 +162,7 @@ COPIES: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", COPIES)
 def test_results_are_copies(name: str) -> None:
     same(COPIES[name], numbers(2, 3), orders=0)
@@ -193,6 +199,7 @@ PLAIN: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", PLAIN)
 def test_results_are_torchs(name: str) -> None:
     same(PLAIN[name], numbers(2, 3), orders=0)
@@ -210,8 +217,7 @@ RECTIFIERS["clamp from above"] = lambda m, x: m.clamp(x, max=0.0)
 
 @pytest.mark.parametrize("name", RECTIFIERS)
 @pytest.mark.parametrize("size", [7, 40_000])
-def test_zero_keeps_its_sign_in_rectifiers(name: str, size: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_zero_keeps_its_sign_in_rectifiers(torch: Any, name: str, size: int) -> None:
     for dtype in (np.float16, np.float32, np.float64):
         values = np.resize(np.array([-0.0, 0.0, -1.5, 2.5, np.nan, 0.5, -0.0], dtype), size)
         ours = RECTIFIERS[name](tt, tt.tensor(values))
@@ -234,8 +240,7 @@ def test_comparison_in_place_of_a_leaf_is_refused() -> None:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_gradients_lie_in_memory_as_their_leaves(turned: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_gradients_lie_in_memory_as_their_leaves(torch: Any, turned: bool) -> None:
     strides = []
     for library in (tt, torch):
         weight = library.tensor(numbers(4, 3))
@@ -283,6 +288,7 @@ FACTORS: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", FACTORS)
 @pytest.mark.parametrize("unit", [1, 1 + 0.5j])
 def test_gradients_of_factors_are_those_of_whole_matrices(name: str, unit: complex) -> None:
@@ -290,6 +296,7 @@ def test_gradients_of_factors_are_those_of_whole_matrices(name: str, unit: compl
     same(FACTORS[name], factor, numbers(3, 2) * unit)
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:stft with return_complex=False")
 def test_spectra_of_complex_signals_as_pairs_of_numbers() -> None:
     window = np.ones(4)
@@ -305,6 +312,7 @@ OWN_MEMORY: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", OWN_MEMORY)
 def test_results_that_may_be_changed(name: str) -> None:
     def call(m: Any, x: Any) -> Any:

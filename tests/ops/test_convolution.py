@@ -41,6 +41,7 @@ CONVOLUTIONS = [
 ]
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(("shape", "weight", "options"), CONVOLUTIONS)
 @pytest.mark.parametrize("bias", [True, False])
 def test_convolutions(shape: Any, weight: Any, options: Any, bias: bool) -> None:
@@ -49,6 +50,7 @@ def test_convolutions(shape: Any, weight: Any, options: Any, bias: bool) -> None
     compare(f"conv{spatial}d", randn(*shape), randn(*weight), added, **options)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("shape", "weight", "options"),
     [
@@ -65,15 +67,15 @@ def test_transposed_convolutions(shape: Any, weight: Any, options: Any) -> None:
     compare(name, randn(*shape), randn(*weight), randn(outputs), **options)
 
 
-def test_other_forms() -> None:
+def test_other_forms(torch: Any) -> None:
     compare("conv_tbc", randn(5, 2, 3), randn(2, 3, 4), randn(4), 1)
     x, w = randn(2, 3, 5, 5), randn(2, 3, 3, 3)
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     how = (None, (1, 1), (1, 1), (1, 1), False, (0, 0), 1)
     wanted = torch.convolution(torch.tensor(x), torch.tensor(w), *how)
     np.testing.assert_allclose(host(tt.convolution(tt.tensor(x), tt.tensor(w), *how)), wanted)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["float32", "float16", "complex128", "int64", "int32"])
 def test_dtypes(dtype: str) -> None:
     x = (3 * randn(2, 3, 6, 6)).astype(dtype)

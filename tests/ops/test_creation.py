@@ -59,6 +59,7 @@ CASES: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:.*complex:UserWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_results_are_torchs(name: str) -> None:
@@ -70,8 +71,7 @@ SPACED_KINDS = ("float16", "float32", "float64", "complex64", "complex128", "int
 
 @pytest.mark.parametrize("kind", SPACED_KINDS)
 @pytest.mark.parametrize("name", ["linspace", "logspace"])
-def test_spaced_numbers_are_torchs_to_the_last_digit(name: str, kind: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_spaced_numbers_are_torchs_to_the_last_digit(torch: Any, name: str, kind: str) -> None:
     draw = np.random.default_rng(3)
     for steps in (2, 3, 7, 8, 50, 101, 1000):
         ends = (draw.random(2) * 2).tolist() if "int" in kind else draw.normal(size=2).tolist()
@@ -99,8 +99,7 @@ def test_spaced_numbers_are_torchs_to_the_last_digit(name: str, kind: str) -> No
         lambda lib: lib.zeros(1).new_empty_strided((2, 3), (4, 1)),
     ],
 )  # fmt: skip
-def test_uninitialised_memory_has_torchs_shape_and_strides(call: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_uninitialised_memory_has_torchs_shape_and_strides(torch: Any, call: Any) -> None:
     ours, theirs = call(tt), call(torch)
     assert tuple(ours.shape) == tuple(theirs.shape)
     assert ours.dtype.name == str(theirs.dtype).removeprefix("torch.")
@@ -164,8 +163,7 @@ def test_numpy_spellings(name: str) -> None:
     assert ours.shape == theirs.shape
 
 
-def test_result_type_and_can_cast() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_result_type_and_can_cast(torch: Any) -> None:
     for call in (
         lambda lib: lib.result_type(lib.tensor([1]), 1.5),
         lambda lib: lib.result_type(lib.ones(2, dtype=lib.float16), lib.tensor(1.0)),

@@ -144,6 +144,7 @@ def test_complex_derivatives_are_differences(key: str) -> None:
         check(key, arrays)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_TORCHS])
 def test_real_derivatives_are_torchs(key: str) -> None:
     call, arrays = example_of(key)
@@ -153,13 +154,12 @@ def test_real_derivatives_are_torchs(key: str) -> None:
 @pytest.mark.parametrize(
     "key", [k for k in EXAMPLES if k not in NOT_TORCHS and not among(k, REAL_IN_TORCH)]
 )
-def test_complex_derivatives_are_torchs(key: str) -> None:
+def test_complex_derivatives_are_torchs(torch: Any, key: str) -> None:
     call, arrays = example_of(key)
     arrays = [turned(a) for a in arrays]
     if not among(key, REAL_ONLY):
         same(call, *arrays, orders=FIRST_IN_TORCH.get(key, 2))
         return
-    torch = pytest.importorskip("torch", reason="PyTorch says what refuses complex numbers")
     with pytest.raises((RuntimeError, TypeError, ValueError)):
         call(torch, *(torch.tensor(a, requires_grad=a.dtype.kind == "c") for a in arrays))
 
@@ -174,6 +174,7 @@ def turned_around(array: Any) -> Any:
     return np.ascontiguousarray(np.swapaxes(array, 0, -1)) if array.ndim > 1 else array
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in (*NOT_TORCHS, *OF_MEMORY)])
 def test_derivatives_by_views_are_torchs(key: str) -> None:
     call, arrays = example_of(key)
@@ -209,8 +210,9 @@ def passes_twice(library: Any, call: Any, arrays: list[Any]) -> bool:
 
 @pytest.mark.parametrize("complex", [False, True], ids=["real", "complex"])
 @pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_TORCHS])
-def test_a_second_backward_pass_is_refused_where_torch_refuses_it(key: str, complex: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_second_backward_pass_is_refused_where_torch_refuses_it(
+    torch: Any, key: str, complex: bool
+) -> None:
     if complex and (among(key, REAL_ONLY) or among(key, REAL_IN_TORCH)):
         pytest.skip("for real numbers alone")
     call, arrays = example_of(key)
@@ -229,7 +231,7 @@ WITHOUT_EXAMPLE = {
     "poisson": "likewise",
     "_standard_gamma": "a random number: its gradient is in drawing/test_random_gammas.py",
     "_sample_dirichlet": "likewise",
-    "_assigned": "what a comparison in place writes has no gradient but 0: in programs_of_saved.py",
+    "_assigned": "what a comparison in place writes has no gradient but 0: in autograd/programs",
     "attention_in_blocks": "for millions of scores: with small blocks in test_large_arrays.py",
     "_pinned": "needs a GPU",
     "_dropped": "needs a GPU",
@@ -312,8 +314,7 @@ FAR = {
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", FAR)
-def test_second_derivatives_far_from_zero_are_numbers(name: str, dtype: str) -> None:
-    torch: Any = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_second_derivatives_far_from_zero_are_numbers(torch: Any, name: str, dtype: str) -> None:
     found = []
     for library in (torch, tt):
         x = library.tensor(FAR[name], dtype=getattr(library, dtype), requires_grad=True)
@@ -327,9 +328,8 @@ def test_second_derivatives_far_from_zero_are_numbers(name: str, dtype: str) -> 
 
 
 @pytest.mark.parametrize("name", ["scatter_reduce", "index_reduce"])
-def test_second_derivatives_of_a_product_of_zeros(name: str) -> None:
+def test_second_derivatives_of_a_product_of_zeros(torch: Any, name: str) -> None:
     """PyTorch refuses them; they are those of the product written out, which it has."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     index, weights = tt.tensor([0, 0, 0, 1, 1]), tt.tensor([1.0, 2.0], dtype=tt.float64)
 
     def reduced(x: tt.Tensor, s: tt.Tensor) -> tt.Tensor:

@@ -11,6 +11,7 @@ import tinytorch as tt
 FLOATS = np.array([[0.5, -1.0, 2.0], [0.0, 3.0, 1.5]])
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("other", ["int64", "uint8", "bool", "float32"])
 def test_similarity_of_integers_and_floats(other: str) -> None:
     compare("cosine_similarity", FLOATS, (FLOATS > 0).astype(other))

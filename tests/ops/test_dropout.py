@@ -34,8 +34,9 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("name", "shape", "arguments"), CALLS)
-def test_zeros_are_torchs(name: str, shape: tuple[int, ...], arguments: tuple[Any, ...]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_zeros_are_torchs(
+    torch: Any, name: str, shape: tuple[int, ...], arguments: tuple[Any, ...]
+) -> None:
     x = np.random.randn(*shape).astype(np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # both warn about unusual numbers of dimensions
@@ -46,8 +47,7 @@ def test_zeros_are_torchs(name: str, shape: tuple[int, ...], arguments: tuple[An
     np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-5, atol=1e-6)
 
 
-def test_a_transposed_tensor_is_filled_in_the_order_of_its_memory() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_transposed_tensor_is_filled_in_the_order_of_its_memory(torch: Any) -> None:
     x = np.random.randn(6, 9).astype(np.float32)
     torch.manual_seed(0)
     wanted = torch.nn.functional.dropout(torch.tensor(x).t())

@@ -71,8 +71,7 @@ def of(library: Any, dtype: str, shape: tuple[int, ...] = (2, 2)) -> Any:
 
 @pytest.mark.parametrize("name", PRODUCTS)
 @pytest.mark.parametrize(("first", "second"), MIXED)
-def test_two_dtypes_are_refused_as_in_torch(name: str, first: str, second: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_two_dtypes_are_refused_as_in_torch(torch: Any, name: str, first: str, second: str) -> None:
     call, text = PRODUCTS[name]
     for library in (torch, tt):
         with pytest.raises(RuntimeError, match=text):
@@ -81,14 +80,12 @@ def test_two_dtypes_are_refused_as_in_torch(name: str, first: str, second: str) 
 
 @pytest.mark.parametrize("name", PROMOTE)
 @pytest.mark.parametrize(("first", "second"), MIXED)
-def test_what_promotes_in_torch_promotes(name: str, first: str, second: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_what_promotes_in_torch_promotes(torch: Any, name: str, first: str, second: str) -> None:
     ours, theirs = (PROMOTE[name](m, of(m, first), of(m, second)) for m in (tt, torch))
     agree(ours, theirs)
 
 
-def test_vecdot_names_both_dtypes() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_vecdot_names_both_dtypes(torch: Any) -> None:
     for library in (torch, tt):
         with pytest.raises(RuntimeError, match="found x of type Float and y of type Long"):
             library.linalg.vecdot(of(library, "float32"), of(library, "int64"))
@@ -97,8 +94,9 @@ def test_vecdot_names_both_dtypes() -> None:
 @pytest.mark.parametrize("name", ADDED)
 @pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "complex64"])
 @pytest.mark.parametrize("factor", FACTORS)
-def test_factors_are_cut_or_refused_as_in_torch(name: str, dtype: str, factor: complex) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_factors_are_cut_or_refused_as_in_torch(
+    torch: Any, name: str, dtype: str, factor: complex
+) -> None:
     shapes = [(2,) * ndim for ndim in ADDED[name]]
     for at in ("alpha", "beta"):
         ours, theirs = ([of(m, dtype, shape) for shape in shapes] for m in (tt, torch))

@@ -181,8 +181,7 @@ SOLVERS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-def test_nan_in_a_matrix_stays(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_nan_in_a_matrix_stays(torch: Any, name: str) -> None:
     if tt.get_backend() != "numpy":
         pytest.skip("what takes NaN for a number is NumPy's LAPACK")
     for matrix in SPOILED:
@@ -203,8 +202,7 @@ def parts(value: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("edge", SAME)
-def test_same_as_torch(edge: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_same_as_torch(torch: Any, edge: str) -> None:
     ours, theirs = (parts(SAME[edge](lib)) for lib in (tt, torch))
     for one, other in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(one, other, rtol=2e-6)
@@ -218,8 +216,7 @@ def test_right_where_torch_is_not(edge: str) -> None:
 
 @pytest.mark.parametrize("end", [NAN, INF, -INF])
 @pytest.mark.parametrize("name", ["linspace", "logspace"])
-def test_ends_that_are_no_whole_numbers_are_refused(name: str, end: float) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_ends_that_are_no_whole_numbers_are_refused(torch: Any, name: str, end: float) -> None:
     for lib in (torch, tt):
         with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
             getattr(lib, name)(lib.tensor(end), 1, 3, dtype=lib.int64)

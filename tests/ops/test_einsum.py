@@ -54,8 +54,7 @@ ORDERED = ["ij,jk->ik", "ij,jk->ki", "bij,bjk->bki", "bhqd,bhkd->bhqk", "bqhd,bk
 
 
 @pytest.mark.parametrize("equation", ORDERED)
-def test_strides_are_torchs(equation: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_strides_are_torchs(torch: Any, equation: str) -> None:
     sizes = dict(zip("bhijkqd", (2, 3, 4, 5, 6, 7, 8), strict=True))
     terms = equation.partition("->")[0].split(",")
     shapes = [[sizes[c] for c in term] for term in terms]
@@ -68,8 +67,7 @@ def test_strides_are_torchs(equation: str) -> None:
     [("ij->j", [(1, 4)]), ("ij,k->jk", [(1, 4), (3,)]), ("i,i->", [(1,), (1,)]),
      ("a,b->", [(1,), (1,)]), ("ij,k->jk", [(2, 4), (3,)]), ("ij,jk->ik", [(2, 4), (4, 3)])],
 )  # fmt: skip
-def test_dtypes_of_sums_over_integers_are_torchs(equation: str, shapes: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_dtypes_of_sums_over_integers_are_torchs(torch: Any, equation: str, shapes: Any) -> None:
     got, wanted = (
         lib.einsum(equation, *(lib.ones(shape, dtype=lib.uint8) for shape in shapes))
         for lib in (tt, torch)
@@ -81,8 +79,9 @@ def test_dtypes_of_sums_over_integers_are_torchs(equation: str, shapes: Any) -> 
     ("equation", "shapes"),
     [*EQUATIONS, ("...ik, ...j -> ij", [(1, 2, 3), (3,)]), ("ab,ac->bc", [(1, 3), (5, 4)])],
 )
-def test_value_and_gradient_are_torchs(equation: str, shapes: list[tuple[int, ...]]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_value_and_gradient_are_torchs(
+    torch: Any, equation: str, shapes: list[tuple[int, ...]]
+) -> None:
     operands = draw(shapes, requires_grad=True)
     twins = [torch.tensor(x.detach().numpy(), requires_grad=True) for x in operands]
     wanted, got = torch.einsum(equation, *twins), tt.einsum(equation, *operands)

@@ -84,8 +84,7 @@ def sample(values: list[Any], dtype: Any = None, grad: bool = False) -> tt.Tenso
 
 @pytest.mark.parametrize("name", [*DOMAINS, *PREDICATES])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_edges_are_torchs(name: str, dtype: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_edges_are_torchs(torch: Any, name: str, dtype: str) -> None:
     points = np.array([v for v in EDGES if not _among(v, TORCH_IS_OFF.get(name, []))], dtype)
     wanted = find(torch, name)(torch.tensor(points)).numpy()
     got = function(name)(tt.tensor(points)).numpy()
@@ -110,12 +109,11 @@ def test_first_and_second_derivatives(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMPLEX)
-def test_complex_values_and_derivatives(name: str) -> None:
+def test_complex_values_and_derivatives(torch: Any, name: str) -> None:
     z = sample([0.4 + 0.7j, -1.2 + 0.3j, 0.6 - 1.1j], tt.complex128, grad=True)
     f = function(name)
     assert autograd.gradcheck(f, (z,))
     assert autograd.gradgradcheck(f, (z,))
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     twin = torch.tensor(z.detach().numpy())
     np.testing.assert_allclose(f(z).detach().numpy(), find(torch, name)(twin).numpy(), rtol=1e-11)
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tinytorch as tt
 from tinytorch import autograd
 
-hypothesis = pytest.importorskip("hypothesis", reason="it makes the samples")
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
 
 SETTINGS = settings(max_examples=60, deadline=None)
 #: Functions by NumPy's name for them, defined everywhere.

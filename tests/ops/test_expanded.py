@@ -40,8 +40,7 @@ def seen(library: Any, program: str) -> tuple[list[Any], list[str]]:
 
 
 @pytest.mark.parametrize("program", WRITES)
-def test_the_shared_elements_are_written_with_a_warning(program: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_the_shared_elements_are_written_with_a_warning(torch: Any, program: str) -> None:
     torch.set_warn_always(True)
     try:
         wanted, warned = seen(torch, program)
@@ -52,8 +51,7 @@ def test_the_shared_elements_are_written_with_a_warning(program: str) -> None:
 
 
 @pytest.mark.parametrize("program", REFUSED)
-def test_other_writes_are_refused(program: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_other_writes_are_refused(torch: Any, program: str) -> None:
     for library in (torch, tt):
         with pytest.raises(RuntimeError):
             seen(library, program)

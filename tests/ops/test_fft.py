@@ -21,6 +21,7 @@ def signal(name: str, *shape: int) -> np.ndarray[Any, Any]:
     return draw(*shape, complex_=not name.startswith(REAL_ONLY))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", ONE)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("n", [None, 1, 3, 4, 7])
@@ -28,6 +29,7 @@ def test_one_dimension_is_torchs(name: str, norm: str | None, n: int | None) -> 
     agrees_with_torch(lambda lib, x: getattr(lib.fft, name)(x, n, 0, norm), [signal(name, 5, 2)])
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", MANY)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(("s", "dim"), [(None, (0, 2)), ((4, 3), (2, 1)), ((5, -1), (-1, -2))])
@@ -42,6 +44,7 @@ def test_both_derivatives_are_differences(name: str) -> None:
     has_derivatives(getattr(tt.fft, name), [signal(name, 2, 3)])
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", ["irfft", "hfft", "fft", "ifft"])
 def test_real_input_counts_as_complex(name: str) -> None:
     agrees_with_torch(lambda lib, x: getattr(lib.fft, name)(x), [draw(2, 5)])
@@ -130,6 +133,7 @@ STFT: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:A window was not provided", "ignore:stft with return_complex")
 @pytest.mark.parametrize("options", STFT)
 @pytest.mark.parametrize("return_complex", [False, True])
@@ -139,6 +143,7 @@ def test_stft_is_torchs(options: dict[str, Any], return_complex: bool) -> None:
     )
 
 
+@pytest.mark.torch
 def test_stft_has_a_gradient_for_its_window() -> None:
     def function(lib: Any, x: Any, w: Any) -> Any:
         return lib.stft(x, 8, window=w, return_complex=True)
@@ -148,6 +153,7 @@ def test_stft_has_a_gradient_for_its_window() -> None:
     has_derivatives(lambda x, w: function(tt, x, w).abs().square(), [draw(12), WINDOW])
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:The length of signal is shorter")
 @pytest.mark.parametrize(
     "options",
@@ -200,8 +206,7 @@ def test_short_pieces_refused(call: Callable[[], Any], text: str) -> None:
         call()
 
 
-def test_frequencies_of_samples_at_one_place_are_infinite() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_frequencies_of_samples_at_one_place_are_infinite(torch: Any) -> None:
     for name in ("fftfreq", "rfftfreq"):
         for n, d in ((4, 0.0), (5, -0.0), (0, 0.0)):
             ours, theirs = (getattr(lib.fft, name)(n, d).numpy() for lib in (tt, torch))

@@ -37,8 +37,7 @@ def rest(library: Any, name: str, y: Any, z: Any) -> list[tuple[Any, ...]]:
     return {"copy": [([y, z],)], "mm": [([y.mT, z.mT],)]}.get(plain, [()])
 
 
-def test_every_name_of_pytorchs_is_here() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_every_name_of_pytorchs_is_here(torch: Any) -> None:
     assert len(names(torch)) > 90
     assert not [name for name in names(torch) if not hasattr(tt, name)]
     assert set(names(tt)) == set(names(torch)) == {n for n in names(tt) if n in dir(tt)}
@@ -58,9 +57,8 @@ def differentiable(torch: Any, name: str, form: int) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in dir(tt) if name.startswith("_foreach_")])
-def test_as_pytorch(name: str) -> None:
+def test_as_pytorch(torch: Any, name: str) -> None:
     """Values, dtypes and two orders of derivatives, of every form of call."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     for form in range(len(rest(torch, name, *map(torch.tensor, (Y, Z))))):
 
         def call(library: Any, x: Any, y: Any, z: Any, form: int = form) -> Any:
@@ -91,6 +89,7 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", CALLS)
 def test_spellings(case: str) -> None:
     def call(library: Any, x: Any, y: Any) -> Any:
@@ -135,9 +134,9 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_refused_as_by_pytorch(text: str) -> None:
+def test_refused_as_by_pytorch(torch: Any, text: str) -> None:
     kinds = []
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+    for library in (tt, torch):
         with pytest.raises((RuntimeError, TypeError), match=text) as caught:
             WRONG[text](library, [library.ones(2), library.ones(3)])
         kinds.append(caught.type)
@@ -152,9 +151,8 @@ def test_functions_show_what_they_are() -> None:
         assert pickle.loads(pickle.dumps(function)) is function
 
 
-def test_an_optimizer_written_with_them() -> None:
+def test_an_optimizer_written_with_them(torch: Any) -> None:
     """Adam on lists, as libraries write it, against PyTorch's own functions and its Adam."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     results = []
     for library in (tt, torch):
         params = [library.tensor(X), library.tensor(Y)]

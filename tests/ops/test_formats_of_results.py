@@ -128,18 +128,21 @@ def steps(out: Any) -> list[int]:
 
 
 def check(call: Call, shape: tuple[int, ...]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch
+
     for (name, ours), (_, theirs) in zip(layouts(tt, shape), layouts(torch, shape), strict=True):
         mine, wanted = call(tt, ours), call(torch, theirs)
         assert tuple(mine.shape) == tuple(wanted.shape)
         assert steps(mine) == steps(wanted), name
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", OF_IMAGES)
 def test_images(name: str) -> None:
     check(OF_IMAGES[name], (2, 4, 6, 8))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", OF_VOLUMES)
 def test_volumes(name: str) -> None:
     check(OF_VOLUMES[name], (2, 4, 4, 6, 8))
@@ -180,8 +183,7 @@ COPIES: dict[str, Call] = {
 
 @pytest.mark.parametrize("tensor", UNUSUAL)
 @pytest.mark.parametrize("name", COPIES)
-def test_copies(name: str, tensor: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_copies(torch: Any, name: str, tensor: str) -> None:
     ours, theirs = (COPIES[name](m, UNUSUAL[tensor](m)) for m in (tt, torch))
     assert ours.stride() == theirs.stride()
     if name not in ("rand_like", "dropout"):
@@ -203,8 +205,7 @@ def test_to_the_format_that_a_tensor_has_is_the_tensor() -> None:
     "avg_pool2d", "max_pool2d", "adaptive_max_pool2d", "pad by reflection", "channel_shuffle",
     "interpolate bicubic (3, 2)", "batch_norm", "rms_norm",
 ])  # fmt: skip
-def test_the_step_to_channels_last_has_the_name_of_the_function(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_the_step_to_channels_last_has_the_name_of_the_function(torch: Any, name: str) -> None:
     x = torch.rand(2, 4, 6, 8)
     wanted = OF_IMAGES[name](torch, x.to(memory_format=torch.channels_last).requires_grad_())
     leaf = tt.tensor(x.numpy()).to(memory_format=tt.channels_last).requires_grad_()
@@ -225,8 +226,7 @@ def test_gradients_pass_the_step_to_channels_last(pool: str) -> None:
 
 
 @pytest.mark.parametrize("training", [False, True])
-def test_batch_norm_of_channels_last_where_a_side_is_1(training: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_batch_norm_of_channels_last_where_a_side_is_1(torch: Any, training: bool) -> None:
     formats = []
     for m in (tt, torch):
         x = m.arange(6.0).reshape(1, 3, 2, 1).permute(0, 2, 1, 3)

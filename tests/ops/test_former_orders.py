@@ -34,6 +34,7 @@ CALLS: dict[str, Any] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("ignore:This overload")
 def test_factors_among_tensors(name: str) -> None:

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:at..[a-z]*_norm is deprecated")
 
 def both(call: Any) -> None:
     """Assert that a call gives the same, or an error of the same type, in both libraries."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch
+
     found = []
     for library in (tt, torch):
         with warnings.catch_warnings():
@@ -41,6 +42,7 @@ RANGES = [(0, 3), (1, 2, 0.5), (5, 1, -2), (0.5, 3.2), (0, 5, 2.5), (2, 2), (3, 
           (0, float("inf"))]  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", [None, "float64", "float16", "int64", "int32", "uint8"])
 @pytest.mark.parametrize("bounds", RANGES)
 def test_range(dtype: Any, bounds: Any) -> None:
@@ -59,6 +61,7 @@ def test_range_says_that_it_is_deprecated() -> None:
         tt.range(0, 1)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["bool", "complex64"])
 def test_range_of_what_has_no_order(dtype: str) -> None:
     both(lambda t: t.range(0, 1, dtype=getattr(t, dtype)))
@@ -67,6 +70,7 @@ def test_range_of_what_has_no_order(dtype: str) -> None:
 # -- fill_diagonal_ --------------------------------------------------------------------------------
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize(
     "shape",
@@ -98,6 +102,7 @@ def test_offsets_of_diagonals_may_be_tensors(dtype: str) -> None:
     assert tt.diag_embed(tt.tensor([1.0]), offset).tolist() == np.diag([1.0], 1).tolist()
 
 
+@pytest.mark.torch
 def test_fill_diagonal_of_other_layouts_and_values() -> None:
     both(lambda t: t.zeros(3, 2).t().fill_diagonal_(1))
     both(lambda t: t.zeros(2, 7).t().fill_diagonal_(1))
@@ -107,6 +112,7 @@ def test_fill_diagonal_of_other_layouts_and_values() -> None:
     both(lambda t: t.zeros(2, 2).fill_diagonal_(1j))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("shape", [(3, 3), (5, 2), (2, 2, 2)])
 def test_gradient_of_fill_diagonal(shape: Any) -> None:
     same(lambda t, x: (x * x).fill_diagonal_(2.0, True), randn(*shape))
@@ -137,6 +143,7 @@ MAPPED = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", MAPPED)
 def test_mapping(case: str) -> None:
     if not tt.ones(1).is_cpu:
@@ -154,6 +161,7 @@ def test_a_failing_function_leaves_the_tensor_alone() -> None:
 # -- norms -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("keepdim", [False, True])
 @pytest.mark.parametrize("dim", [0, 1, (0, 1), (-1,), [2, 0], ()])
 def test_frobenius_norm(dim: Any, keepdim: bool) -> None:
@@ -161,6 +169,7 @@ def test_frobenius_norm(dim: Any, keepdim: bool) -> None:
     same(lambda t, x: t.frobenius_norm(x, dim, keepdim), randn(2, 3, 4) + 1j * randn(2, 3, 4))
 
 
+@pytest.mark.torch
 def test_nuclear_norm() -> None:
     same(lambda t, x: t.nuclear_norm(x), randn(3, 4))
     same(lambda t, x: t.nuclear_norm(x, True), randn(3, 4))
@@ -170,12 +179,14 @@ def test_nuclear_norm() -> None:
     both(lambda t: t.nuclear_norm(t.ones(3)))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("power", [1, 2, 3])
 @pytest.mark.parametrize("dim", [0, 1, 2, -1, -2, -3])
 def test_norm_except_dim(power: int, dim: int) -> None:
     same(lambda t, x: t.norm_except_dim(x, power, dim), randn(2, 3, 4))
 
 
+@pytest.mark.torch
 def test_refusals_of_norms() -> None:
     both(lambda t: t.norm_except_dim(t.ones(2, 3), 2, 2))
     both(lambda t: t.frobenius_norm(t.ones(2, 2).int(), 0))
@@ -196,6 +207,7 @@ COPIES: dict[str, Any] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", COPIES)
 def test_copies(case: str) -> None:
     same(COPIES[case], randn(3, 4))
@@ -205,6 +217,7 @@ def test_copies(case: str) -> None:
         assert part._base is None and part.data_ptr() != x.data_ptr()
 
 
+@pytest.mark.torch
 def test_complex_copies() -> None:
     both(lambda t: t.view_as_complex_copy(t.arange(6.0).reshape(3, 2)))
     x = tt.ones(2, 2)
@@ -219,6 +232,7 @@ def test_detached_copies() -> None:
     assert x.tolist() == [1.0, 1.0] and not y.requires_grad
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("step", [0, -1])
 def test_slices_forwards_alone(step: int) -> None:
     both(lambda t: t.slice_copy(t.arange(5), 0, 1, 2, step))
@@ -240,11 +254,13 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_dim_order(case: str) -> None:
     both(lambda t: LAYOUTS[case](t).dim_order())
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_ambiguous_orders(case: str) -> None:
     both(lambda t: LAYOUTS[case](t).dim_order(ambiguity_check=True))
@@ -252,11 +268,13 @@ def test_ambiguous_orders(case: str) -> None:
         ambiguity_check=[t.contiguous_format, t.channels_last]))  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("given", [None, 1, "yes", [1], (True,)])
 def test_what_is_no_check_of_orders(given: Any) -> None:
     both(lambda t: t.zeros(2).dim_order(ambiguity_check=given))
 
 
+@pytest.mark.torch
 def test_is_set_to() -> None:
     both(lambda t: [
         (x := t.zeros(2, 3)).is_set_to(x), x.is_set_to(x.detach()), x.is_set_to(x.view(6)),
@@ -275,19 +293,20 @@ QUESTIONS = ["is_distributed", "dense_dim", "sparse_dim", "to_dense", "dequantiz
              "ccol_indices", "row_indices"]  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", OF_DENSE)
 def test_attributes_of_dense_tensors(name: str) -> None:
     both(lambda t: getattr(t.ones(2), name))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_answers_of_dense_tensors(name: str) -> None:
     both(lambda t: getattr(t.ones(2, 3), name)())
 
 
 @pytest.mark.parametrize("name", ["coalesce", "values", "crow_indices", "row_indices"])
-def test_refusals_of_dense_tensors_in_the_same_words(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_refusals_of_dense_tensors_in_the_same_words(torch: Any, name: str) -> None:
     texts = []
     for library in (tt, torch):
         with pytest.raises(RuntimeError) as caught:
@@ -296,6 +315,7 @@ def test_refusals_of_dense_tensors_in_the_same_words(name: str) -> None:
     assert texts[0] == texts[1]
 
 
+@pytest.mark.torch
 def test_dense_tensors_stay_dense() -> None:
     both(lambda t: t.ones(2).to_dense(t.float64))
     both(lambda t: t.arange(3).dequantize())
@@ -339,8 +359,7 @@ def test_shared_memory() -> None:
 
 
 @pytest.mark.parametrize("name", ["eig", "lstsq", "solve", "symeig", "matrix_rank"])
-def test_removed_functions(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_removed_functions(torch: Any, name: str) -> None:
     more = 1 if name in ("lstsq", "solve") else 0
     for library in (tt, torch):
         with pytest.raises(RuntimeError, match="deprecated since version 1.9 and is now removed"):
@@ -350,13 +369,13 @@ def test_removed_functions(name: str) -> None:
                 getattr(library.eye(2), name)(*[library.eye(2)] * more)
 
 
-def test_reinforce() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_reinforce(torch: Any) -> None:
     for library in (tt, torch):
         with pytest.raises(RuntimeError, match=r"reinforce\(\) was removed"):
             library.ones(1).reinforce(1.0)
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:non-inplace resize")
 def test_resize_to_as_many_elements() -> None:
     same(lambda t, x: (x * x).resize(3, 2), randn(2, 3))
@@ -373,6 +392,7 @@ def test_resize_warns() -> None:
         tt.ones(2).resize_as(tt.ones(1, 2))
 
 
+@pytest.mark.torch
 def test_pieces_that_are_no_views() -> None:
     same(lambda t, x: t.unsafe_split_with_sizes(x, [1, 3], 1), randn(2, 4))
     x = tt.ones(4, requires_grad=True)

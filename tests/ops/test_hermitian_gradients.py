@@ -10,6 +10,8 @@ import pytest
 import tinytorch as tt
 from tests.ops.same_as_torch import same
 
+pytestmark = pytest.mark.torch
+
 RNG = np.random.default_rng(0)
 
 
@@ -44,8 +46,7 @@ def test_eigenvectors(dtype: str) -> None:
     lambda m, a: m.linalg.eigh(a[:, :2] + a[:, :2].mH)[1],
     lambda m, a: m.linalg.eig(a[:, :2])[1],
 ])  # fmt: skip
-def test_losses_that_depend_on_phases_are_refused(call: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_losses_that_depend_on_phases_are_refused(torch: Any, call: Any) -> None:
     rng = np.random.default_rng(0)
     array = rng.standard_normal((4, 3, 2)) + 1j * rng.standard_normal((4, 3, 2))
     messages = []

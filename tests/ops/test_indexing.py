@@ -80,12 +80,14 @@ CASES: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
     same(call, *arrays)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("include_self", [True, False])
 @pytest.mark.parametrize("mode", ["sum", "prod", "mean", "amax", "amin"])
 def test_scatter_reduce_is_torchs(mode: str, include_self: bool) -> None:
@@ -98,6 +100,7 @@ def test_scatter_reduce_is_torchs(mode: str, include_self: bool) -> None:
         same(call, (X * 3).astype("int64").astype(dtype), GRID, np.abs(source).astype(dtype))
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:index_reduce:UserWarning")
 @pytest.mark.parametrize("include_self", [True, False])
 @pytest.mark.parametrize("mode", ["prod", "mean", "amax", "amin"])
@@ -108,6 +111,7 @@ def test_index_reduce_is_torchs(mode: str, include_self: bool) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:index_reduce:UserWarning")
 @pytest.mark.parametrize("mode", ["prod", "mean", "amax", "amin"])
 def test_what_is_reduced_in_place_keeps_its_history(mode: str) -> None:
@@ -131,6 +135,7 @@ def test_derivatives_are_differences(name: str) -> None:
     assert gradcheck(call, (x, s)) and gradgradcheck(call, (x, s))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     "call",
     [
@@ -148,6 +153,7 @@ def test_views_can_be_written_to(call: Any) -> None:
     same(program, X)
 
 
+@pytest.mark.torch
 def test_writing_by_index_is_torchs() -> None:
     def program(library: Any, leaf: Any, value: Any) -> Any:
         x = leaf * 1
@@ -197,6 +203,7 @@ def test_numpy_forms_of_take_and_select() -> None:
     np.testing.assert_array_equal(chosen, np.select([X < -1, X > 1], [X, X * 2], 0))
 
 
+@pytest.mark.torch
 def test_as_strided_scatter_follows_torchs_gradient() -> None:
     call = lambda lib, x, s: lib.as_strided_scatter(x, s, (2, 2), (1, 2), 1)  # noqa: E731
     same(call, X, numbers(2, 2), orders=1)
@@ -351,8 +358,7 @@ MISFITS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", MISFITS)
-def test_what_does_not_fit_is_refused_in_torchs_words(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_what_does_not_fit_is_refused_in_torchs_words(torch: Any, name: str) -> None:
     index, value = MISFITS[name]
     said = []
     for library in (tt, torch):
@@ -370,8 +376,7 @@ def test_more_dimensions_than_the_part_has_are_refused() -> None:
             tt.zeros(2, 3)[0] = value
 
 
-def test_steps_along_inserted_dimensions_are_torchs() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_steps_along_inserted_dimensions_are_torchs(torch: Any) -> None:
     found = []
     for library in (tt, torch):
         x = library.ones(2, 3)

@@ -89,6 +89,7 @@ FORMS: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", FORMS)
 def test_forms(case: str) -> None:
     call, *arrays = FORMS[case]
@@ -118,6 +119,7 @@ LOSSES: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("reduction", [0, 1, 2])
 @pytest.mark.parametrize("case", LOSSES)
 def test_losses(case: str, reduction: int) -> None:
@@ -148,13 +150,11 @@ STATISTICS = {
 
 
 @pytest.mark.parametrize("case", STATISTICS)
-def test_statistics(case: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_statistics(torch: Any, case: str) -> None:
     agree(STATISTICS[case](tt), STATISTICS[case](torch))
 
 
-def test_running_statistics_move() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_running_statistics_move(torch: Any) -> None:
     moved = []
     for library in (tt, torch):
         running = tensors(library, MEAN, VAR)
@@ -179,8 +179,7 @@ DROPPED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", DROPPED)
-def test_random_zeros(case: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_random_zeros(torch: Any, case: str) -> None:
     if tt.get_backend() == "cupy":
         pytest.skip("a GPU draws other numbers")
     drawn = []
@@ -209,8 +208,7 @@ def test_gradient_of_native_dropout() -> None:
     assert x.grad.tolist() == (mask * 2.0).tolist() and not mask.requires_grad
 
 
-def test_rows_are_scaled_down_to_a_norm() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_rows_are_scaled_down_to_a_norm(torch: Any) -> None:
     table = randn(5, 3) * 3
     found = [
         t.embedding_renorm_(t.tensor(table), t.tensor([0, 2, 2]), 1.0, 2.0) for t in (tt, torch)
@@ -248,8 +246,7 @@ GRADIENTS_REFUSED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", GRADIENTS_REFUSED)
-def test_gradients_of_softmax_refuse(case: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_gradients_of_softmax_refuse(torch: Any, case: str) -> None:
     for library in (tt, torch):
         with pytest.raises(
             (RuntimeError, IndexError),
@@ -259,8 +256,7 @@ def test_gradients_of_softmax_refuse(case: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["_softmax_backward_data", "_log_softmax_backward_data"])
-def test_gradients_of_softmax_in_half_precision(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_gradients_of_softmax_in_half_precision(torch: Any, name: str) -> None:
     agree(*(
         getattr(t, name)(t.tensor(X).half(), t.tensor(X).half(), 1, t.float16) for t in (tt, torch)
     ))  # fmt: skip

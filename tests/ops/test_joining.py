@@ -62,6 +62,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
@@ -78,6 +79,7 @@ def test_derivatives_are_differences() -> None:
         assert gradcheck(call, (a, b)) and gradgradcheck(call, (a, b))
 
 
+@pytest.mark.torch
 def test_dtypes_are_promoted() -> None:
     assert tt.cat((tt.tensor([1]), tt.tensor([1.0]))).dtype is tt.float32
     assert tt.stack((tt.ones(1, dtype=tt.int32), tt.ones(1, dtype=tt.int64))).dtype is tt.int64
@@ -159,6 +161,7 @@ def test_wrong_use_is_refused(name: str) -> None:
         call()
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("one", "other"), [("int8", "uint8"), ("float64", "float32"), ("int64", "int32")]
 )

@@ -9,6 +9,7 @@ from tests.ops.matrices import draw
 from tests.ops.same_as_torch import same
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss"])
 @pytest.mark.parametrize("shapes", [((4, 2), (4,)), ((3, 4, 2), (3, 4)), ((3, 4, 2), (3, 4, 2))])
 def test_least_squares_for_vectors(driver: str, shapes: tuple[tuple[int, ...], ...]) -> None:
@@ -18,6 +19,7 @@ def test_least_squares_for_vectors(driver: str, shapes: tuple[tuple[int, ...], .
     )  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("driver", ["gelsd", "gelss"])
 @pytest.mark.parametrize("rcond", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("shape", [(2, 1), (4, 2), (3, 3), (2, 4)])

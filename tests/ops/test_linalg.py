@@ -185,6 +185,7 @@ CASES: dict[str, tuple[Maker, Callable[..., Any]]] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:torch.triangular_solve is deprecated")
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("complex_", [False, True])
@@ -281,6 +282,7 @@ def test_equal_singular_values_give_a_finite_gradient_to_their_sum() -> None:
     np.testing.assert_allclose(b.grad.numpy(), np.eye(3), atol=1e-6)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("order", [None, 0, 0.5, 1, 2, 3.5, float("inf"), -1, -float("inf")])
 def test_norm_of_zero_has_the_gradient_of_torch(order: Any) -> None:
     agrees_with_torch(lambda lib, a: lib.linalg.norm(a, order), [np.zeros(3)])
@@ -345,8 +347,7 @@ def test_least_squares_of_least_norm() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 40])
-def test_lu_is_blocked_and_pivoted_as_lapacks(size: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_lu_is_blocked_and_pivoted_as_lapacks(torch: Any, size: int) -> None:
     a = draw(size, size + 3)
     got, wanted = tt.linalg.lu_factor(tt.tensor(a)), torch.linalg.lu_factor(torch.tensor(a))
     np.testing.assert_array_equal(got.pivots.numpy(), wanted.pivots.numpy())
@@ -356,8 +357,7 @@ def test_lu_is_blocked_and_pivoted_as_lapacks(size: int) -> None:
 @pytest.mark.parametrize("hermitian", [False, True])
 @pytest.mark.parametrize("complex_", [False, True])
 @pytest.mark.parametrize("size", [6, 40])
-def test_ldl_is_lapacks(size: int, hermitian: bool, complex_: bool) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_ldl_is_lapacks(torch: Any, size: int, hermitian: bool, complex_: bool) -> None:
     a = draw(180 // size, size, size, complex_=complex_)
     a[::2, np.arange(size), np.arange(size)] = 0  # pivots of two columns
     a = a + (a.conj() if hermitian else a).swapaxes(-1, -2)

@@ -44,6 +44,7 @@ PRODUCTS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", PRODUCTS)
 @pytest.mark.parametrize("complex_", [False, True])
 def test_product_is_torchs(name: str, complex_: bool) -> None:
@@ -60,6 +61,7 @@ def test_product_has_derivatives(name: str, complex_: bool) -> None:
     )
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("shapes", [[(2, 0), (0, 3)], [(0, 2), (2, 3)], [(2, 2, 0), (0, 3)]])
 def test_nothing_to_multiply_gives_zeros_and_empty_gradients(shapes: Any) -> None:
     agrees_with_torch(lambda lib, a, b: a @ b, [draw(*s) for s in shapes])
@@ -161,6 +163,7 @@ def test_refused(call: Callable[[], Any], error: type[Exception], text: str) -> 
 # -- distances -------------------------------------------------------------------------------------
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf")])
 def test_distances_are_torchs(p: float) -> None:
     agrees_with_torch(lambda lib, a, b: lib.cdist(a, b, p), [draw(2, 3, 2), draw(4, 2)])
@@ -230,11 +233,10 @@ def test_biases_refused(bias: tuple[int, ...], text: str) -> None:
         ([(4, 3), (2, 4)], r"shapes cannot be multiplied \(4x3 and 4x2\)"),
     ],
 )
-def test_linear_refused(shapes: list[tuple[int, ...]], text: str) -> None:
+def test_linear_refused(torch: Any, shapes: list[tuple[int, ...]], text: str) -> None:
     """PyTorch refuses the same shapes; where the text is a sentence, in these words."""
     with pytest.raises(RuntimeError, match=text):
         tt.nn.functional.linear(*(tt.ones(shape) for shape in shapes))
-    torch = pytest.importorskip("torch", reason="PyTorch says what it refuses")
     with pytest.raises(RuntimeError, match=None if text == "bias" else text):
         torch.nn.functional.linear(*(torch.ones(shape) for shape in shapes))
 

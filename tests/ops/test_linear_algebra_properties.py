@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-hypothesis = pytest.importorskip("hypothesis", reason="draws the shapes")
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
 
-import tinytorch as tt  # noqa: E402
+import tinytorch as tt
 
 sizes = st.integers(0, 4)
 some = st.integers(1, 4)

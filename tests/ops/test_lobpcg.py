@@ -15,9 +15,8 @@ import tinytorch as tt
     {"X": (12, 2), "largest": True},
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("general", [False, True])
-def test_some_eigenpairs(options: dict[str, Any], general: bool) -> None:
+def test_some_eigenpairs(torch: Any, options: dict[str, Any], general: bool) -> None:
     """PyTorch's, which it approaches in many steps, and their gradients where it has those."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     if general and "method" in options:
         pytest.skip("PyTorch's basic method finds the same pair twice in a pencil")
     rng = np.random.default_rng(0)

@@ -52,8 +52,7 @@ def test_exponential_of_what_is_not_finite() -> None:
     assert np.isnan(found[:2]).all() and (found[2] == np.eye(2)).all()
 
 
-def test_exponential_rounds_as_torchs() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_exponential_rounds_as_torchs(torch: Any) -> None:
     a = (draw(4, 5, 5) * 4).astype("float32")
     found = tt.linalg.matrix_exp(tt.tensor(a)).numpy()
     wanted = torch.matrix_exp(torch.tensor(a)).numpy()

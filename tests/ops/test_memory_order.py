@@ -155,7 +155,8 @@ REORDERED: dict[str, Call] = {
 
 
 def same_order(call: Call, values: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch
+
     ours, theirs = call(tt, tt.tensor(values)), call(torch, torch.tensor(values))
     assert ours.stride() == theirs.stride() and ours.shape == tuple(theirs.shape)
     assert ours.is_contiguous() == theirs.is_contiguous()
@@ -165,11 +166,13 @@ def same_order(call: Call, values: Any) -> None:
     np.testing.assert_allclose(ours.cpu().numpy(), theirs.numpy(), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", OF_TRANSPOSED)
 def test_results_that_are_written_row_by_row(name: str) -> None:
     same_order(lambda m, x: OF_TRANSPOSED[name](m, x.t()), M)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", REORDERED)
 def test_orders_of_images(name: str) -> None:
     same_order(REORDERED[name], IMAGES)
@@ -195,6 +198,7 @@ LEAVES: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", LEAVES)
 @pytest.mark.parametrize("loss", ["sum", "square"])
 def test_gradients_lie_as_their_leaves(name: str, loss: str) -> None:
@@ -206,8 +210,7 @@ def test_gradients_lie_as_their_leaves(name: str, loss: str) -> None:
     same_order(call, IMAGES)
 
 
-def test_the_former_name_of_row_major() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_the_former_name_of_row_major(torch: Any) -> None:
     for library in (tt, torch):
         assert library.legacy_contiguous_format is library.contiguous_format
         x = library.zeros_like(
@@ -274,6 +277,7 @@ CHANGED_VIEWS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", CHANGED_VIEWS)
 @pytest.mark.parametrize("loss", ["row-major", "expanded", "columns"])
 def test_gradients_of_changed_views_in_any_order(name: str, loss: str) -> None:
@@ -298,11 +302,13 @@ WINDOWS: dict[str, Call] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", WINDOWS)
 def test_windows_of_memory(name: str) -> None:
     same(WINDOWS[name], M)
 
 
+@pytest.mark.torch
 def test_a_changed_window_of_a_changed_window() -> None:
     def call(m: Any, x: Any) -> Any:
         y = x * 1
@@ -330,8 +336,9 @@ RESIZED: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", RESIZED)
 @pytest.mark.parametrize("shape", [(2, 2), (1, 4), (2, 1), (), (0,), (3, 2), (1, 2, 2, 1)])
-def test_resized_tensors_keep_what_follows_in_memory(name: str, shape: tuple[int, ...]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_resized_tensors_keep_what_follows_in_memory(
+    torch: Any, name: str, shape: tuple[int, ...]
+) -> None:
     ours, theirs = (RESIZED[name](m) for m in (tt, torch))
     held = theirs.untyped_storage().size() // 8 - theirs.storage_offset()
     ours.resize_(shape), theirs.resize_(shape)
@@ -341,8 +348,7 @@ def test_resized_tensors_keep_what_follows_in_memory(name: str, shape: tuple[int
         assert not theirs.numel() or ours.storage_offset() == theirs.storage_offset()
 
 
-def test_resizing_takes_a_memory_format() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_resizing_takes_a_memory_format(torch: Any) -> None:
     found = []
     for m in (tt, torch):
         x = m.arange(16).reshape(1, 2, 2, 4)

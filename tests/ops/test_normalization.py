@@ -20,8 +20,7 @@ BATCHES = [(5, 3), (4, 3, 6), (3, 3, 4, 5), (2, 3, 2, 3, 4)]
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_batch_norm(shape: Any, training: bool, affine: bool, dtype: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_batch_norm(torch: Any, shape: Any, training: bool, affine: bool, dtype: str) -> None:
     mean, var = randn(3).astype(dtype), np.random.rand(3).astype(dtype) + 0.5
     x, w, b = (randn(*s).astype(dtype) for s in (shape, (3,), (3,)))
     running = []
@@ -37,12 +36,14 @@ def test_batch_norm(shape: Any, training: bool, affine: bool, dtype: str) -> Non
     compare("batch_norm", x, None, None, *((w, b) if affine else ()), training=True)
 
 
+@pytest.mark.torch
 def test_batch_norm_of_halves_keeps_its_statistics_in_single_precision() -> None:
     x, ones = randn(4, 3, 5).astype("float16"), np.ones(3, "float32")
     compare("batch_norm", x, 0 * ones, ones, ones, ones, grad=False)
     compare("batch_norm", x, None, None, ones, ones, training=True, grad=False)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("scale", [100.0, 0.01])
 def test_halves_whose_squares_are_beyond_them(scale: float) -> None:
     x, w = (randn(4, 6) * scale).astype("float16"), randn(6).astype("float16")
@@ -62,8 +63,7 @@ def test_running_statistics_are_moved_in_place_and_unrecorded() -> None:
 
 
 @pytest.mark.parametrize("shape", BATCHES[1:])
-def test_instance_norm(shape: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_instance_norm(torch: Any, shape: Any) -> None:
     compare("instance_norm", randn(*shape), weight=randn(3), bias=randn(3), eps=0.1)
     x, mean, var = randn(*shape), randn(3), np.random.rand(3)
     running = []
@@ -76,6 +76,7 @@ def test_instance_norm(shape: Any) -> None:
     compare("instance_norm", x, mean, var, use_input_stats=False, grad=False)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("groups", [1, 2, 3, 6])
 @pytest.mark.parametrize("shape", [(2, 6, 4), (2, 6, 3, 2), (3, 6)])
 def test_group_norm(groups: int, shape: Any) -> None:
@@ -83,6 +84,7 @@ def test_group_norm(groups: int, shape: Any) -> None:
     compare("group_norm", randn(*shape), groups, eps=0.5)
 
 
+@pytest.mark.torch
 def test_layer_and_rms_norm() -> None:
     x, w, b = randn(3, 4, 5), randn(4, 5), randn(4, 5)
     compare("layer_norm", x, (4, 5), w, b)
@@ -91,6 +93,7 @@ def test_layer_and_rms_norm() -> None:
     compare("rms_norm", x.astype("float32"), (5,))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("shape", [(5, 6, 80, 64), (3, 6, 9000), (2, 4, 30, 32, 32), (30_000, 6)])
 def test_inputs_of_several_pieces(shape: Any) -> None:
     """What is larger than the cache is gone through piece by piece."""
@@ -108,18 +111,21 @@ def test_inputs_of_several_pieces(shape: Any) -> None:
     assert np.getbufsize() == before
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.parametrize("shape", [(2, 4, 3), (2, 4, 3, 2), (1, 3, 2, 2, 2)])
 def test_local_response_norm(size: int, shape: Any) -> None:
     compare("local_response_norm", randn(*shape), size, 0.3, 0.6, 1.5)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("p", [2, 1, 0, 0.5, 3, np.inf])
 def test_normalize(p: float) -> None:
     compare("normalize", randn(3, 4, 2), p, 1)
     compare("normalize", randn(3, 4), p, -1, 1.5)
 
 
+@pytest.mark.torch
 def test_normalize_at_zero_and_of_complex_numbers() -> None:
     compare("normalize", np.zeros((2, 3)))
     compare("normalize", randn(2, 3) + 1j * randn(2, 3))
@@ -160,6 +166,7 @@ def test_parameters_of_another_dtype_for_no_elements() -> None:
     assert weight.grad.dtype is tt.float32 and weight.grad.tolist() == [0.0] * 3
 
 
+@pytest.mark.torch
 def test_no_elements() -> None:
     compare("batch_norm", randn(0, 3), np.zeros(3), np.ones(3), training=True, grad=False)
     compare("group_norm", randn(0, 4, 2), 2)

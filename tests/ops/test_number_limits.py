@@ -54,12 +54,14 @@ def written(x: Any, index: Any, number: Any) -> Any:
     return x
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", SAME)
 @pytest.mark.parametrize("x", [BYTES, CHARS], ids=["uint8", "int8"])
 def test_results_are_torchs(name: str, x: np.ndarray[Any, Any]) -> None:
     same(SAME[name], x)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", WRITES)
 def test_unsigned_tensors_take_negative_numbers_from_their_end(name: str) -> None:
     for number in (-1, -255, 255, 2.75, True):
@@ -68,8 +70,7 @@ def test_unsigned_tensors_take_negative_numbers_from_their_end(name: str) -> Non
 
 @pytest.mark.parametrize("name", WRITES)
 @pytest.mark.parametrize("number", [-256, 256, 1e10, -1.5, float("nan"), float("inf")])
-def test_what_does_not_fit_is_refused(name: str, number: float) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_what_does_not_fit_is_refused(torch: Any, name: str, number: float) -> None:
     for library in (torch, tt):
         with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
             WRITES[name](library, library.tensor(BYTES.copy()), number)
@@ -79,9 +80,8 @@ def test_what_does_not_fit_is_refused(name: str, number: float) -> None:
 @pytest.mark.parametrize("dtype", ["bool", "int32", "float16", "float32", "complex64"])
 @pytest.mark.parametrize("number", [2 + 0j, 1 + 1j, 1e39, -70000, complex(0.5, 1e300)])
 def test_complex_numbers_and_large_ones_are_written_or_refused_as_in_torch(
-    name: str, dtype: str, number: complex
+    torch: Any, name: str, dtype: str, number: complex
 ) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     array = np.array([1, 0, 3]).astype(dtype)
     try:
         wanted = WRITES[name](torch, torch.tensor(array), number)
@@ -95,8 +95,7 @@ def test_complex_numbers_and_large_ones_are_written_or_refused_as_in_torch(
 
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
 @pytest.mark.parametrize("index", [0, slice(2), ..., [0, 1]])
-def test_complex_tensors_written_into_real_ones(dtype: str, index: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_complex_tensors_written_into_real_ones(torch: Any, dtype: str, index: Any) -> None:
     for value in (1 + 2j, [0.5 + 1j]):
         found = []
         for library in (tt, torch):
@@ -113,8 +112,7 @@ def test_complex_tensors_written_into_real_ones(dtype: str, index: Any) -> None:
 
 
 @pytest.mark.parametrize(("number", "text"), [(-1, "negative integer powers"), (300, "overflow")])
-def test_an_exponent_has_to_fit(number: int, text: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_an_exponent_has_to_fit(torch: Any, number: int, text: str) -> None:
     for library in (torch, tt):
         for array in (BYTES, CHARS):
             with pytest.raises(RuntimeError, match=text):
@@ -123,8 +121,7 @@ def test_an_exponent_has_to_fit(number: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("number", [2**70, -(2**64)])
-def test_a_number_no_integer_dtype_holds_is_refused(number: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_number_no_integer_dtype_holds_is_refused(torch: Any, number: int) -> None:
     for library in (torch, tt):
         for call in (lambda x: x + number, lambda x: number - x, lambda x: x * number):
             with pytest.raises(OverflowError):
@@ -132,8 +129,7 @@ def test_a_number_no_integer_dtype_holds_is_refused(number: int) -> None:
         assert (library.tensor(BYTES.copy()) + 300).tolist() == [51, 45, 244]
 
 
-def test_a_quotient_cannot_be_written_into_integers() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_quotient_cannot_be_written_into_integers(torch: Any) -> None:
     for library in (torch, tt):
         with pytest.raises(RuntimeError, match="Float can't be cast to the desired output type"):
             library.tensor(BYTES.copy()).div_(300)
@@ -156,19 +152,20 @@ REFUSED: dict[str, tuple[Callable[..., Any], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refusals_are_torchs(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_refusals_are_torchs(torch: Any, name: str) -> None:
     call, kind, text = REFUSED[name]
     for library in (torch, tt):
         with pytest.raises(kind, match=text):
             call(library, library.tensor(np.array([1 + 2j])))
 
 
+@pytest.mark.torch
 def test_integers_that_are_not_there_can_be_divided_by_0() -> None:
     for divide in ("floor_divide", "remainder", "fmod"):
         same(lambda lib, x, divide=divide: getattr(lib, divide)(x, 0), np.zeros((0, 3), "int64"))
 
 
+@pytest.mark.torch
 def test_ldexp_needs_no_power_of_2_that_overflows() -> None:
     wide = np.array([1e-300, 1.0])
     same(lambda lib, x, i: lib.ldexp(x, i), wide, np.array([1100, -1070]), orders=0)
@@ -177,6 +174,7 @@ def test_ldexp_needs_no_power_of_2_that_overflows() -> None:
     same(lambda lib, x, i: lib.ldexp(x, i), np.array([1.5, -0.7]), np.array([3, 5]))
 
 
+@pytest.mark.torch
 def test_a_0d_weight_counts_as_a_number() -> None:
     def call(lib: Any, x: Any) -> Any:
         return lib.lerp(x, x * x, lib.tensor(0.25, dtype=lib.float64)), x.lerp(-x, lib.tensor(1))
@@ -184,8 +182,7 @@ def test_a_0d_weight_counts_as_a_number() -> None:
     same(call, np.array([1.5, -0.5, 3.0], "float32"), orders=1)
 
 
-def test_gelu_of_halves_is_rounded_once() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_gelu_of_halves_is_rounded_once(torch: Any) -> None:
     x = np.linspace(-4, 4, 101).astype("float16")
     for approximate in ("none", "tanh"):
         found = []

@@ -40,15 +40,13 @@ NUMBERS_ALONE: dict[str, Call] = {
 
 
 @pytest.mark.parametrize("name", [*NUMPYS_NUMBERS, *NUMBERS_ALONE])
-def test_numbers_of_numpys_first_and_numbers_alone(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_numbers_of_numpys_first_and_numbers_alone(torch: Any, name: str) -> None:
     call = {**NUMPYS_NUMBERS, **NUMBERS_ALONE}[name]
     agree(call(tt), call(torch))
 
 
 @pytest.mark.parametrize("name", ["bitwise_left_shift", "bitwise_right_shift", "remainder", "pow"])
-def test_numbers_alone_are_refused_where_pytorch_refuses_them(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch says which")
+def test_numbers_alone_are_refused_where_pytorch_refuses_them(torch: Any, name: str) -> None:
     for library in (tt, torch):
         with pytest.raises(TypeError):
             getattr(library, name)(2, 3)

@@ -14,15 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+import torch
+
 import tinytorch as tt
 from tests.ops import array_examples, layer_examples
 from tests.ops.same_as_torch import flat, host, weights
 
-torch: Any = pytest.importorskip("torch", reason="PyTorch is the reference")
 #: What PyTorch has to say of what it would rather not have.
 pytestmark = [
-    pytest.mark.filterwarnings(f"ignore:{text}")
-    for text in (".*deprecated", "Casting complex values", "index_reduce.. is in beta")
+    pytest.mark.torch,
+    *(
+        pytest.mark.filterwarnings(f"ignore:{text}")
+        for text in (".*deprecated", "Casting complex values", "index_reduce.. is in beta")
+    ),
 ]
 
 EXAMPLES: dict[str, Any] = {

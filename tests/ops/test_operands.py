@@ -51,8 +51,7 @@ def sample(values: Any, dtype: Any = None, grad: bool = False) -> tt.Tensor:
 
 @pytest.mark.parametrize("name", [*BINARY, *PREDICATES, "nextafter", "heaviside", "isclose"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_edges_are_torchs(name: str, dtype: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_edges_are_torchs(torch: Any, name: str, dtype: str) -> None:
     a, b = np.array(list(itertools.product(EDGES, EDGES))).T.astype(dtype)
     wanted = find(torch, name)(torch.tensor(a), torch.tensor(b)).numpy()
     got = find(tt, name)(tt.tensor(a), tt.tensor(b)).numpy()
@@ -86,13 +85,12 @@ def test_first_and_second_derivatives(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMPLEX)
-def test_complex_values_and_derivatives(name: str) -> None:
+def test_complex_values_and_derivatives(torch: Any, name: str) -> None:
     x = sample([0.4 + 0.7j, -1.2 + 0.3j], tt.complex128, grad=True)
     y = sample([0.6 - 1.1j, 0.9 + 0.2j], tt.complex128, grad=True)
     f = find(tt, name)
     assert autograd.gradcheck(f, (x, y))
     assert autograd.gradgradcheck(f, (x, y))
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     wanted = find(torch, name)(*(torch.tensor(v.detach().numpy()) for v in (x, y)))
     np.testing.assert_allclose(f(x, y).detach().numpy(), wanted.numpy(), rtol=1e-12)
 
@@ -127,9 +125,8 @@ def test_integers_are_numpys(name: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_quotients_are_those_of_exact_division(dtype: str) -> None:
+def test_quotients_are_those_of_exact_division(torch: Any, dtype: str) -> None:
     """1 // 0.1 is 9: a tenth is rounded up. The floor of the rounded quotient would be 10."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     values = np.array([1.0, -1.0, 0.3, 7.5, 1e4, 0.1, -0.1, 3.0], dtype)
     a, b = np.array(list(itertools.product(values, values))).T.astype(dtype)
     for name in ("floor_divide", "remainder", "fmod"):
@@ -272,6 +269,7 @@ def test_integer_powers() -> None:
 # -- choosing ------------------------------------------------------------------------------------
 
 
+@pytest.mark.torch
 def test_equal_numbers_keep_the_second_derivative() -> None:
     a, b = np.array([0.5, -1.0, 2.0]), np.array([0.5, -1.0, 1.0])
     same(lambda lib, x, y: (lib.logaddexp(x, y), lib.logaddexp2(x, y)), a, b)
@@ -362,12 +360,14 @@ def test_numbers_do_not_widen_but_kinds_do() -> None:
     assert (tt.tensor([True]) + tt.tensor([True])).dtype is tt.bool
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["int32", "float16", "float64", "complex64", "complex128"])
 def test_bools_as_exponents(dtype: str) -> None:
     for f in (lambda lib, x: (x**True, x**False), lambda lib, x: lib.float_power(x, True)):
         same(f, np.array([2, 3]).astype(dtype), orders=1)
 
 
+@pytest.mark.torch
 def test_powers_of_bools() -> None:
     def call(lib: Any, x: Any) -> Any:
         return x**True, x**False, x**2, 2**x, x.clone().pow_(True), x.clone().pow_(False)

@@ -70,8 +70,7 @@ def empties(library: Any, results: list[Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_results_go_where_they_are_told(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_results_go_where_they_are_told(torch: Any, name: str) -> None:
     written = []
     for library in (tt, torch):
         call = CALLS[name]
@@ -108,8 +107,9 @@ OTHERS: dict[str, Call] = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("dtype", ["int64", "float32", "float64", "complex64"])
-def test_a_result_of_another_dtype_is_cast_or_refused_as_in_torch(name: str, dtype: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_result_of_another_dtype_is_cast_or_refused_as_in_torch(
+    torch: Any, name: str, dtype: str
+) -> None:
     if name in ("std", "var") and dtype == "complex64":
         pytest.skip("PyTorch lacks the kernel that computes it in that dtype")
     written = []
@@ -138,8 +138,7 @@ def test_a_result_of_another_dtype_is_cast_or_refused_as_in_torch(name: str, dty
 
 
 @pytest.mark.parametrize("name", ["sin", "add", "where", "gather", "tril", "mm", "cat", "amax"])
-def test_a_tensor_with_elements_is_resized_with_a_warning(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_tensor_with_elements_is_resized_with_a_warning(torch: Any, name: str) -> None:
     for library in (torch, tt):
         x, index = arguments(library)
         wanted = OTHERS[name](library, x, index)
@@ -221,8 +220,7 @@ L.nn.functional.normalize(a, dim=0, out=b)
 
 
 @pytest.mark.parametrize("call", ASKED_OF_GRAPHS.strip().splitlines())
-def test_what_requires_grad_is_refused_where_torch_refuses_it(call: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_what_requires_grad_is_refused_where_torch_refuses_it(torch: Any, call: str) -> None:
     assert _refusal(tt, call) == _refusal(torch, call)
 
 

@@ -95,8 +95,7 @@ def answer(m: Any, writer: str, pair: str) -> Any:
 
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("writer", WRITERS)
-def test_what_is_refused(writer: str, pair: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_what_is_refused(torch: Any, writer: str, pair: str) -> None:
     ours, theirs = answer(tt, writer, pair), answer(torch, writer, pair)
     if isinstance(ours, str) or isinstance(theirs, str):
         assert ours == theirs
@@ -113,8 +112,7 @@ def test_refused_before_anything_is_written() -> None:
     assert x.tolist() == rows(tt).tolist() and x._version == 0
 
 
-def test_what_is_added_to_products_is_refused() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_what_is_added_to_products_is_refused(torch: Any) -> None:
     for m in (torch, tt):
         x, one = rows(m), m.eye(4)
         with pytest.raises(RuntimeError, match=REFUSED):

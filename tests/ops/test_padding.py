@@ -15,6 +15,7 @@ F: Any = tt.nn.functional
 randn = np.random.randn
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("shape", "pad"),
     [
@@ -32,6 +33,7 @@ def test_constants(shape: Any, pad: Any) -> None:
     compare("pad", randn(*shape), pad, "constant", 2.5)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
 @pytest.mark.parametrize(
     ("shape", "pad"),
@@ -51,11 +53,13 @@ def test_modes(mode: str, shape: Any, pad: Any) -> None:
     compare("pad", randn(*shape), pad, mode)
 
 
+@pytest.mark.torch
 def test_far_replication_of_what_was_cut_away() -> None:
     compare("pad", randn(2, 3, 4), (-4, 5), "replicate")
     compare("pad", randn(2, 3, 4), (9, 7), "replicate")
 
 
+@pytest.mark.torch
 def test_dtypes() -> None:
     compare("pad", np.arange(6).reshape(2, 3), (1, 1), "constant", 7)
     compare("pad", np.arange(6).reshape(2, 3), (1, 1), "reflect")

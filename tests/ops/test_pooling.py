@@ -24,6 +24,7 @@ WINDOWS = [
 ]
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("windows", WINDOWS)
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 def test_max_pool(spatial: int, windows: Any) -> None:
@@ -34,6 +35,7 @@ def test_max_pool(spatial: int, windows: Any) -> None:
     compare(name, x, dilation=2, **{**windows, "padding": 0})
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("windows", WINDOWS)
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 @pytest.mark.parametrize("count", [True, False])
@@ -44,6 +46,7 @@ def test_avg_pool(spatial: int, windows: Any, count: bool) -> None:
         compare(name, randn(*SHAPES[spatial]), divisor_override=-3, **windows)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("p", [1, 2, 3.5])
 def test_lp_pool(p: float) -> None:
     for spatial in (1, 2, 3):
@@ -52,12 +55,14 @@ def test_lp_pool(p: float) -> None:
         compare(f"lp_pool{spatial}d", x, p, 2, ceil_mode=True)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 def test_lp_pool_of_infinite_order(spatial: int) -> None:
     compare(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), np.inf, 3, 2)
     compare(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), -np.inf, 2, ceil_mode=True)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
 def test_adaptive_pools_with_even_and_uneven_windows(size: int) -> None:
     for spatial in (1, 2, 3):
@@ -67,12 +72,14 @@ def test_adaptive_pools_with_even_and_uneven_windows(size: int) -> None:
     compare("adaptive_avg_pool2d", randn(2, 3, 9, 7), (None, size))
 
 
+@pytest.mark.torch
 def test_long_windows_side_by_side() -> None:
     for name in ("max_pool2d", "avg_pool2d"):
         compare(name, randn(2, 3, 20, 36), (10, 12))
     compare("max_pool2d", randn(2, 3, 20, 36), (10, 12), return_indices=True)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 def test_unpooling(spatial: int) -> None:
     x = randn(*SHAPES[spatial])
@@ -84,8 +91,7 @@ def test_unpooling(spatial: int) -> None:
 
 
 @pytest.mark.parametrize("spatial", [2, 3])
-def test_fractional_pools_draw_torchs_windows(spatial: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_fractional_pools_draw_torchs_windows(torch: Any, spatial: int) -> None:
     shape = (2, 3, 9, 11, 10)[: spatial + 2]
     name = f"fractional_max_pool{spatial}d"
     samples = np.random.rand(2, 3, spatial)
@@ -131,6 +137,7 @@ def test_the_first_of_equals_gets_the_gradient() -> None:
     np.testing.assert_array_equal(host(x.grad)[0, 0], wanted)
 
 
+@pytest.mark.torch
 def test_minus_infinity_is_larger_than_padding() -> None:
     x = np.full((1, 1, 3, 3), -np.inf)
     compare("max_pool2d", x, 2, 2, 1, return_indices=True)
@@ -138,6 +145,7 @@ def test_minus_infinity_is_larger_than_padding() -> None:
     assert host(index).tolist() == [[[[0, 1], [3, 4]]]]
 
 
+@pytest.mark.torch
 def test_nan_wins() -> None:
     x = randn(1, 1, 6, 6)
     x[0, 0, 2, 3] = np.nan
@@ -146,6 +154,7 @@ def test_nan_wins() -> None:
     compare("adaptive_avg_pool2d", x, 4)
 
 
+@pytest.mark.torch
 def test_integers_and_empty_batches() -> None:
     compare("max_pool2d", np.arange(16).reshape(1, 1, 4, 4), 2, padding=1)
     for name in ("max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d"):
@@ -213,9 +222,8 @@ def test_unpooling_refuses_what_does_not_fit() -> None:
         ("adaptive_avg_pool2d", {"output_size": 1}),
     ],
 )  # fmt: skip
-def test_means_of_halves_are_rounded_once(name: str, options: Any) -> None:
+def test_means_of_halves_are_rounded_once(torch: Any, name: str, options: Any) -> None:
     values = (100 + 10 * np.random.RandomState(5).randn(3, 4, 20, 20)).astype("float16")
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     found = []
     for lib, dtype in ((tt, tt.float16), (torch, torch.float64)):
         x = lib.tensor(values.tolist(), dtype=dtype, requires_grad=True)
@@ -235,8 +243,7 @@ def test_a_volume_without_channels(kind: str) -> None:
     assert out.shape == (0, 2, 2, 2) and x.grad is not None and x.grad.shape == x.shape
 
 
-def test_the_format_of_a_volume_without_a_batch() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_the_format_of_a_volume_without_a_batch(torch: Any) -> None:
     steps = []
     for lib in (tt, torch):
         x = lib.arange(240.0).reshape(1, 2, 4, 5, 6).contiguous(memory_format=lib.channels_last_3d)

@@ -20,6 +20,7 @@ WINDOWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("windows", WINDOWS, ids=str)
 def test_unfold_and_fold(windows: Any) -> None:
     compare("unfold", randn(2, 3, 6, 7), *windows)
@@ -51,6 +52,7 @@ def test_derivatives_of_both_orders() -> None:
     assert gradgradcheck(lambda x: F.fold(x, (2, 3), 2) ** 2, (leaf(1, 4, 2),))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("shape", [(2, 8, 3, 2), (8, 3, 2), (2, 2, 4, 1, 3)])
 def test_pixels_from_channels_and_back(shape: Any) -> None:
     compare("pixel_shuffle", randn(*shape), 2)
@@ -59,6 +61,7 @@ def test_pixels_from_channels_and_back(shape: Any) -> None:
     compare("pixel_unshuffle", randn(*shape[:-2], 6, 4), 2)
 
 
+@pytest.mark.torch
 def test_channel_shuffle() -> None:
     for groups, shape in itertools.product((1, 2, 3, 6), ((2, 6, 3), (1, 6, 2, 2))):
         compare("channel_shuffle", randn(*shape), groups)

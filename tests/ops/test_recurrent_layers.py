@@ -40,6 +40,7 @@ def states(name: str, count: int, batch: int, projected: int) -> list[Any]:
 CASES = [(name, net) for name in GATES for net in NETS if name == "lstm" or not net[3]]
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(("name", "net"), CASES, ids=str)
 @pytest.mark.parametrize("form", ["time first", "batch first", "packed"])
 def test_as_pytorch(name: str, net: tuple[int, bool, bool, int], form: str) -> None:
@@ -58,6 +59,7 @@ def test_as_pytorch(name: str, net: tuple[int, bool, bool, int], form: str) -> N
     same(call, x, *given, *weights(name, *net), orders=1)
 
 
+@pytest.mark.torch
 def test_arguments_by_name() -> None:
     def call(library: Any, x: Any, hx: Any, *params: Any) -> Any:
         rest = {"has_biases": True, "num_layers": 1, "dropout": 0.0, "train": True,

@@ -114,6 +114,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
@@ -122,6 +123,7 @@ def test_results_and_derivatives_are_torchs(name: str) -> None:
     same(call, *arrays, orders=1 if name in first_only else 2)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "float32"])
 @pytest.mark.parametrize(
     "name", "sum nansum prod amax amin all any count_nonzero max median cumsum cumprod".split()
@@ -138,6 +140,7 @@ def test_dtypes_are_torchs(name: str, dtype: str) -> None:
 NO_FREEDOM = pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning")
 
 
+@pytest.mark.torch
 @NO_FREEDOM
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
 @pytest.mark.parametrize("name", "sum prod mean nansum logsumexp any all count_nonzero var".split())
@@ -147,6 +150,7 @@ def test_reductions_of_nothing_are_torchs(name: str, shape: tuple[int, ...]) -> 
         same(lambda lib, x: getattr(lib, name)(x), np.zeros(shape), orders=0)
 
 
+@pytest.mark.torch
 @NO_FREEDOM
 @pytest.mark.parametrize("dim", [0, -1])
 @pytest.mark.parametrize(

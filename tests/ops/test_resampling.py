@@ -25,6 +25,7 @@ WAYS = [
 ]  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -36,12 +37,14 @@ def test_interpolation(mode: str, way: Any, dtype: str) -> None:
         compare("interpolate", randn(*shape).astype(dtype), mode=mode, align_corners=True, **way)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("mode", ["nearest", "linear", "area"])
 @pytest.mark.parametrize("size", [9001, 40_000])
 def test_interpolation_of_long_sequences(mode: str, size: int) -> None:
     compare("interpolate", randn(1, 1, 20_000), size, mode=mode)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("spatial", [1, 3])
 def test_nearest_and_area_in_other_dimensions(spatial: int) -> None:
     for mode in ("nearest", "nearest-exact", "area"):
@@ -49,8 +52,7 @@ def test_nearest_and_area_in_other_dimensions(spatial: int) -> None:
 
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic", "area"])
-def test_an_infinite_gradient_stays_with_the_pixels_it_comes_from(mode: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_an_infinite_gradient_stays_with_the_pixels_it_comes_from(torch: Any, mode: str) -> None:
     found = []
     for library in (tt, torch):
         x = library.ones(1, 1, 6, 7, requires_grad=True)
@@ -62,14 +64,14 @@ def test_an_infinite_gradient_stays_with_the_pixels_it_comes_from(mode: str) -> 
 
 
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
-def test_halves_are_weighed_in_single_precision(mode: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_halves_are_weighed_in_single_precision(torch: Any, mode: str) -> None:
     x = (100 * randn(2, 3, 4, 5)).astype("float16")
     exact = torch.nn.functional.interpolate(torch.tensor(x.astype("float64")), (7, 9), mode=mode)
     found = host(F.interpolate(tt.tensor(x), (7, 9), mode=mode))
     np.testing.assert_allclose(found, host(exact), rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic", "lanczos"])
 @pytest.mark.parametrize("size", [(3, 4), (5, 20), (17, 13)])
 def test_antialiasing(mode: str, size: Any) -> None:
@@ -79,9 +81,8 @@ def test_antialiasing(mode: str, size: Any) -> None:
         compare("interpolate", randn(2, 2, 11, 13), size, align_corners=True, **options)
 
 
-def test_pixels_at_the_edge_of_rounding() -> None:
+def test_pixels_at_the_edge_of_rounding(torch: Any) -> None:
     """Positions whose product with the step is an integer, or just misses it."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     for length, scale in itertools.product(range(1, 40, 3), (1.36, 2.72, 0.6, 1.12, 2.3)):
         x = np.arange(float(length), dtype="float32")[None, None]
         if int(length * scale):
@@ -90,8 +91,7 @@ def test_pixels_at_the_edge_of_rounding() -> None:
             np.testing.assert_array_equal(host(got), host(wanted))
 
 
-def test_bytes_are_rounded() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_bytes_are_rounded(torch: Any) -> None:
     x = np.random.randint(0, 256, (1, 3, 9, 8)).astype("uint8")
     compare("interpolate", x, size=(5, 12))
     for mode in ("bilinear", "bicubic"):
@@ -146,6 +146,7 @@ def test_integers_are_refused() -> None:
 # -- grids -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
 @pytest.mark.parametrize("corners", [True, False])
@@ -166,6 +167,7 @@ def test_the_identity_grid_gives_the_image_back() -> None:
         np.testing.assert_allclose(host(same), host(image), atol=1e-12)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("corners", [True, False])
 def test_affine_grid(corners: bool) -> None:
     compare("affine_grid", randn(2, 2, 3), (2, 3, 4, 5), corners)
@@ -175,8 +177,7 @@ def test_affine_grid(corners: bool) -> None:
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest"])
 @pytest.mark.parametrize("place", [float("inf"), float("-inf"), float("nan"), 3e38])
-def test_a_volume_has_zeros_at_infinity(mode: str, place: float) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_volume_has_zeros_at_infinity(torch: Any, mode: str, place: float) -> None:
     found = []
     for lib in (tt, torch):
         volume = lib.arange(1.0, 28.0).view(1, 1, 3, 3, 3).requires_grad_()
@@ -196,6 +197,7 @@ def test_nan_coordinates_give_nan() -> None:
     assert np.isnan(host(out)).all()
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("mode", ["bilinear", "nearest"])
 @pytest.mark.parametrize("padding", ["border", "reflection"])
 def test_nan_coordinates_count_as_the_first_pixels(mode: str, padding: str) -> None:
@@ -206,6 +208,7 @@ def test_nan_coordinates_count_as_the_first_pixels(mode: str, padding: str) -> N
     )  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("scale", [1.1, 1.19, 2.3, 2.4, (1.2, 2.1), 0.7])
 def test_sizes_count_where_the_factor_only_just_misses_them(scale: Any) -> None:
     """PyTorch copies what keeps its size, and in images repeats what becomes twice as large."""
@@ -285,8 +288,9 @@ def test_wrong_affine_grids() -> None:
 @pytest.mark.parametrize(
     "how", [{"size": (16, 16)}, {"size": (3, 20)}, {"scale_factor": 1.7}, {"scale_factor": 0.3}]
 )
-def test_bytes_come_out_exactly(mode: str, antialias: bool, shape: Any, how: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_bytes_come_out_exactly(
+    torch: Any, mode: str, antialias: bool, shape: Any, how: Any
+) -> None:
     x = np.random.RandomState(3).randint(0, 256, shape).astype("uint8")
     given = {"mode": mode, "antialias": antialias, **how}
     wanted = torch.nn.functional.interpolate(torch.tensor(x), **given).numpy()

@@ -10,6 +10,8 @@ from tests.ops.same_as_torch import numbers, same
 
 import tinytorch as tt
 
+pytestmark = pytest.mark.torch
+
 TIED = np.array([1.0, 3.0, 3.0, 0.0, 2.0, 0.0])
 #: Data, and how its segments are given.
 CASES: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -54,9 +56,9 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_refused_as_by_pytorch(text: str) -> None:
+def test_refused_as_by_pytorch(torch: Any, text: str) -> None:
     kinds = []
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+    for library in (tt, torch):
         given = dict(WRONG[text])
         dtype = getattr(library, given.pop("dtype", "float32"))
         x = library.ones(given.pop("shape", (6,)), dtype=dtype)

@@ -69,6 +69,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
@@ -116,6 +117,7 @@ def test_copies_do_not_share_memory(name: str) -> None:
     assert copy.sum().item() == 0
 
 
+@pytest.mark.torch
 def test_view_of_bytes() -> None:
     for array, dtype in (
         (numbers(2, 4), "float32"), (numbers(2, 4), "int64"),
@@ -138,6 +140,7 @@ def test_sizes_change_in_place() -> None:
     assert x.resize_as_(tt.zeros(2, 2)).shape == (2, 2)
 
 
+@pytest.mark.torch
 def test_gradients_pass_changes_of_sizes_in_place() -> None:
     def program(library: Any, leaf: Any) -> Any:
         x = leaf * 2
@@ -299,6 +302,7 @@ def test_wrong_use_is_refused(name: str) -> None:
         call()
 
 
+@pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:.* deprecated on 0-D tensors")
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize(

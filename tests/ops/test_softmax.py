@@ -23,8 +23,9 @@ def leaf(values: Any) -> tt.Tensor:
 @pytest.mark.parametrize(
     ("shape", "dim"), [((4,), 0), ((2, 3), 1), ((2, 3, 4), -2), ((), 0), ((2, 0), 1), ((0, 3), 0)]
 )
-def test_values_and_gradients_are_torchs(name: str, shape: tuple[int, ...], dim: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_values_and_gradients_are_torchs(
+    torch: Any, name: str, shape: tuple[int, ...], dim: int
+) -> None:
     x, g = np.random.randn(*shape), np.random.randn(*shape)
     t = torch.tensor(x, requires_grad=True)
     wanted = getattr(torch.nn.functional, name)(t, dim=dim)
@@ -102,7 +103,9 @@ WITH_PARAMETERS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "options"), WITH_PARAMETERS)
-def test_parameters(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+def test_parameters(
+    torch: Any, name: str, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> None:
     x = leaf([-2.3, -0.6, 0.4, 1.6])
 
     def f(x: tt.Tensor) -> Any:
@@ -110,7 +113,6 @@ def test_parameters(name: str, arguments: tuple[Any, ...], options: dict[str, An
 
     assert autograd.gradcheck(f, (x,))
     assert autograd.gradgradcheck(f, (x,))
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     wanted = getattr(torch.nn.functional, name)(
         torch.tensor(x.detach().numpy()), *arguments, **options
     )

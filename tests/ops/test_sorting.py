@@ -88,12 +88,14 @@ CASES: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
     same(call, *arrays)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "float16", "float32", "bool"])
 def test_sort_keeps_dtypes(dtype: str) -> None:
     same(lambda lib, x: lib.sort(x, stable=True), TIES.astype(dtype), orders=0)
@@ -116,6 +118,7 @@ def test_equal_elements_keep_their_order() -> None:
     assert x.argsort().tolist() == np.argsort(np.arange(2000) % 3, kind="stable").tolist()
 
 
+@pytest.mark.torch
 def test_numbers_without_dimensions_are_sorted() -> None:
     same(lambda lib, x: (lib.sort(x), lib.topk(x, 1), lib.unique(x)), np.array(3), orders=0)
 

@@ -46,8 +46,7 @@ BEYOND_5 = np.r_[np.linspace(-90, -5.001, 301), np.linspace(5.001, 90, 301)]
 @pytest.mark.parametrize("name", ["j0", "j1", "y0", "y1"])
 @pytest.mark.parametrize("points", [BELOW_5, BEYOND_5], ids=["below 5", "beyond 5"])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_bessel_functions_are_torchs(name: str, points: Any, dtype: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_bessel_functions_are_torchs(torch: Any, name: str, points: Any, dtype: str) -> None:
     x = points.astype(dtype)
     got = getattr(special, f"bessel_{name}")(tt.tensor(x)).numpy()
     wanted = getattr(torch.special, f"bessel_{name}")(torch.tensor(x)).numpy()
@@ -86,8 +85,7 @@ def test_polygamma_writes_to_out_and_in_place() -> None:
     assert tt.Tensor.polygamma.__qualname__ == "Tensor.polygamma"
 
 
-def test_trigamma_in_single_precision_beside_pytorch() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the reference")
+def test_trigamma_in_single_precision_beside_pytorch(torch: Any) -> None:
     x = np.linspace(-6.3, 40, 20001, dtype="float32")
     x = x[np.abs(x - np.round(x)) > 1e-4]
     expected = torch.polygamma(1, torch.tensor(x)).numpy()
@@ -227,9 +225,8 @@ shifted_chebyshev_polynomial_w
 
 
 @pytest.mark.parametrize("name", POLYNOMIALS)
-def test_large_degrees(name: str) -> None:
+def test_large_degrees(torch: Any, name: str) -> None:
     """A degree that recurrences would take hours for is found at once where PyTorch finds it."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     x = np.array([-3, -1.0001, -1, -0.99999, -0.3, 0, 0.1, 0.999999, 1, 1.00001, 2.5])
     largest = 2000 if name[:2] in ("la", "le") else 1_000_000_001
     for n in (6, 7, 8, 9, 50, 51, 127, 129, 513, largest - 1, largest, math.inf):

@@ -17,6 +17,7 @@ FLAT = np.array([1, 3, 5, 3, 0, 2, 1, 4, 3])
 STARTS = np.array([0, 2, 2, 5])
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
 @pytest.mark.parametrize("padding", [None, 3, -1])
 def test_bags(mode: str, padding: int | None) -> None:
@@ -29,6 +30,7 @@ def test_bags(mode: str, padding: int | None) -> None:
     compare("embedding_bag", FLAT, randn(6, 4), ends, include_last_offset=True, **options)
 
 
+@pytest.mark.torch
 def test_the_largest_of_bags_with_ties_losses_and_no_members() -> None:
     table = np.array([[1.0, -np.inf], [np.nan, -np.inf], [1.0, 2.0], [2.0, 2.0]])
     for index, starts in (
@@ -37,6 +39,7 @@ def test_the_largest_of_bags_with_ties_losses_and_no_members() -> None:
         compare("embedding_bag", np.array(index, int), table, np.array(starts), mode="max")
 
 
+@pytest.mark.torch
 def test_weights_of_a_sum() -> None:
     for padding in (None, 3):
         compare("embedding_bag", FLAT, randn(6, 4), STARTS, mode="sum", padding_idx=padding,
@@ -45,8 +48,7 @@ def test_weights_of_a_sum() -> None:
             per_sample_weights=randn(3, 3))  # fmt: skip
 
 
-def test_long_rows_are_scaled_down_in_place() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_long_rows_are_scaled_down_in_place(torch: Any) -> None:
     w = 3 * randn(6, 4)
     tables = [tt.tensor(w), torch.tensor(w)]
     outs = [
@@ -110,6 +112,7 @@ def test_the_old_order_of_arguments_warns() -> None:
 # -- bilinear forms and distances ------------------------------------------------------------------
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("lead", [(), (4,), (2, 3), (0,)])
 def test_bilinear(lead: Any) -> None:
     compare("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4), randn(5))
@@ -130,11 +133,13 @@ def test_wrong_bilinear_forms(text: str, shapes: Any) -> None:
     refuses("bilinear", RuntimeError, text, *(randn(*shape) for shape in shapes))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("p", [0, 1, 1.5, 2, 4, np.inf])
 def test_distances_of_all_rows(p: float) -> None:
     compare("pdist", randn(5, 3), p)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (2, 3), (4, 0)])
 def test_few_rows(shape: Any) -> None:
     compare("pdist", randn(*shape), grad=False)  # PyTorch crashes on some of the gradients
@@ -146,6 +151,7 @@ def test_equal_rows_have_no_slope() -> None:
     assert not host(x.grad).any()
 
 
+@pytest.mark.torch
 def test_distances_of_equal_rows_and_of_zeros() -> None:
     zeros, ones = np.zeros((2, 3)), np.ones((2, 3))
     for p in (1.0, 1.5, 2.0, 3.0, np.inf):
@@ -155,6 +161,7 @@ def test_distances_of_equal_rows_and_of_zeros() -> None:
     compare("triplet_margin_loss", zeros, zeros, ones, eps=0.0, reduction="none")
 
 
+@pytest.mark.torch
 def test_distances_of_complex_rows_are_real() -> None:
     x, y = (randn(2, 3) + 1j * randn(2, 3) for _ in range(2))
     for p in (1.0, 2.0, 3.0):
@@ -177,9 +184,8 @@ def test_wrong_distances() -> None:
 
 @pytest.mark.parametrize("more", [(), (None, False, 1), (None, True, None)], ids=str)
 @pytest.mark.parametrize("mode", [0, 1, 2])
-def test_bags_as_the_kernel_has_them(mode: int, more: tuple[Any, ...]) -> None:
+def test_bags_as_the_kernel_has_them(torch: Any, mode: int, more: tuple[Any, ...]) -> None:
     """The bags of the indices aside, which PyTorch leaves out for some sums."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     table = np.random.default_rng(1).standard_normal((5, 3))
     results = []
     for library in (tt, torch):

@@ -431,8 +431,7 @@ LINES = (
 
 
 @pytest.mark.parametrize("line", LINES.strip().replace("\n\n", "\n").split("\n"))
-def test_outcome_is_pytorchs(line: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_outcome_is_pytorchs(torch: Any, line: str) -> None:
     assert outcome(tt, line) == outcome(torch, line)
 
 
@@ -456,8 +455,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused_as_in_pytorch(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_refused_as_in_pytorch(torch: Any, name: str) -> None:
     call, phrase = REFUSED[name]
     raised = []
     for library in (tt, torch):
@@ -486,8 +484,7 @@ TAKEN: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_taken_as_in_pytorch(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_taken_as_in_pytorch(torch: Any, name: str) -> None:
     ours, theirs = (TAKEN[name](library) for library in (tt, torch))
     np.testing.assert_allclose(
         np.asarray(ours.tolist()), np.asarray(theirs.tolist()), rtol=1e-6, atol=1e-7

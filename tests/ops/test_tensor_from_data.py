@@ -58,6 +58,7 @@ DATA: dict[str, Any] = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", DATA)
 def test_tensor_is_torchs(name: str) -> None:
     same(lambda lib: (lib.tensor(DATA[name](lib)), lib.as_tensor(DATA[name](lib))), orders=0)
@@ -67,11 +68,13 @@ def test_tensor_is_torchs(name: str) -> None:
 BUFFERS = {"bytearray", "array of the standard library"}
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", [name for name in DATA if name not in BUFFERS])
 def test_asarray_is_torchs(name: str) -> None:
     same(lambda lib: lib.asarray(DATA[name](lib)), orders=0)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", DATA)
 def test_default_dtype_counts_for_pythons_floats_alone(name: str) -> None:
     def call(lib: Any) -> Any:
@@ -107,6 +110,7 @@ WITH_DTYPE: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("name", WITH_DTYPE)
 def test_with_a_dtype_it_is_torchs(name: str) -> None:
     same(WITH_DTYPE[name], orders=0)
@@ -168,10 +172,9 @@ def test_asarray_keeps_history() -> None:
 
 
 @pytest.mark.parametrize("kind", ["e", "f", "d", "F", "D", "?", "b", "B", "h", "i", "q"])
-def test_asarray_shares_the_memory_of_a_buffer(kind: str) -> None:
+def test_asarray_shares_the_memory_of_a_buffer(torch: Any, kind: str) -> None:
     if tt.get_backend() != "numpy":
         pytest.skip("memory of the host is shared on the host alone")
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     for library in (tt, torch):
         source = np.ones(3, kind)
         dtype = library.from_numpy(source).dtype

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -49,9 +50,14 @@ CALLS = {
     "(L.ones(2, requires_grad=True) * 2).register_hook(print)": None,
     "[t.grad for t in [L.ones(2, requires_grad=True) * 2] if t.retain_grad() is None]": None,
     "[t.grad for t in [L.ones(2, requires_grad=True) * 2] if not t.detach_().requires_grad]": None,
-    "L.ones((), requires_grad=True).mul(2).backward(create_graph=True)": r"Using backward\(\) with create_graph=True will create a reference cycle",
-    "L.autograd.backward(L.ones((), requires_grad=True).mul(2), create_graph=True)": r"Using backward\(\) with create_graph=True will create a reference cycle",
-    "[L.autograd.grad(x * 2, x, create_graph=True) for x in [L.ones((), requires_grad=True)]]": None,
+    "L.ones((), requires_grad=True).mul(2).backward(create_graph=True)": (
+        r"Using backward\(\) with create_graph=True will create a reference cycle"
+    ),
+    "L.autograd.backward(L.ones((), requires_grad=True).mul(2), create_graph=True)": (
+        r"Using backward\(\) with create_graph=True will create a reference cycle"
+    ),
+    "[L.autograd.grad(x * 2, x, create_graph=True) "
+    "for x in [L.ones((), requires_grad=True)]]": None,
     "L.autograd.detect_anomaly().__exit__(None, None, None)": "Anomaly Detection has been enabled",
     "L.autograd.set_detect_anomaly(False)": None,
     "L.tensor(L.ones(2))": "To copy construct from a tensor, it is recommended to use",
@@ -70,36 +76,55 @@ CALLS = {
     "F.mse_loss(L.ones(2, 3), L.ones(3))": r"Using a target size \(\w+\.Size\(\[3\]\)\) that is",
     "F.l1_loss(L.ones(2, 3), L.ones(2, 1))": "Using a target size",
     "F.smooth_l1_loss(L.ones(2, 3), L.ones(2, 3))": None,
-    "F.l1_loss(L.ones(2), L.ones(2), reduction='elementwise_mean')": "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead",
-    "F.affine_grid(L.ones(1, 2, 3), [1, 1, 1, 3], align_corners=True)": "Since version 1.3.0, affine_grid behavior has changed for unit-size grids",
+    "F.l1_loss(L.ones(2), L.ones(2), reduction='elementwise_mean')": (
+        "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead"
+    ),
+    "F.affine_grid(L.ones(1, 2, 3), [1, 1, 1, 3], align_corners=True)": (
+        "Since version 1.3.0, affine_grid behavior has changed for unit-size grids"
+    ),
     "F.affine_grid(L.ones(1, 2, 3), [1, 1, 2, 3], align_corners=True)": None,
     "F.affine_grid(L.ones(1, 2, 3), [1, 1, 1, 3], align_corners=False)": None,
     "L.affine_grid_generator(L.ones(1, 2, 3), [1, 1, 1, 3], True)": None,
-    "L.where(L.ones(3, dtype=L.uint8), L.ones(3), L.zeros(3))": "where received a uint8 condition tensor. This behavior is deprecated",
+    "L.where(L.ones(3, dtype=L.uint8), L.ones(3), L.zeros(3))": (
+        "where received a uint8 condition tensor. This behavior is deprecated"
+    ),
     "L.where(L.ones(3, dtype=L.bool), L.ones(3), L.zeros(3))": None,
-    "L.zeros(2).scatter(0, L.tensor([0]), L.ones(1), reduce='add')": "The reduce argument of torch.scatter with Tensor src is deprecated",
+    "L.zeros(2).scatter(0, L.tensor([0]), L.ones(1), reduce='add')": (
+        "The reduce argument of torch.scatter with Tensor src is deprecated"
+    ),
     "L.zeros(2).scatter_(0, L.tensor([0]), 2.0, reduce='add')": None,
     "L.zeros(2).scatter_(0, L.tensor([0]), L.ones(1))": None,
     "L.nn.MultiheadAttention(4, 2)(*[L.ones(3, 1, 4)] * 3, attn_mask=L.zeros(3, 3), "
-    "key_padding_mask=L.zeros(1, 3, dtype=L.bool))": "Support for mismatched key_padding_mask and attn_mask is deprecated",
+    "key_padding_mask=L.zeros(1, 3, dtype=L.bool))": (
+        "Support for mismatched key_padding_mask and attn_mask is deprecated"
+    ),
     "L.nn.MultiheadAttention(4, 2)(*[L.ones(3, 1, 4)] * 3, attn_mask=L.zeros(3, 3), "
     "key_padding_mask=L.zeros(1, 3))": None,
     "float(L.ones(1, requires_grad=True) * 2)": "Converting a tensor with requires_grad=True to a",
     "complex(L.ones(1, requires_grad=True))": "Converting a tensor with requires_grad=True to a",
-    "[(int(x), bool(x), x.item(), float(x.detach())) for x in [L.ones(1, requires_grad=True)]]": None,
+    "[(int(x), bool(x), x.item(), float(x.detach())) "
+    "for x in [L.ones(1, requires_grad=True)]]": None,
     "L.no_grad()(lambda x: float(x))(L.ones(1, requires_grad=True))": None,
     "(L.ones(2) + 1j).to(L.float64)": "Casting complex values to real discards the imaginary part",
     "(L.ones(2) + 1j).long()": "Casting complex values to real discards the imaginary part",
     "(L.ones(2) + 1j).bool(), (L.ones(2) + 1j).real, (L.ones(2) + 1j).cdouble()": None,
     "[L.autograd.grad((x.to(L.complex64) * 1j).imag.square().sum(), x, create_graph=g) "
     "for g in (True, False) for x in [L.ones(2, requires_grad=True)]]": None,
-    "F.kl_div(L.ones(2), L.ones(2))": "reduction: 'mean' divides the total loss by both the batch size and the support "
-    "size.'batchmean' divides only by the batch size, and aligns with the KL div math",
-    "L.set_default_tensor_type(L.FloatTensor)": r"torch.set_default_tensor_type\(\) is deprecated as of PyTorch 2.1",
-    "L.ones(2, 3, 4)[[[0, 1], [1, 2]]]": "Using a non-tuple sequence for multidimensional indexing is deprecated",
+    "F.kl_div(L.ones(2), L.ones(2))": (
+        "reduction: 'mean' divides the total loss by both the batch size and the support "
+        "size.'batchmean' divides only by the batch size, and aligns with the KL div math"
+    ),
+    "L.set_default_tensor_type(L.FloatTensor)": (
+        r"torch.set_default_tensor_type\(\) is deprecated as of PyTorch 2.1"
+    ),
+    "L.ones(2, 3, 4)[[[0, 1], [1, 2]]]": (
+        "Using a non-tuple sequence for multidimensional indexing is deprecated"
+    ),
     "L.ones(2, 3).__setitem__([slice(None), 0], 1)": "Using a non-tuple sequence for multidim",
     "L.ones(2, 3)[[0, 1]], L.ones(2, 3)[[0, 1], [1, 2]], L.ones(2, 3)[L.tensor([[0, 1]])]": None,
-    "[L.from_numpy(a) for a in [L.ones(2).numpy()] if a.setflags(write=False) is None]": "The given NumPy array is not writable",
+    "[L.from_numpy(a) for a in [L.ones(2).numpy()] if a.setflags(write=False) is None]": (
+        "The given NumPy array is not writable"
+    ),
     "L.from_numpy(L.ones(2).numpy()), L.as_tensor(L.ones(2).numpy())": None,
     "L.cross(L.ones(2, 3), L.ones(2, 3))": "Using torch.cross without specifying the dim arg",
     "L.cross(L.ones(2, 3), L.ones(2, 3), dim=1), L.linalg.cross(L.ones(3), L.ones(3))": None,
@@ -108,7 +133,9 @@ CALLS = {
     "L.add(L.ones(2), 2, L.ones(2))": "This overload of add is deprecated",
     "L.ones(2).addcdiv_(2, L.ones(2), L.ones(2))": "This overload of addcdiv_? is deprecated",
     "L.add(L.ones(2), L.ones(2), alpha=2), L.addcmul(*[L.ones(2)] * 3, value=2)": None,
-    "L.autograd.gradcheck(L.square, L.ones(2, requires_grad=True), eps=1e-2, atol=0.1)": "Input #0 requires gradient and is not a double precision floating point or complex",
+    "L.autograd.gradcheck(L.square, L.ones(2, requires_grad=True), eps=1e-2, atol=0.1)": (
+        "Input #0 requires gradient and is not a double precision floating point or complex"
+    ),
     "L.autograd.gradcheck(L.square, L.ones(2, dtype=L.float64, requires_grad=True))": None,
 }
 #: Those that are no UserWarning.
@@ -134,9 +161,8 @@ OTHERS = {
 
 
 @pytest.fixture(autouse=True)
-def every_time() -> Iterator[None]:
+def every_time(torch: Any) -> Iterator[None]:
     """PyTorch gives many of its warnings but once in a process, and tinytorch some."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
     before = [library.is_warn_always_enabled() for library in (torch, tt)]
     torch.set_warn_always(True)
     tt.set_warn_always(True)

@@ -23,8 +23,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 8])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_window_is_torchs(name: str, symmetric: bool, size: int, dtype: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_window_is_torchs(torch: Any, name: str, symmetric: bool, size: int, dtype: str) -> None:
     options = {"sym": symmetric, **OPTIONS[name]}
     wanted = getattr(torch.signal.windows, name)(size, dtype=getattr(torch, dtype), **options)
     got = getattr(windows, name)(size, dtype=getattr(tt, dtype), **options)
@@ -36,8 +35,7 @@ def test_window_is_torchs(name: str, symmetric: bool, size: int, dtype: str) -> 
 @pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hann", "kaiser"])
 @pytest.mark.parametrize("periodic", [True, False])
 @pytest.mark.parametrize("size", [0, 1, 6])
-def test_top_level_form_is_torchs(name: str, periodic: bool, size: int) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_top_level_form_is_torchs(torch: Any, name: str, periodic: bool, size: int) -> None:
     wanted = getattr(torch, f"{name}_window")(size, periodic, dtype=torch.float64)
     got = getattr(tt, f"{name}_window")(size, periodic, dtype=tt.float64)
     np.testing.assert_allclose(got.numpy(), wanted.numpy(), atol=1e-12)

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import torch
+
 import tinytorch as tt
 
-torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+pytestmark = pytest.mark.torch
+
 
 SHAPES: list[tuple[int, ...]] = [(4, 3), (3,), (), (2, 3, 2)]
 TOLERANCE = {"float32": 2e-6, "float64": 1e-13}

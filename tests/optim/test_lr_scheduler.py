@@ -62,11 +62,6 @@ by_name = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(scope="module")
-def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch is the oracle")
-
-
 def optimizer_of(lib: Any, kind: str = "SGD") -> Any:
     groups = [{"params": lib.ones(2, requires_grad=True)} for _ in range(2)]
     groups[1]["lr"] = 0.5

@@ -443,8 +443,7 @@ def test_an_optimizer_keeps_nothing_else_alive() -> None:
     assert ref() is None
 
 
-def test_a_class_that_wraps_another_optimizer_needs_no_init_of_its_base() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_class_that_wraps_another_optimizer_needs_no_init_of_its_base(torch: Any) -> None:
     for library in (tt, torch):
 
         class Wrapper(library.optim.Optimizer):  # type: ignore[name-defined, misc]

@@ -51,8 +51,7 @@ def trained(lib: Any, swa: Any, options: Callable[[Any], dict[str, Any]], **sche
     "schedule",
     [{"anneal_epochs": 3}, {"anneal_epochs": 3, "anneal_strategy": "linear"}, {"anneal_epochs": 0}],
 )
-def test_training_is_torchs(options: Any, schedule: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_training_is_torchs(torch: Any, options: Any, schedule: Any) -> None:
     import torch.optim.swa_utils as theirs
 
     ours = trained(tt, swa_utils, options, **schedule)

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import torch
+
 import tinytorch as tt
 
-torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+pytestmark = pytest.mark.torch
+
 
 FEATURES = np.random.default_rng(0).standard_normal((300, 20)).astype("f4")
 LABELS = FEATURES[:, :3].argmax(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -80,8 +81,7 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_text_names_a_device_where_it_does_for_torch(text):
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_text_names_a_device_where_it_does_for_torch(torch: Any, text):
     try:
         wanted = torch.device(text)
     except RuntimeError as error:
@@ -95,8 +95,7 @@ def test_a_text_names_a_device_where_it_does_for_torch(text):
 @pytest.mark.parametrize(
     "arguments", [("cuda", -1), (-1,), ("cuda", "0"), ("cuda", 1.0), ("cpu:0", 0)]
 )
-def test_what_is_no_number_of_a_device_is_refused_as_by_torch(arguments):
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_what_is_no_number_of_a_device_is_refused_as_by_torch(torch: Any, arguments):
     with pytest.raises((RuntimeError, TypeError)) as wanted:
         torch.device(*arguments)
     with pytest.raises(wanted.type) as info:
@@ -120,8 +119,7 @@ def test_the_backends_there_are_name_devices():
     ((), {"device": "cuda:1"}), ((), {"type": "cuda", "index": 1}), (("cuda",), {"index": 1}),
     (("cuda", 1), {}), (("cuda:1",), {}),
 ])  # fmt: skip
-def test_the_ways_to_name_a_device(given):
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_the_ways_to_name_a_device(torch: Any, given):
     args, options = given
     for made in (device, torch.device):
         place = made(*args, **options)
@@ -132,8 +130,7 @@ def test_the_ways_to_name_a_device(given):
 @pytest.mark.parametrize("given", [
     (("cpu",), {"device": "cpu"}), ((), {}), ((True,), {}), ((0, 1), {}), ((), {"index": 1}),
 ])  # fmt: skip
-def test_other_ways_are_refused_as_by_torch(given):
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_other_ways_are_refused_as_by_torch(torch: Any, given):
     args, options = given
     for made in (device, torch.device):
         with pytest.raises(TypeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -54,16 +55,14 @@ steps = st.recursive(
 
 @settings(deadline=None, max_examples=300)
 @given(st.lists(steps, max_size=4))
-def test_nested_modes_are_torchs(program):
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle of this test")
+def test_nested_modes_are_torchs(torch: Any, program):
     with torch.enable_grad(), tt.enable_grad():
         assert run(tt, program, []) == run(torch, program, [])
     assert modes(tt) == modes(torch) == (True, False)
 
 
 @pytest.mark.parametrize("mode", sorted(MODES))
-def test_modes_as_decorators_are_torchs(mode):
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle of this test")
+def test_modes_as_decorators_are_torchs(torch: Any, mode):
 
     def observed(lib):
         @MODES[mode](lib)

@@ -26,7 +26,8 @@ def outcome(library: Any, call: Callable[[Any, Any], Any]) -> tuple[str, str]:
 
 def told_alike(call: Callable[[Any, Any], Any]) -> tuple[str, str]:
     """Assert that both libraries say the same; return what."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch
+
     ours = outcome(tt, call)
     assert ours == outcome(torch, call)
     return ours
@@ -58,6 +59,7 @@ AGREEING = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", AGREEING)
 def test_what_agrees(case: str) -> None:
     assert told_alike(AGREEING[case]) == ("", "")
@@ -94,6 +96,7 @@ VALUES = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", VALUES)
 def test_texts_about_values(case: str) -> None:
     kind, text = told_alike(VALUES[case])
@@ -126,6 +129,7 @@ OTHERS = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", OTHERS)
 def test_texts_about_the_rest(case: str) -> None:
     kind, text = told_alike(OTHERS[case])
@@ -137,6 +141,7 @@ def test_subclasses_where_they_are_not_allowed() -> None:
         tt.testing.assert_close(tt.nn.Parameter(tt.ones(2)), tt.ones(2), allow_subclasses=False)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("msg", ["mine", lambda text: f"<{text}>"])
 def test_own_texts(msg: Any) -> None:
     kind, text = told_alike(lambda t, close: close([1.0], [2.0], msg=msg))
@@ -156,6 +161,7 @@ def test_negative_tolerances() -> None:
         tt.testing.assert_close(tt.ones(1), tt.zeros(1), rtol=-1, atol=0)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     "dtype", ["float16", "float32", "float64", "complex64", "complex128", "int8", "int64", "bool"]
 )
@@ -179,8 +185,8 @@ def test_devices() -> None:
     tt.testing.assert_close(a, b, check_device=False)
 
 
-def test_tensors_without_numbers() -> None:
-    for library in (tt, pytest.importorskip("torch", reason="PyTorch is the oracle")):
+def test_tensors_without_numbers(torch: Any) -> None:
+    for library in (tt, torch):
         a, close = library.empty(2, 3, device="meta"), library.testing.assert_close
         close(a, a + 1)
         close(a, library.ones(2, 3), check_device=False)
@@ -199,6 +205,7 @@ ALLCLOSE = {
 }
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", ALLCLOSE)
 def test_the_older_comparison(case: str) -> None:
     with pytest.warns(FutureWarning, match="assert_close"):

@@ -23,7 +23,8 @@ def made(library: Any, *shape: Any, dtype: str, **options: Any) -> Any:
 
 def same(*shape: Any, **options: Any) -> Any:
     """Assert that both libraries make the same tensor; return it."""
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+    import torch
+
     ours, theirs = made(tt, *shape, **options), made(torch, *shape, **options)
     a, b = ours.detach().cpu().numpy(), theirs.detach().numpy()
     assert a.dtype == b.dtype and a.shape == b.shape
@@ -40,6 +41,7 @@ def numbers_of_the_processor() -> None:
         pytest.skip("a GPU draws other numbers")
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numbers(dtype: str) -> None:
     same(3, 4, dtype=dtype)
@@ -50,6 +52,7 @@ def test_numbers(dtype: str) -> None:
     same(1, dtype=dtype, noncontiguous=True)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d != "bool"])
 @pytest.mark.parametrize("limits", [(0.5, 5.5), (2, 100), (1, None), (None, 3), (-1e400, 5)])
 def test_limits(dtype: str, limits: Any) -> None:
@@ -59,16 +62,19 @@ def test_limits(dtype: str, limits: Any) -> None:
         assert bool((real <= limits[1]).all())
 
 
+@pytest.mark.torch
 def test_the_whole_range() -> None:
     assert bool(same(9, dtype="float32", low=-float("inf"), high=float("inf")).isfinite().all())
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 def test_grad(dtype: str) -> None:
     assert same(3, dtype=dtype, requires_grad=True).requires_grad
     assert same(3, dtype=dtype, requires_grad=True, noncontiguous=True).is_leaf
 
 
+@pytest.mark.torch
 def test_equal_limits() -> None:
     with pytest.warns(FutureWarning, match="Passing `low==high` to `torch.testing.make_tensor`"):
         same(3, dtype="float32", low=2, high=2)
@@ -88,8 +94,7 @@ def test_equal_limits() -> None:
         ("bool", {"requires_grad": True}),
     ],
 )
-def test_refusals(dtype: str, options: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_refusals(torch: Any, dtype: str, options: Any) -> None:
     texts = []
     for library in (tt, torch):
         with pytest.raises(ValueError) as caught:
@@ -104,8 +109,7 @@ def test_gaps_and_memory_format() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"requires_grad": True}])
-def test_a_dtype_that_is_none(options: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is the oracle")
+def test_a_dtype_that_is_none(torch: Any, options: Any) -> None:
     for library in (tt, torch):
         with pytest.raises(TypeError, match="is not supported"):
             library.testing.make_tensor(3, dtype="float33", device="cpu", **options)
