@@ -55,6 +55,19 @@ def unexpected(op: Op, name: str) -> TypeError:
     return TypeError(text)
 
 
+def as_given(
+    op: Op, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The arguments that were given by position, apart from those that are their defaults."""
+    n = len(values)
+    for name in options:
+        n = min(n, op.index.get(name, n))
+    if not more:
+        while n and values[n - 1] is op.defaults[n - 1]:
+            n -= 1
+    return values[:n] + more
+
+
 def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
     """The full argument tuple, tensors converted and promoted, and the backend."""
     given = bind(op, args, options)

@@ -175,9 +175,8 @@ def asked_base() -> Any:
 def _prepare(cls: type) -> None:
     """Have a new subclass of Tensor asked, unless it does not want to be."""
     if not _asking.is_willing(cls):
-        _asking.PLAIN.add(cls)
+        _asking.never_ask(cls)
     elif not _Maker.at_work:
-        _asking.begin()
         asked = asked_base()
         if not issubclass(cls, asked):
             bases = tuple(asked if base is Tensor else base for base in cls.__bases__)
@@ -213,4 +212,4 @@ def _stand_in(name: str) -> None:
 
 
 when_subclassed.append(_prepare)
-_asking.when_asking(_serve_modes)
+_asking.when_modes(_serve_modes)

@@ -1,6 +1,7 @@
-"""How a public function calls its kernel, whatever a user passes; see ``_fast`` for the rest.
+"""What a public function does that ``_template`` did not write for plain arguments.
 
-NumPy's keywords, ``out=``, an ``inplace`` flag, conversion, promotion, views, several results.
+Somebody is asked, NumPy's keywords, ``out=``, an ``inplace`` flag, conversion, promotion; then the
+steps of ``_template`` again. Views and several results, which both need.
 """
 
 from __future__ import annotations
@@ -9,24 +10,39 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _asking, _state
-from ._arguments import NUMPY_KEYWORDS, explain_shapes, prepare, torchs_name, unwrap
+from ._arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
 from ._inplace import call_inplace
 from ._misuse import retold
 from ._overlap import check_out
-from ._plain_arguments import checked
-from ._record import any_rg, make_node, record, watch
+from ._record import any_rg, record
 from ._spec import Op
 from ._tensor import Tensor, wrap
 from ._write import refuse_recorded, write_to_out
 from .autograd import views
 from .autograd.nodes import next_seq, node_of
-from .autograd.packing import Recording
 
 grad_enabled = _state.grad_enabled
 
 
+def slow(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """A call of ``function`` that is not plain.
+
+    Args:
+        op: The operation.
+        function: Its function, or its method.
+        values: The parameters that can be given by position; what came by name is there, too.
+        more: What else was given by position.
+        options: What was given by name.
+    """
+    args = as_given(op, values, more, options)
+    answer = _asking.asked(op, function, args, options)
+    return call(op, args, options) if answer is _asking.NOBODY else answer
+
+
 def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Call ``op`` with anything a user may pass."""
+    """Call ``op`` with anything a user may pass, nobody being asked."""
     if options:
         if op.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
             return op.numpy_form(*args, **options)
@@ -36,60 +52,14 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if op.flag is not None and (options.get("inplace") or (len(args) > op.flag and args[-1])):
         options.pop("inplace", None)
         return call_inplace(op, args[: op.flag], options)
-    try:
-        given, xp = prepare(op, args, options)
-    except TypeError:
-        if op.public and _asking.relevant(args, options) and _asking.met(COMPOSITES):
-            return asking_call(op, args, options)
-        raise
-    raws = tuple(unwrap(v) for v in given)
-    try:
-        y = op.run(xp, raws)
-    except ValueError as error:
-        raise explain_shapes(op, given, error) from None
-    if y.__class__ is tuple or y.__class__ is list:
-        return results(op, xp, y, given, raws)
-    if y.__class__ is not xp.array_type:
-        y = xp.asarray(y)
-    out = wrap(y, xp)
-    wants = op.differentiable and any_rg(op, given) and grad_enabled()
-    if op.view and xp.is_view(y, raws[op.tensors[0]]):
-        view_result(op, xp, out, given, raws, bool(wants))
-    elif wants:
-        record(op.copied if op.view else op.fixed(given), xp, out, given, raws)
-    return out
+    given, xp = prepare(op, args, options)
+    return op.core(xp, *given)
 
 
-def asking_call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """``call``, after whoever wants to be has been asked."""
-    if op.public:
-        values = [] if op.qualname in UNASKED else _asking.relevant(args, options)
-        if values or _asking.must_ask():
-            return _asking.ask(op.function, values, args, options)
-    return call(op, args, options)
-
-
-#: Operations that take a tensor, of whatever class, for data to make a plain one of.
-UNASKED = frozenset(("as_tensor", "asarray", "is_tensor", "tensor", "Tensor.as_subclass"))
-
-
-def view_result(
-    op: Op, xp: Any, out: Tensor, given: tuple[Any, ...], raws: tuple[Any, ...], wants: bool
-) -> None:
-    """Make ``out`` a view of the tensor it shares its memory with, recorded if ``wants``."""
-    at = op.tensors[0]
-    source = given[at]
-    data = out._data
-    if data is source._data:
-        out._data = data = data[...]
-    node = make_node(op, xp, given, raws) if wants else None
-    if node is not None:
-        node.shape = data.shape
-        node.dtype = data.dtype
-    kind = "" if wants or grad_enabled() else views.unrecorded_kind()
-    views.track(out, source, (op.function, given[:at] + given[at + 1 :]), node, kind)
-    if node is not None and Recording.watched:
-        watch(node, out)
+def track_view(out: Tensor, source: Tensor, step: Any, node: Any) -> None:
+    """Make ``out`` a view of ``source``, recorded as ``node`` unless that is None."""
+    kind = "" if node is not None or grad_enabled() else views.unrecorded_kind()
+    views.track(out, source, step, node, kind)
 
 
 def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
@@ -157,54 +127,46 @@ def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     return call(op, args, options)
 
 
-def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
-    """The public function of a composite: itself, behind the layer of NumPy's spellings."""
-    index = op.index
-    several = _several(source)
-    run = checked(op, named(op, source) if op.node is not None or op.frees else source)
-
-    def function(*args: Any, **options: Any) -> Any:
-        if options:
-            if op.writes and "out" in options:
-                return _composite_into(op, options.pop("out"), args, options)
-            if op.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
-                return op.numpy_form(*args, **options)
-            for name in options:
-                if name not in index:
-                    if several in options:
-                        args = (*args, options.pop(several))
-                    options = {_spelling(op, n): v for n, v in options.items()}
-                    break
-        try:
-            return run(*args, **options)
-        except _asking.Restart:
-            if _asking.inside(COMPOSITES):
-                raise
-            return function(*args, **options)
-        except (AttributeError, TypeError, RuntimeError, ValueError, IndexError) as error:
-            if op.public and _asking.relevant(args, options):  # the error may be that of an answer
-                if _asking.met(COMPOSITES):
-                    return function(*args, **options)
-                raise
-            better = retold(op, args, options, error)
-            if better is error:
-                raise
-            raise better from None
-
-    def ask(mode: bool) -> None:
-        nonlocal run
-        run = _asking.asked_first(function, first, op.qualname not in UNASKED)
-
-    first = run
+def slow_composite(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """``slow`` for an operation that is a function over tensors."""
+    args = as_given(op, values, more, options)
     if op.public:
-        _asking.when_asking(ask)
-    return function
+        asked = _asking.relevant(args, options)
+        if asked and op.qualname in _asking.UNASKED:
+            with _asking.Off(1):
+                return slow_composite(op, function, args, (), options)
+        if asked or _asking.must_ask():
+            return _asking.ask(function, asked, args, options)
+    if options:
+        if op.writes and "out" in options:
+            return _composite_into(op, options.pop("out"), args, options)
+        if op.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+            return op.numpy_form(*args, **options)
+        if not op.index.keys() >= options.keys():
+            several = _several(op.body)
+            if several in options:
+                args = (*args, options.pop(several))
+            options = {_spelling(op, n): v for n, v in options.items()}
+    try:
+        return op.run_body(*args, **options)
+    except TOLD as error:
+        better = told(op, args, options, error)
+        if better is error:
+            raise
+        raise better from None
 
 
-#: What the functions of composites run.
-COMPOSITES = next(
-    code for code in make_composite.__code__.co_consts if getattr(code, "co_name", "") == "function"
-)
+#: The errors of composites that may be told better.
+TOLD = (AttributeError, TypeError, RuntimeError, ValueError, IndexError)
+
+
+def told(op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception) -> Exception:
+    """What to raise for an error in a composite; if it is that of an answer, as it is."""
+    if op.public and _asking.relevant(args, options):
+        return error
+    return retold(op, args, options, error)
 
 
 def _several(source: Callable[..., Any]) -> str | None:

@@ -66,25 +66,18 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     use_default = options.pop("default_dtype", True)
     spec = Op(kernel, 1, {"method": False, **options})
 
-    def function(*args: Any, **given: Any) -> Tensor:
+    def function(*args: Any, **given: Any) -> Any:
         common = {name: given.pop(name) for name in _COMMON if name in given}
         for name in _SPELLINGS.keys() & given.keys():
             if _SPELLINGS[name] in spec.index and _SPELLINGS[name] not in given:
                 given[_SPELLINGS[name]] = given.pop(name)
-        return create(spec, use_default, args, given, common)
+        values = _asking.relevant(args, given)
+        if values or _asking.must_ask():
+            return _asking.ask(spec.function, values, args, {**given, **common})
+        return _create(spec, use_default, args, given, common)
 
     dress(spec, function, kernel, _COMMON)
     return function
-
-
-def _asking_create(
-    spec: Op, use_default: bool, args: tuple[Any, ...], given: Any, common: dict[str, Any]
-) -> Any:
-    """``_create``, after whoever wants to be has been asked."""
-    values = _asking.relevant(args, given)
-    if values or _asking.must_ask():
-        return _asking.ask(spec.function, values, args, {**given, **common})
-    return _create(spec, use_default, args, given, common)
 
 
 def _create(
@@ -139,18 +132,6 @@ def asked_for(name: str, out: Tensor, requires_grad: Any) -> Tensor:
     if requires_grad.__class__ is not bool and requires_grad is not None:
         raise unfit(name, "'requires_grad'", bool, requires_grad)
     return out.requires_grad_() if requires_grad else out
-
-
-#: What the public functions call.
-create = _create
-
-
-def _ask(mode: bool) -> None:
-    global create
-    create = _asking_create
-
-
-_asking.when_asking(_ask)
 
 
 def uninitialised(xp: Backend, shape: Any, dtype: Any) -> Array:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 from . import _asking, _state
-from ._arguments import explain_shapes, prepare, unwrap
+from ._arguments import as_given, explain_shapes, prepare, unwrap
 from ._overlap import check_overlap
-from ._parameter_docs import without_out
 from ._record import any_rg, keep_out, make_node, watch
-from ._signature import of_inplace
 from ._spec import OPS, Op
 from ._tensor import Tensor, wrap
 from ._write import check_writable, scalar_name, stands_for_many, write
@@ -21,23 +16,13 @@ from .autograd.packing import Recording
 from .autograd.views import check_inplace, edge_of, rebase
 
 
-@functools.cache
-def make_inplace_function(op: Op) -> Callable[..., Any]:
-    """``name_``, a method and a function; one object, so that it can be pickled by name."""
-
-    def function(input: Any, *args: Any, **options: Any) -> Any:
-        return run_inplace(op, (input, *args), options)
-
-    function.__name__ = f"{op.name}_"
-    function.__module__, function.__qualname__ = op.home(function.__name__)
-    function.__wrapped__ = inspect.unwrap(op.function)  # type: ignore[attr-defined]
-    function.__doc__ = (
-        f"In-place form of ``{op.qualname}``: writes the result over ``input`` and returns it.\n\n"
-        f"    {without_out(op.function.__doc__ or '')}"
-    )
-    function.__signature__ = of_inplace(op)  # type: ignore[attr-defined]
-    function.op = op  # type: ignore[attr-defined]
-    return function
+def slow_inplace(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """A call of the in-place form that ``_template`` did not write for plain arguments."""
+    args = as_given(op, values, more, options)
+    answer = _asking.asked(op, function, args, options)
+    return call_inplace(op, args, options) if answer is _asking.NOBODY else answer
 
 
 def _check_target(op: Op, target: Any) -> None:
@@ -93,26 +78,6 @@ def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: An
             f"operation's result requires dtype {scalar_name(value.dtype)}"
         )
     return assign(target, value, f"{op.name}_")
-
-
-def asking_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """``call_inplace``, after whoever wants to be has been asked."""
-    values = _asking.relevant(args, options)
-    if values or _asking.must_ask():
-        return _asking.ask(make_inplace_function(op), values, args, options)
-    return call_inplace(op, args, options)
-
-
-#: What the public functions call.
-run_inplace = call_inplace
-
-
-def _ask(mode: bool) -> None:
-    global run_inplace
-    run_inplace = asking_inplace
-
-
-_asking.when_asking(_ask)
 
 
 def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:

@@ -25,9 +25,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._arguments import NUMPY_KEYWORDS, torchs_name, unexpected
 from ._asked_members import attach
-from ._call import make_composite
-from ._fast import make_function
-from ._inplace import make_inplace_function
+from ._compiled import make_composite, make_function, make_inplace_function
 from ._operators import make_operators
 from ._parameter_docs import documented
 from ._plain_arguments import truth

@@ -6,77 +6,12 @@ import weakref
 from typing import Any
 
 from ._spec import Op
-from ._tensor import Tensor, new, wrap
+from ._tensor import Tensor, wrap
 from .autograd.engine import Anomaly, Hooks
 from .autograd.inference import UNSETTLED, check_saved
 from .autograd.nodes import Node, Slot, next_seq, node_of
 from .autograd.packing import Recording, pack
 from .autograd.views import edge_of
-
-
-def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
-    """``record`` for one tensor and parameters at their defaults."""
-    edge = (input._node or input) if input._rg is True else edge_of(input)
-    y = out._data
-    dtype = y.dtype
-    if edge is None or (dtype is not x.dtype and dtype.kind not in "fc"):
-        return
-    # Node(...), without the frame of a call: this is the hot path.
-    node = new(Node)
-    node.seq = next_seq()
-    node.op = op
-    node.xp = xp
-    node.edges = (edge,)
-    node.shape = y.shape
-    node.dtype = dtype
-    node.versions = node.out = node.out_version = node.hooks = node.extra = None
-    if op.saves[0]:
-        rest = op.rest
-        node.args = (x, *rest) if rest else (x,)
-        node.saved = (input,)
-        if input._vc is not None:
-            note_versions(node)
-    else:
-        node.args = op.bare
-        node.saved = ()
-    if op.saves_out:
-        node.out = y
-        out._vc = [0]  # nobody has seen the result yet
-        node.out_version = ((out._vc, 0),)
-    out._node = node
-    out._rg = True
-    if Recording.watched:
-        watch(node, out)
-
-
-def record_leading(op: Op, xp: Any, out: Any, input: Any, x: Any, rest: tuple[Any, ...]) -> None:
-    """``record`` for one tensor, of the array ``x``, and plain values after it."""
-    edge = (input._node or input) if input._rg is True else edge_of(input)
-    y = out._data
-    dtype = y.dtype
-    if edge is None or (dtype is not x.dtype and dtype.kind not in "fc"):
-        return
-    # Node(...), without the frame of a call: this is the hot path.
-    node = new(Node)
-    node.seq = next_seq()
-    node.op = op
-    node.xp = xp
-    node.edges = (edge,)
-    node.shape = y.shape
-    node.dtype = dtype
-    node.versions = node.out = node.out_version = node.hooks = node.extra = None
-    if op.saves[0]:
-        node.args = (x, *rest)
-        node.saved = (input,)
-        if input._vc is not None:
-            note_versions(node)
-    else:
-        node.args = (None, *rest)
-        node.saved = ()
-    out._node = node
-    out._rg = True
-    if op.saves_out or Recording.watched:
-        keep_more(op, node, out)
 
 
 def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
@@ -163,14 +98,6 @@ def note_versions(node: Node) -> None:
     if modified:
         cells = [t._vc for t in node.saved]
         node.versions = tuple([0 if cell is None else cell[0] for cell in cells])
-
-
-def keep_more(op: Op, node: Node, out: Tensor) -> None:
-    """What few nodes keep: the result, and what ``watch`` sees to."""
-    if op.saves_out:
-        keep_out(node, out)
-    if Recording.watched:
-        watch(node, out)
 
 
 def keep_out(node: Node, out: Tensor) -> None:

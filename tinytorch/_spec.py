@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import cached_property
 from operator import itemgetter
-from types import FunctionType
 from typing import Any, TypeAlias
 
 from .backends.base import Array as Array
@@ -40,7 +39,7 @@ _TENSOR_ANNOTATIONS = ("Array", "Operand", "Index", "Mask", "Tensor")
 #: What an operation under another name has for itself.
 _OF_ITS_OWN = (
     "name", "namespaces", "twins", "aliases", "also", "node", "function", "_renamed", "_fixed",
-    "copied", "reflected", "inplace",
+    "copied", "reflected", "inplace", "written", "core",
 )  # fmt: skip
 
 REQUIRED: Any = inspect.Parameter.empty
@@ -142,8 +141,13 @@ class Op:
         #: How many arguments there must be.
         needed = [i + 1 for i, default in enumerate(self.defaults) if default is REQUIRED]
         self.required = max(needed, default=0)
-        #: ``kernel``, with keyword-only parameters by position, too.
-        self.positional_kernel: Any = _by_position(kernel, self.takes_out) if skip else None
+        #: The functions that are to be written again when the rules change.
+        self.written: list[Callable[[], None]] = []
+        #: The steps of a call from the kernel on, for arguments that are ready for it.
+        self.core: Any = None
+        #: The function that a composite is, and that function behind a look at its arguments.
+        self.body: Any = kernel if not skip else None
+        self.run_body: Callable[..., Any]
         self.annotations = kernel.__annotations__
         self._read_options(options)
         self._read_annotations()
@@ -259,14 +263,18 @@ class Op:
         return other
 
     def share(self) -> None:
-        """Give the twins what was registered since."""
+        """Give the twins what was registered since, and have functions written anew."""
+        for form in (self, *self.twins):
+            for forget in form.written:
+                forget()
         shared = {key: value for key, value in vars(self).items() if key not in _OF_ITS_OWN}
         for other in self.twins:
             vars(other).update(shared)
 
     def _another(self) -> Op:
         other = copy(self)
-        other._renamed, other._fixed, other.twins = {}, {}, []
+        other._renamed, other._fixed, other.twins, other.written = {}, {}, [], []
+        other.core = None
         for derived in ("copied", "reflected"):
             vars(other).pop(derived, None)
         return other
@@ -299,9 +307,10 @@ class Op:
 
         ``out`` is for kernels that can write their result there (``takes_out``).
         """
-        if out is None:
-            return self.positional_kernel(xp, *values)
-        return self.positional_kernel(xp, *values, out)
+        named = dict(zip(self.params[self.positional :], values[self.positional :], strict=True))
+        if out is not None:
+            named["out"] = out
+        return self.kernel(xp, *values[: self.positional], **named)
 
     def _read_annotations(self) -> None:
         tensors, operands = [], []
@@ -440,19 +449,6 @@ class Op:
 
 #: What a rule may need besides the operation's parameters.
 _SPECIAL = ("out", "kept", "in_shape", "in_shapes")
-
-
-def _by_position(kernel: Any, takes_out: bool) -> Any:
-    """The same code, with keyword-only parameters as the last positional ones.
-
-    Values that lie in order can be passed on without a dictionary, in a third of the time.
-    """
-    code = kernel.__code__
-    if not code.co_kwonlyargcount:
-        return kernel
-    flat = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
-    defaults = (None,) if takes_out else ()
-    return FunctionType(flat, kernel.__globals__, kernel.__name__, defaults, kernel.__closure__)
 
 
 def _rule_needs(rule: Callable[..., Any]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 from . import _asking, _state
 from ._caller import warn
@@ -33,19 +33,31 @@ from .backends.storage import deep_copied
 if TYPE_CHECKING:
     from .backends import BackendLike
 
-new = object.__new__
 #: Called with every new subclass of Tensor.
 when_subclassed: list[Callable[[type], None]] = []
-#: The version of a new tensor.
-unmodified: list[int] | None = None
 
 
-def _mark(inference: bool) -> None:
-    global new, unmodified
-    new, unmodified = (new_marked, UNSETTLED) if inference else (object.__new__, None)
+class Making:
+    """How tensors are made here and now: another way while some code is in inference mode.
+
+    Attributes:
+        new: ``object.__new__``, or what marks the tensors of inference mode and of ``vmap``.
+        version: The version of a new tensor.
+    """
+
+    __slots__ = ("new", "version")
+
+    def __init__(self) -> None:
+        self.switch(False)
+
+    def switch(self, marks: bool) -> None:
+        """Mark the tensors that are made from now on, or no longer."""
+        self.new: Callable[[Any], Any] = new_marked if marks else object.__new__
+        self.version: list[int] | None = UNSETTLED if marks else None
 
 
-_state.when_inference.append(_mark)
+making: Final = Making()
+_state.when_inference.append(making.switch)
 
 
 class Tensor(Storage):
@@ -455,18 +467,18 @@ class Tensor(Storage):
         return (rebuild, given, own) if own else (rebuild, given)
 
 
-_asking.PLAIN.add(Tensor)
+_asking.never_ask(Tensor)
 
 
 def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     """A tensor around a raw array, without history."""
-    out = new(cls)
+    out: Tensor = making.new(cls)
     out._data = data
     out._xp = xp
     out._rg = False
     out._node = None
     out._grad = None
-    out._vc = unmodified
+    out._vc = making.version
     out._base = None
     out._view = None
     return out

@@ -18,7 +18,6 @@ from typing import Any, ParamSpec, Self, TypeVar
 from . import _asking
 from ._asked_members import method
 from ._asked_members import names as member_names
-from ._call import UNASKED
 from ._facade import names
 from ._op import NAMESPACES, OPS
 from ._tensor import Tensor
@@ -274,7 +273,7 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
             found.setdefault(member, []).append(member.__get__)
     for space in _SPACES:
         module = importlib.import_module(f"tinytorch.{space}".rstrip("."))
-        ignored = {f"{space}.{name}".lstrip(".") for name in UNASKED}
+        ignored = {f"{space}.{name}".lstrip(".") for name in _asking.UNASKED}
         for name in names(space):
             function = NAMESPACES[space][name]
             named.setdefault(function, f"torch.{space}.{name}".replace("..", "."))
@@ -306,7 +305,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
         >>> tt.tensor in tt.overrides.get_ignored_functions()
         True
     """
-    return {OPS[name].function for name in UNASKED if name in OPS}
+    return {OPS[name].function for name in _asking.UNASKED if name in OPS}
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:

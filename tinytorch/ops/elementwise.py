@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _state, dtypes
 from .._convert import TWO_BOOLS, written_number
-from .._fast import make_function
+from .._compiled import make_function
 from .._op import Array, Backend, Operand, composite, no_derivative, op
 from .._tensor import Tensor
 from ..autograd.names import argument, by_operand

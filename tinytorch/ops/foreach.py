@@ -12,7 +12,7 @@ from numbers import Number
 from typing import Any, TypeAlias
 
 from .. import dtypes
-from .._inplace import make_inplace_function
+from .._compiled import make_inplace_function
 from .._op import composite
 from .._tensor import Tensor
 from .activation import sigmoid

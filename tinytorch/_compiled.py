@@ -1,0 +1,194 @@
+"""Functions that are written by ``_template`` when they are first called."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import threading
+from collections.abc import Callable
+from functools import partial
+from types import CodeType, FunctionType
+from typing import Any
+
+from . import _state
+from ._arguments import as_given, explain_shapes, unwrap
+from ._asking import PLAIN
+from ._call import (
+    TOLD,
+    named,
+    results,
+    slow,
+    slow_composite,
+    told,
+    track_view,
+)
+from ._inplace import slow_inplace
+from ._parameter_docs import without_out
+from ._plain_arguments import checked, truthful
+from ._record import note_versions, record, watch
+from ._signature import of_inplace
+from ._spec import REQUIRED, Op
+from ._template import Form, is_numpys, source
+from ._tensor import Tensor, making
+from .autograd.inference import UNSETTLED
+from .autograd.nodes import Node, next_seq
+from .autograd.packing import Recording
+from .autograd.views import edge_of
+
+#: What the template's names stand for in every function.
+_SHARED: dict[str, Any] = {
+    "_GRAD": _state.GRAD, "_Node": Node, "_PLAIN": PLAIN, "_Recording": Recording,
+    "_TOLD": TOLD, "_Tensor": Tensor, "_UNSETTLED": UNSETTLED, "_ValueError": ValueError, "_any": any, "_as_given": as_given,
+    "_bool": bool, "_edge_of": edge_of, "_explain_shapes": explain_shapes,
+    "_grad_enabled": _state.grad_enabled, "_int": int, "_isinstance": isinstance,
+    "_issubclass": issubclass, "_len": len, "_list": list, "_making": making,
+    "_new_node": object.__new__, "_next_seq": next_seq, "_note_versions": note_versions,
+    "_reals": (float, int), "_record": record, "_required": REQUIRED, "_results": results,
+    "_scoped_grad": _state.scoped_grad, "_told": told, "_track": track_view, "_tuple": tuple, "_unwrap": unwrap,
+    "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str)),
+    "_watch": watch,
+}  # fmt: skip
+
+_compiling = threading.RLock()
+
+
+def make_function(op: Op) -> Any:
+    """The public function of an operation with a kernel."""
+    if op.core is None:
+        op.core = function_of(op, Form.CORE)
+    return function_of(op, Form.FUNCTION, slow)
+
+
+def make_composite(op: Op, source: Callable[..., Any]) -> Any:
+    """The public function of a composite."""
+    op.body = source
+    op.run_body = checked(op, named(op, source) if op.node is not None or op.frees else source)
+    return function_of(op, Form.COMPOSITE, slow_composite)
+
+
+def _unwritten(*args: Any, **options: Any) -> Any:
+    """What a function does that was never called: it is written, and called again."""
+    return _write()(*args, **options)  # type: ignore[name-defined]  # noqa: F821
+
+
+@functools.cache
+def make_inplace_function(op: Op) -> Callable[..., Any]:
+    """``name_``, a method and a function; one object, so that it can be pickled by name."""
+
+    function = function_of(op, Form.INPLACE, slow_inplace)
+    function.__name__ = f"{op.name}_"
+    function.__module__, function.__qualname__ = op.home(function.__name__)
+    function.__wrapped__ = inspect.unwrap(op.function)  # type: ignore[attr-defined]
+    function.__doc__ = (
+        f"In-place form of ``{op.qualname}``: writes the result over ``input`` and returns it.\n\n"
+        f"    {without_out(op.function.__doc__ or '')}"
+    )
+    function.__signature__ = of_inplace(op)  # type: ignore[attr-defined]
+    function.op = op  # type: ignore[attr-defined]
+    return function
+
+
+def function_of(op: Op, form: Form, slow: Callable[..., Any] | None = None) -> Any:
+    """A function of ``op``, to be written when it is first called.
+
+    Args:
+        op: The operation.
+        form: Which of its functions.
+        slow: What takes every call that is not plain: see ``_template``. It is called with the
+            function itself before everything else.
+    """
+    names: dict[str, Any] = {"__name__": __name__}
+    function = FunctionType(_unwritten.__code__, names, op.name)
+    names["_write"] = partial(_write, op, form, function)
+    if slow is not None:
+        names["_slow"] = partial(slow, op, function)
+    op.written.append(partial(_forget, function))
+    return function
+
+
+def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
+    with _compiling:
+        code = _code(source(op, form))
+        names = function.__globals__
+        names.update(_SHARED)
+        names.update((f"_d{i}", default) for i, default in enumerate(op.defaults))
+        names.update(_own_names(op))
+        made = FunctionType(code, names)
+        defaults = op.defaults[: made.__code__.co_argcount] if form in _OPEN else None
+        function.__defaults__ = defaults or None
+        function.__code__ = code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
+    return function
+
+
+#: The forms whose arguments may be left out.
+_OPEN = (Form.FUNCTION, Form.INPLACE, Form.COMPOSITE)
+
+
+def _own_names(op: Op) -> dict[str, Any]:
+    last: list[Plan] = [(None, None, None, (), _SMALL.get)]
+    return {
+        "_op": op, "_body": _body(op), "_kernel": op.kernel, "_keeps": op.keeps, "_step": op.function,
+        "_copied": op.copied, "_reflected": op.reflected, "_last": last,
+        "_find": partial(_find, op, {}, last),
+    }  # fmt: skip
+
+
+def _body(op: Op) -> Any:
+    """What a composite runs for arguments that need no look."""
+    if op.kernel is not None:
+        return None
+    body = named(op, op.body) if op.node is not None or op.frees else op.body
+    return truthful(op, body) if op.plain and is_numpys(op) else body
+
+
+def _forget(function: FunctionType) -> None:
+    """Have a function written again: what it was written from has changed."""
+    with _compiling:
+        function.__code__ = _unwritten.__code__
+        function.__defaults__ = None
+
+
+@functools.cache
+def _code(text: str) -> CodeType:
+    """The compiled text of a function; operations of one shape have it in common."""
+    name = f"<tinytorch call path {_code.cache_info().currsize}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    module = compile(text, name, "exec")
+    return next(code for code in module.co_consts if isinstance(code, CodeType))
+
+
+# -- two operands -----------------------------------------------------------------------------
+
+_SMALL = {i: i for i in range(128)}  # numbers that fit every integer dtype
+
+
+#: ``(xp, dtype, run, kinds, number)``: how an operation of two operands runs on the arrays of one
+#: backend and native dtype. ``run`` is the kernel on two arrays, or None where the general path has
+#: to convert first; ``kinds`` are the classes of numbers that may be an operand; ``number(value)``
+#: is such a number as the kernel takes it, or None to leave it to the general path. (No named
+#: tuple: Python takes a plain one apart several times faster.)
+Plan = tuple[Any, Any, Any, tuple[type, ...], Callable[[Any], Any]]
+
+
+def _find(op: Op, plans: dict[Any, Plan], last: list[Plan], xp: Any, dtype: Any) -> Plan:
+    plan = plans.get((xp, dtype))
+    if plan is None:
+        plan = plans[xp, dtype] = _plan(op, xp, dtype)
+    last[0] = plan
+    return plan
+
+
+def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
+    floats = dtype.kind == "f"
+    run = None
+    if dtype.kind in "fc" or op.promote != "float":
+        run = partial(op.kernel, xp)
+    if 1 not in op.numbers:
+        return xp, dtype, run, (), _SMALL.get
+    # The library's function itself: the kernel is no more than that, but for halves.
+    if floats and op.ufunc and dtype.itemsize > 2:
+        return xp, dtype, getattr(xp, op.ufunc), (float, int), xp.number(dtype)
+    if floats:
+        return xp, dtype, run, (float, int), lambda number: number
+    return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL.get
