@@ -6,7 +6,8 @@ import os
 import sys
 import warnings
 
-_FOLDER = os.path.dirname(__file__) + os.sep
+#: What the names of the library's files begin with, and those of its functions that have none.
+_OWN = os.path.dirname(__file__) + os.sep, "<tinytorch "
 #: What ``set_warn_always`` was told.
 every_time = False
 #: What ``warn_once`` has said.
@@ -22,7 +23,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """
     level = 2
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_FOLDER):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)

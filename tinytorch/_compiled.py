@@ -23,6 +23,7 @@ from ._call import (
     told,
     track_view,
 )
+from ._convert import plain_number
 from ._inplace import slow_inplace
 from ._parameter_docs import without_out
 from ._plain_arguments import checked, truthful
@@ -44,6 +45,7 @@ _SHARED: dict[str, Any] = {
     "_grad_enabled": _state.grad_enabled, "_int": int, "_isinstance": isinstance,
     "_issubclass": issubclass, "_len": len, "_list": list, "_making": making,
     "_new_node": object.__new__, "_next_seq": next_seq, "_note_versions": note_versions,
+    "_plain_number": plain_number,
     "_reals": (float, int), "_record": record, "_required": REQUIRED, "_results": results,
     "_scoped_grad": _state.scoped_grad, "_told": told, "_track": track_view, "_tuple": tuple, "_unwrap": unwrap,
     "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str)),
@@ -69,23 +71,23 @@ def make_composite(op: Op, source: Callable[..., Any]) -> Any:
 
 def _unwritten(*args: Any, **options: Any) -> Any:
     """What a function does that was never called: it is written, and called again."""
-    return _write()(*args, **options)  # type: ignore[name-defined]  # noqa: F821
+    return globals()["_write"]()(*args, **options)
 
 
 @functools.cache
-def make_inplace_function(op: Op) -> Callable[..., Any]:
+def make_inplace_function(op: Op) -> Any:
     """``name_``, a method and a function; one object, so that it can be pickled by name."""
 
     function = function_of(op, Form.INPLACE, slow_inplace)
     function.__name__ = f"{op.name}_"
     function.__module__, function.__qualname__ = op.home(function.__name__)
-    function.__wrapped__ = inspect.unwrap(op.function)  # type: ignore[attr-defined]
+    function.__wrapped__ = inspect.unwrap(op.function)
     function.__doc__ = (
         f"In-place form of ``{op.qualname}``: writes the result over ``input`` and returns it.\n\n"
         f"    {without_out(op.function.__doc__ or '')}"
     )
-    function.__signature__ = of_inplace(op)  # type: ignore[attr-defined]
-    function.op = op  # type: ignore[attr-defined]
+    function.__signature__ = of_inplace(op)
+    function.op = op
     return function
 
 
@@ -117,7 +119,9 @@ def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
         made = FunctionType(code, names)
         defaults = op.defaults[: made.__code__.co_argcount] if form in _OPEN else None
         function.__defaults__ = defaults or None
-        function.__code__ = code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
+        function.__code__ = code.replace(
+            co_name=function.__name__, co_qualname=function.__qualname__
+        )
     return function
 
 

@@ -47,13 +47,15 @@ def source(op: Op, form: Form) -> str:
     if form in _OPERATORS and not is_served(op, form):
         return "def function(_a, _b, /):\n    return _slow(_a, _b)\n"
     if form is not Form.CORE and form is not Form.COMPOSITE and not is_served(op, form):
-        return "def function(*_args, **_options):\n    return _slow(_args, (), _options)\n"
+        return "def function(*_args, **_options):\n    return _slow((), _args, _options)\n"
     return "\n".join(_Text(op, form).lines()) + "\n"
 
 
 def is_served(op: Op, form: Form) -> bool:
     """Whether there is a call of the operation that needs no thought: one with plain tensors."""
-    if form in (Form.INPLACE, Form.INPLACE_OPERATOR) and (op.sequence is not None or op.exact_out == "reals"):
+    if form in (Form.INPLACE, Form.INPLACE_OPERATOR) and (
+        op.sequence is not None or op.exact_out == "reals"
+    ):
         return False
     if op.kernel is None or not op.tensors or op.gather is not None:
         return False
@@ -91,7 +93,8 @@ class _Text:
         self.sizes = self.positional[-1] if sizes and form is Form.FUNCTION else None
         code = op.body.__code__ if form is Form.COMPOSITE else None
         self.takes_more = code is not None and bool(code.co_flags & 0x04)
-        self.rest = [i for i in range(len(op.params)) if i not in op.tensors]
+        self.all = range(len(op.params))
+        self.rest = [i for i in self.all if i not in op.tensors]
 
     def lines(self) -> Iterator[str]:
         yield self._header()
@@ -123,7 +126,9 @@ class _Text:
             return f"def function({', '.join(self.op.params[1::-1])}, /):"
         names = self.positional[:-1] if self.sizes else self.positional
         given = [f"{name}=_d{i}" for i, name in enumerate(names)]
-        return f"def function({', '.join((*given, *(['/'] if given else []), '*_more'))}, **_options):"
+        return (
+            f"def function({', '.join((*given, *(['/'] if given else []), '*_more'))}, **_options):"
+        )
 
     @property
     def slow(self) -> str:
@@ -192,10 +197,10 @@ class _Text:
     # -- the arrays ------------------------------------------------------------------------
 
     def _unwrap(self) -> Iterator[str]:
-        if self.op.sequence is not None:
-            yield from self._unwrap_sequence()
-        elif self.core:
+        if self.core:
             yield from self._unwrap_core()
+        elif self.op.sequence is not None:
+            yield from self._unwrap_sequence()
         elif self.two:
             yield from self._unwrap_two()
         else:
@@ -208,7 +213,10 @@ class _Text:
         op = self.op
         for i in op.tensors:
             name = op.params[i]
-            if i in op.numbers or i in op.optional:
+            if i == op.sequence:
+                yield f"_a{i} = _tuple([_t._data for _t in {name}])"
+                yield f"_g{i} = _any([_t._rg for _t in {name}])"
+            elif i in op.numbers or i in op.optional:
                 yield f"if _isinstance({name}, _Tensor):"
                 yield f"    _a{i}, _g{i} = {name}._data, {name}._rg"
                 yield "else:"
@@ -275,10 +283,6 @@ class _Text:
 
     def _unwrap_sequence(self) -> Iterator[str]:
         name = self.op.params[0]
-        if self.core:
-            yield f"_a0 = _tuple([_t._data for _t in {name}])"
-            yield f"_g0 = _any([_t._rg for _t in {name}])"
-            return
         yield f"if {name}.__class__ is not _tuple and {name}.__class__ is not _list or not {name}:"
         yield f"    {self.slow}"
         yield "_a0 = []"
@@ -306,7 +310,7 @@ class _Text:
     @property
     def raws(self) -> str:
         """The arguments as the kernel sees them."""
-        return _tuple(self._raw(i) for i in range(len(self.op.params)))
+        return _tuple(map(self._raw, self.all))
 
     @property
     def given(self) -> str:
@@ -333,7 +337,9 @@ class _Text:
             if self.core or not named or short == whole:
                 yield whole
                 return
-        rest = self.rest if self.two or op.whole is not None else range(op.positional, len(op.params))
+        rest = (
+            self.rest if self.two or op.whole is not None else range(op.positional, len(op.params))
+        )
         usual = self._at_defaults(rest)
         if not usual:
             yield short
@@ -358,7 +364,9 @@ class _Text:
             yield from _indented(self._call_kernel())
             yield "except _ValueError as _error:"
             yield f"    raise _explain_shapes(_op, {self.given}, _error) from None"
-        array = "_xp.array_type" if self.core or op.sequence is not None else f"_a{self.lead}.__class__"
+        array = (
+            "_xp.array_type" if self.core or op.sequence is not None else f"_a{self.lead}.__class__"
+        )
         yield f"if _y.__class__ is not {array}:"
         if op.keeps is None:
             yield "    if _y.__class__ is _tuple or _y.__class__ is _list:"
@@ -452,10 +460,7 @@ class _Text:
         """What the node keeps of the arguments."""
         op = self.op
         kept = [i for i in op.tensors if saves[i]]
-        args = (
-            self._raw(i) if i not in op.tensors or i in kept else "None"
-            for i in range(len(op.params))
-        )
+        args = (self._kept(i) if i not in op.tensors or i in kept else "None" for i in self.all)
         yield f"_node.args = {_tuple(args)}"
         if not any(map(self._may_be_none, kept)):
             yield f"_node.saved = {_tuple(op.params[i] for i in kept)}"
@@ -472,6 +477,14 @@ class _Text:
             )  # fmt: skip
             yield f"if {' or '.join(changed)}:"
             yield "    _note_versions(_node)"
+
+    def _kept(self, i: int) -> str:
+        """An argument as a node keeps it: a number in the place of a tensor as Python's."""
+        if self.core and i in self.op.numbers:
+            return f"_a{i} if _g{i} is not None else _plain_number(_a{i})"
+        if self.two and i == 0 and self._may_be_none(i):
+            return f"_a{i} if _g{i} is not None else {self.op.params[i]}"
+        return self._raw(i)
 
     def _may_be_none(self, i: int) -> bool:
         """Whether an argument may be a number, or left out."""
@@ -496,7 +509,7 @@ class _Text:
         if self.op.differentiable:
             yield f"if {self.wants}:"
             yield from _indented(self._node("", "_op if _is_view else _copied"))
-        steps = _tuple(self.op.params[i] for i in range(len(self.op.params)) if i != lead)
+        steps = _tuple(self.op.params[i] for i in self.all if i != lead)
         yield "if _is_view:"
         yield f"    _track(_out, {source}, (_step, {steps}), _node)"
         yield "elif _node is not None:"
@@ -542,7 +555,6 @@ class _Text:
         yield "else:"
         yield "    _vc[0] += 1"
         yield f"return {target}"
-
 
     # -- composites ------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from . import _asking, _state
 from ._caller import warn
@@ -56,7 +56,7 @@ class Making:
         self.version: list[int] | None = UNSETTLED if marks else None
 
 
-making: Final = Making()
+making: Making = Making()
 _state.when_inference.append(making.switch)
 
 

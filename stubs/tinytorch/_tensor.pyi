@@ -27,10 +27,13 @@ from tinytorch.ops.creation_like import Placement
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
-new = object.__new__
 when_subclassed: list[Callable[[type], None]]
-unmodified: list[int] | None
-def _mark(inference: bool) -> None: ...
+
+class Making:
+    def __init__(self) -> None: ...
+    def switch(self, marks: bool) -> None: ...
+
+making: Making
 
 class Tensor(Storage):
     _backward_hooks: dict[_int, Any] | None

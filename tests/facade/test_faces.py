@@ -62,7 +62,7 @@ def test_functions_have_signature_documentation_and_source(space: str) -> None:
         if isinstance(value, types.FunctionType):
             assert inspect.signature(value) and inspect.getdoc(value), name
             assert "def " in inspect.getsource(value), name
-            assert inspect.getfile(value).endswith(".py"), name
+            assert inspect.getfile(inspect.unwrap(value)).endswith(".py"), name
 
 
 def test_unbound_methods_pickle_by_name() -> None:
