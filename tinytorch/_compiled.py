@@ -26,7 +26,7 @@ from ._call import (
 from ._convert import plain_number
 from ._inplace import slow_inplace
 from ._parameter_docs import without_out
-from ._plain_arguments import checked, truthful
+from ._plain_arguments import checked, checked_size, truthful
 from ._record import note_versions, record, watch
 from ._signature import of_inplace
 from ._spec import REQUIRED, Op
@@ -36,12 +36,15 @@ from .autograd.inference import UNSETTLED
 from .autograd.nodes import Node, next_seq
 from .autograd.packing import Recording
 from .autograd.views import edge_of
+from .dtypes import as_dtype
 
 #: What the template's names stand for in every function.
 _SHARED: dict[str, Any] = {
+    "_as_dtype": as_dtype, "_current_backend": _state.current_backend,
+    "_default_dtype": _state.default_dtype,
     "_GRAD": _state.GRAD, "_Node": Node, "_PLAIN": PLAIN, "_Recording": Recording,
     "_TOLD": TOLD, "_Tensor": Tensor, "_UNSETTLED": UNSETTLED, "_ValueError": ValueError, "_any": any, "_as_given": as_given,
-    "_bool": bool, "_edge_of": edge_of, "_explain_shapes": explain_shapes,
+    "_bool": bool, "_checked_size": checked_size, "_edge_of": edge_of, "_explain_shapes": explain_shapes,
     "_grad_enabled": _state.grad_enabled, "_int": int, "_isinstance": isinstance,
     "_issubclass": issubclass, "_len": len, "_list": list, "_making": making,
     "_new_node": object.__new__, "_next_seq": next_seq, "_note_versions": note_versions,
@@ -126,7 +129,7 @@ def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
 
 
 #: The forms whose arguments may be left out.
-_OPEN = (Form.FUNCTION, Form.INPLACE, Form.COMPOSITE)
+_OPEN = (Form.FUNCTION, Form.INPLACE, Form.COMPOSITE, Form.CREATION)
 
 
 def _own_names(op: Op) -> dict[str, Any]:

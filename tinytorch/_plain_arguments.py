@@ -7,6 +7,7 @@ dtype of the result; a tensor that requires grad does not, whose gradient would 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ from ._spec import Op
 
 #: The defaults of parameters that are numbers of any kind, as ``end`` of ``arange`` is.
 _OF_ANY_KIND = (int, type(None))
+#: So many elements of 16 bytes cannot be addressed.
+_LIMIT = 2**59
 _NO_FLOATS = (str, bytes, list, tuple, dict, type(None))
 #: Parameters that are C++ doubles to PyTorch; a factor, as ``alpha``, may be a complex number.
 _REAL = frozenset((
@@ -60,6 +63,29 @@ def leads(value: Any, values: Any) -> bool:
     PyTorch looks for it in the first place alone: behind an int a bool is 0 or 1.
     """
     return value.__class__ is bool and values[0].__class__ is bool
+
+
+def checked_size(name: str, size: Any) -> tuple[int, ...]:
+    """A shape as a tuple of ints; RuntimeError for negative sizes, TypeError for no ints."""
+    if not isinstance(size, (tuple, list)):
+        size = (size,)
+    shape = []
+    for n in size:
+        if leads(n, size) or not hasattr(n, "__index__"):
+            raise TypeError(
+                f"{name}(): argument 'size' must be tuple of ints, but found element of type "
+                f"{type(n).__name__}"
+            )
+        shape.append(n.__index__())
+    if any(n < 0 for n in shape):
+        raise RuntimeError(
+            f"{name}: Trying to create tensor with negative dimension {min(shape)}: {shape}"
+        )
+    if math.prod(shape) >= _LIMIT:
+        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={shape}")
+    if 0 in shape and math.prod(n or 1 for n in shape) >= _LIMIT:
+        raise RuntimeError(f"{name}: Stride calculation overflowed with sizes={shape}")
+    return tuple(shape)
 
 
 def exact(op: Op, args: tuple[Any, ...]) -> bool:

@@ -145,6 +145,8 @@ class Op:
         self.written: list[Callable[[], None]] = []
         #: The steps of a call from the kernel on, for arguments that are ready for it.
         self.core: Any = None
+        #: Of a creation function: whether it makes the default dtype if none is asked for.
+        self.creates_default = True
         #: The function that a composite is, and that function behind a look at its arguments.
         self.body: Any = kernel if not skip else None
         self.run_body: Callable[..., Any]

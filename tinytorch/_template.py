@@ -37,16 +37,19 @@ class Form(Enum):
     INPLACE_OPERATOR = "inplace operator"
     #: The public function of a composite, which is a function over tensors itself.
     COMPOSITE = "composite"
+    #: The public function of what makes a tensor where the state says.
+    CREATION = "creation"
 
 
 _OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR)
+_ALWAYS_SERVED = (Form.CORE, Form.COMPOSITE, Form.CREATION)
 
 
 def source(op: Op, form: Form) -> str:
     """The text of one function, which is called ``function``."""
     if form in _OPERATORS and not is_served(op, form):
         return "def function(_a, _b, /):\n    return _slow(_a, _b)\n"
-    if form is not Form.CORE and form is not Form.COMPOSITE and not is_served(op, form):
+    if form not in _ALWAYS_SERVED and not is_served(op, form):
         return "def function(*_args, **_options):\n    return _slow((), _args, _options)\n"
     return "\n".join(_Text(op, form).lines()) + "\n"
 
@@ -90,7 +93,8 @@ class _Text:
         self.lead = 1 if form is Form.REFLECTED else 0 if lead is None else lead
         self.positional = op.params[: op.positional]
         sizes = op.shape_position is not None and op.shape_position == op.positional - 1
-        self.sizes = self.positional[-1] if sizes and form is Form.FUNCTION else None
+        served = form in (Form.FUNCTION, Form.CREATION)
+        self.sizes = self.positional[-1] if sizes and served else None
         code = op.body.__code__ if form is Form.COMPOSITE else None
         self.takes_more = code is not None and bool(code.co_flags & 0x04)
         self.all = range(len(op.params))
@@ -100,6 +104,9 @@ class _Text:
         yield self._header()
         if self.form is Form.COMPOSITE:
             yield from _indented(self._composite())
+            return
+        if self.form is Form.CREATION:
+            yield from _indented(self._creation())
             return
         if not self.core:
             yield from _indented(self._bind())
@@ -159,6 +166,10 @@ class _Text:
                 yield f"        if {given}:"
                 yield f"            {self.slow}"
             yield f"        {name} = _options[{name!r}]"
+            yield "        _left -= 1"
+        if self.form is Form.CREATION:
+            yield "    if 'requires_grad' in _options:"
+            yield "        _requires = _options['requires_grad']"
             yield "        _left -= 1"
         yield "    if _left:"
         yield f"        {self.slow}"
@@ -325,6 +336,9 @@ class _Text:
         op = self.op
         first = [self._raw(i) for i in range(op.positional)]
         named = [f"{n}={self._raw(i)}" for i, n in enumerate(op.params) if i >= op.positional]
+        if self.form is Form.CREATION:
+            yield f"_y = _kernel({', '.join(('_xp', *first, *named))})"
+            return
         call = f"_y = _kernel({', '.join(('_xp', *first))}"
         into = [f"out={out}"] if out else []
         whole = f"{', '.join((call, *named, *into))})"
@@ -555,6 +569,42 @@ class _Text:
         yield "else:"
         yield "    _vc[0] += 1"
         yield f"return {target}"
+
+    # -- creation --------------------------------------------------------------------------
+
+    def _creation(self) -> Iterator[str]:
+        """A tensor of the active backend and the default dtype, or that which is asked for."""
+        op = self.op
+        yield "_requires = False"
+        yield from self._bind()
+        strange = [
+            f"{op.params[i]}.__class__ not in _values"
+            for i in range(op.positional)
+            if i != op.shape_position and i not in op.plain
+        ]
+        yield f"if {' or '.join(('not _PLAIN', '_requires.__class__ is not _bool', *strange))}:"
+        yield f"    {self.slow}"
+        if op.shape_position is not None:
+            yield from self._check_sizes(op.params[op.shape_position])
+        yield "_xp = _current_backend()"
+        yield "if dtype is not None:"
+        yield "    dtype = _xp.native_dtype(_as_dtype(dtype))"
+        if op.creates_default:
+            yield "else:"
+            yield "    dtype = _xp.native_dtype(_default_dtype())"
+        yield from self._call_kernel()
+        yield from self._wrap()
+        yield "return _out.requires_grad_() if _requires else _out"
+
+    def _check_sizes(self, name: str) -> Iterator[str]:
+        """A few small ints need no look."""
+        yield f"if {name}.__class__ is _tuple and _len({name}) < 4:"
+        yield f"    for _n in {name}:"
+        yield "        if _n.__class__ is not _int or not 0 <= _n < 65536:"
+        yield f"            {name} = _checked_size(_op.name, {name})"
+        yield "            break"
+        yield "else:"
+        yield f"    {name} = _checked_size(_op.name, {name})"
 
     # -- composites ------------------------------------------------------------------------
 
