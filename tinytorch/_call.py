@@ -56,12 +56,6 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     return op.core(xp, *given)
 
 
-def track_view(out: Tensor, source: Tensor, step: Any, node: Any) -> None:
-    """Make ``out`` a view of ``source``, recorded as ``node`` unless that is None."""
-    kind = "" if node is not None or grad_enabled() else views.unrecorded_kind()
-    views.track(out, source, step, node, kind)
-
-
 def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
     """Several results of a kernel as tensors, recorded."""
     array_type = xp.array_type

@@ -21,7 +21,6 @@ from ._call import (
     slow,
     slow_composite,
     told,
-    track_view,
 )
 from ._convert import plain_number
 from ._inplace import slow_inplace
@@ -35,7 +34,7 @@ from ._tensor import Tensor, making
 from .autograd.inference import UNSETTLED
 from .autograd.nodes import Node, next_seq
 from .autograd.packing import Recording
-from .autograd.views import edge_of
+from .autograd.views import edge_of, track, unrecorded_kind
 from .dtypes import as_dtype
 
 #: What the template's names stand for in every function.
@@ -50,7 +49,7 @@ _SHARED: dict[str, Any] = {
     "_new_node": object.__new__, "_next_seq": next_seq, "_note_versions": note_versions,
     "_plain_number": plain_number,
     "_reals": (float, int), "_record": record, "_required": REQUIRED, "_results": results,
-    "_scoped_grad": _state.scoped_grad, "_told": told, "_track": track_view, "_tuple": tuple, "_unwrap": unwrap,
+    "_scoped_grad": _state.scoped_grad, "_told": told, "_track": track, "_tuple": tuple, "_unrecorded_kind": unrecorded_kind, "_unwrap": unwrap,
     "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str)),
     "_watch": watch,
 }  # fmt: skip

@@ -41,6 +41,8 @@ class Form(Enum):
     CREATION = "creation"
 
 
+#: The promotions that leave operands of one dtype as they are, whatever it is.
+_ANY_KIND = ("arithmetic", "alike", "limits")
 _OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR)
 _ALWAYS_SERVED = (Form.CORE, Form.COMPOSITE, Form.CREATION)
 
@@ -60,7 +62,7 @@ def is_served(op: Op, form: Form) -> bool:
         op.sequence is not None or op.exact_out == "reals"
     ):
         return False
-    if op.kernel is None or not op.tensors or op.gather is not None:
+    if op.kernel is None or not op.tensors:
         return False
     if op.sequence is not None:
         return op.sequence == 0 and op.tensors == (0,) and not op.view
@@ -91,6 +93,8 @@ class _Text:
         self.two = is_binary(op) and not self.core
         lead = _lead(op) if op.sequence is None else op.sequence
         self.lead = 1 if form is Form.REFLECTED else 0 if lead is None else lead
+        #: The operand whose dtype the others must have.
+        self.measure = lead if lead in op.operands else min(op.operands, default=None)
         self.positional = op.params[: op.positional]
         sizes = op.shape_position is not None and op.shape_position == op.positional - 1
         served = form in (Form.FUNCTION, Form.CREATION)
@@ -269,28 +273,40 @@ class _Text:
         yield f"_a{lead} = {first}._data"
         yield f"_xp = {first}._xp"
         yield f"_g{lead} = {first}._rg"
-        if op.promote is not None and (op.promote != "arithmetic" or len(op.tensors) > 1):
-            kinds = "fc" if len(op.tensors) == 1 else "f"
-            yield f"_dtype = _a{lead}.dtype"
-            yield f"if _dtype.kind not in {kinds!r}:"
-            yield f"    {self.slow}"
+        yield from self._check_dtype(lead)
         for i in op.tensors:
             if i != lead:
                 yield from self._unwrap_one(i, op.params[i])
 
     def _unwrap_one(self, i: int, name: str) -> Iterator[str]:
         op = self.op
-        other = f" or _a{i}.dtype is not _dtype" if op.promote and i in op.operands else ""
         yield f"if {name}.__class__ in _PLAIN:"
         yield f"    _a{i} = {name}._data"
         yield f"    _g{i} = {name}._rg"
-        yield f"    if {name}._xp is not _xp{other}:"
+        yield f"    if {name}._xp is not _xp:"
         yield f"        {self.slow}"
-        if i in op.optional:
+        yield from _indented(self._check_dtype(i))
+        if i in op.optional and i != self.measure:
             yield f"elif {name} is None:"
             yield f"    _a{i} = _g{i} = None"
         yield "else:"
         yield f"    {self.slow}"
+
+    def _check_dtype(self, i: int) -> Iterator[str]:
+        """Operands must have one dtype, and some operations make others than floats floats."""
+        op = self.op
+        if op.promote is None or i not in op.operands:
+            return
+        tests = []
+        if i == self.measure:
+            yield f"_dtype = _a{i}.dtype"
+            if op.promote not in _ANY_KIND:
+                tests.append("_dtype.kind not in 'fc'")
+        else:
+            tests.append(f"_a{i}.dtype is not _dtype")
+        if tests:
+            yield f"if {tests[0]}:"
+            yield f"    {self.slow}"
 
     def _unwrap_sequence(self) -> Iterator[str]:
         name = self.op.params[0]
@@ -525,7 +541,8 @@ class _Text:
             yield from _indented(self._node("", "_op if _is_view else _copied"))
         steps = _tuple(self.op.params[i] for i in self.all if i != lead)
         yield "if _is_view:"
-        yield f"    _track(_out, {source}, (_step, {steps}), _node)"
+        kind = f"'' if _node is not None or {_GRAD_IS_ON} else _unrecorded_kind()"
+        yield f"    _track(_out, {source}, (_step, {steps}), _node, {kind})"
         yield "elif _node is not None:"
         yield "    _out._node = _node"
         yield "    _out._rg = True"

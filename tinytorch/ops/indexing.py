@@ -244,8 +244,26 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
         xp.check_indices("index", item, 0, at, text=_NOTHING)
 
 
+#: What names elements without an array of indices, and NumPy takes as it is.
+_BASIC = frozenset((int, slice, type(None), type(...)))
+
+
+def _is_basic(index: Any) -> bool:
+    if index.__class__ is not tuple:
+        return index.__class__ in _BASIC
+    for item in index:  # a loop, as a generator takes three times as long
+        if item.__class__ not in _BASIC:
+            return False
+    return True
+
+
 def getitem(self: Tensor, index: Any) -> Tensor:
     """``self[index]``."""
+    if self.__class__ in _asking.PLAIN and _is_basic(index):
+        try:
+            return _getitem(self, index)
+        except (IndexError, TypeError):
+            pass  # what follows says in PyTorch's words what is wrong
     try:
         raw = raw_index(self, index)
     except _asking.Wanted:
