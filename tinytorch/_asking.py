@@ -184,6 +184,7 @@ def first_answer(
 ) -> Any:
     """What ``ask`` gives, or NotImplemented if nobody knows ``func``."""
     types = tuple(map(type, values))
+    func = getattr(func, "face", func)
     inner = modes.get()
     if inner and is_on(1):
         token = modes.set(inner[:-1])
@@ -237,16 +238,14 @@ def _converted(result: Any, base: Any, cls: type) -> Any:
 
 # -- from when on -----------------------------------------------------------------------------
 
-#: Called with whether a mode is active when that changes.
-_listeners: list[Callable[[bool], None]] = []
 #: Held while what is asked changes.
-changing = threading.RLock()
+_changing = threading.RLock()
 _active = 0  # how many modes are, in all threads
 
 
 def never_ask(cls: type) -> None:
     """Note that tensors of a class are never asked."""
-    with changing:
+    with _changing:
         _NEVER_ASKED.add(cls)
         if not _active:
             PLAIN.add(cls)
@@ -257,23 +256,15 @@ def is_never_asked(cls: type) -> bool:
     return cls in _NEVER_ASKED
 
 
-def when_modes(listener: Callable[[bool], None]) -> None:
-    """Have ``listener`` called when the first mode is active, and when none is any longer."""
-    with changing:
-        _listeners.append(listener)
-
-
 def _count(change: int) -> None:
     global _active
-    with changing:
+    with _changing:
         before, _active = _active > 0, _active + change
         if (_active > 0) is not before:
             if before:
                 PLAIN.update(_NEVER_ASKED)
             else:
                 PLAIN.clear()
-            for listener in _listeners:
-                listener(not before)
 
 
 def push(mode: Any) -> None:
@@ -288,7 +279,3 @@ def pop() -> Any:
     modes.set(tuple(outer))
     _count(-1)
     return mode
-
-
-class Wanted(BaseException):
-    """Takes a tensor whose class is to be asked to the function that it was given to."""

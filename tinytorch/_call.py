@@ -153,7 +153,13 @@ def slow_composite(
 
 
 #: The errors of composites that may be told better.
-TOLD: tuple[type[Exception], ...] = (AttributeError, TypeError, RuntimeError, ValueError, IndexError)
+TOLD: tuple[type[Exception], ...] = (
+    AttributeError,
+    TypeError,
+    RuntimeError,
+    ValueError,
+    IndexError,
+)
 
 
 def told(op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception) -> Exception:

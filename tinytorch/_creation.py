@@ -71,7 +71,7 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     spec.creates_default = use_default
     function = function_of(spec, Form.CREATION, _slow)
     dress(spec, function, kernel, _COMMON)
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def _slow(

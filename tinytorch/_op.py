@@ -24,7 +24,6 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._arguments import NUMPY_KEYWORDS, torchs_name, unexpected
-from ._asked_members import attach
 from ._compiled import make_composite, make_function, make_inplace_function
 from ._operators import make_operators
 from ._parameter_docs import documented
@@ -272,9 +271,12 @@ def _attach(spec: Op) -> None:
     if spec.method and spec.public:
         for form in (spec, *(twin for twin in spec.twins if twin.name in spec.aliases)):
             method = _method(form)
-            attach(form.name, property(method) if spec.attribute else method)
+            if spec.attribute:  # whose reading is what somebody is asked about
+                method = property(method)
+                vars(form.function)["face"] = method.__get__
+            setattr(Tensor, form.name, method)
             if spec.inplace:
-                attach(f"{form.name}_", make_inplace_function(form))
+                setattr(Tensor, f"{form.name}_", make_inplace_function(form))
     for operator_name in spec.operators:
         for name, method in make_operators(spec, operator_name).items():
-            attach(name, method)
+            setattr(Tensor, name, method)

@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from functools import partial
-
 from . import _asking
 from ._asked_members import operator_face
 from ._compiled import function_of, make_inplace_function
@@ -21,12 +19,10 @@ _NUMBERS = (bool, int, float, complex)
 
 def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     """The methods behind a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
-    function = op.function
     if len(op.tensors) == 1:
-        return _dressed(op, name, {f"__{name}__": lambda self: function(self)})
-
-    forward = function_of(op, Form.OPERATOR, partial(_slow, name))
-    reflected = function_of(op, Form.REFLECTED, partial(_slow, name))
+        return _dressed(op, name, {f"__{name}__": _unary(op, f"__{name}__")})
+    forward = function_of(op, Form.OPERATOR, _slow)
+    reflected = function_of(op, Form.REFLECTED, _slow)
     methods: dict[str, Callable[..., Any]] = {f"__{name}__": forward}
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         methods[f"__r{name}__"] = reflected
@@ -35,26 +31,46 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     return _dressed(op, name, methods)
 
 
-def _slow(name: str, op: Op, function: Any, left: Any, right: Any) -> Any:
+def _unary(op: Op, name: str) -> Callable[[Any], Any]:
+    function = op.function
+
+    def method(self: Any) -> Any:
+        if self.__class__ in _asking.PLAIN:
+            return function(self)
+        answer = _answer(name, self)
+        return function(self) if answer is _asking.NOBODY else answer
+
+    return method
+
+
+def _answer(name: str, *operands: Any) -> Any:
+    """What somebody makes of an operator, the tensor whose method it is coming first."""
+    values = _asking.relevant(operands, {})
+    if values or _asking.must_ask():
+        return _asking.first_answer(operator_face(Tensor, name), values, operands, {})
+    return _asking.NOBODY
+
+
+def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
     """``left + right`` where the operands are not plain, or NotImplemented."""
-    tensor, other = (left, right) if isinstance(left, Tensor) else (right, left)
-    if other.__class__ is not Tensor and other.__class__ not in _NUMBERS:
-        values = _asking.relevant((left, right), {})
-        if values:
-            own = f"__{name}__" if left is tensor else f"__r{name}__"
-            return _asking.first_answer(operator_face(own), values, (tensor, other), {})
-    if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(tensor, other):
+    reflected = function.__name__.startswith("__r") and function.__name__ != "__rshift__"
+    tensor, other = (right, left) if reflected else (left, right)
+    answer = _answer(function.__name__, tensor, other)
+    if answer is not _asking.NOBODY:
+        return answer
+    if isinstance(other, (Tensor, *_NUMBERS)) or is_array(tensor, other):
         return op.function(left, right)
     return NotImplemented
 
 
 def _slow_inplace(op: Op, function: Any, target: Any, other: Any) -> Any:
     """``target += other``; what it does not know it leaves to the other one's ``+``."""
-    if other.__class__ is not Tensor and other.__class__ not in _NUMBERS:
-        known = isinstance(other, (Tensor, *_NUMBERS)) or is_array(target, other)
-        if not known and not _asking.relevant((target, other), {}):
-            return NotImplemented
-    return make_inplace_function(op)(target, other)
+    answer = _answer(function.__name__, target, other)
+    if answer is not _asking.NOBODY:
+        return answer
+    if isinstance(other, (Tensor, *_NUMBERS)) or is_array(target, other):
+        return make_inplace_function(op)(target, other)
+    return NotImplemented
 
 
 def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:

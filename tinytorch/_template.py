@@ -649,7 +649,8 @@ class _Text:
         op = self.op
         strange = "{0}.__class__ not in _PLAIN and {0}.__class__ not in _values"
         if not op.tensors:
-            yield "if not _PLAIN:"
+            first = [f"({strange.format(name)})" for name in self.positional[:1]]
+            yield f"if {' or '.join(('not _PLAIN', *first))}:"
             yield f"    {self.slow}"
         for i in op.tensors:
             name = op.params[i]

@@ -11,6 +11,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from . import _asking, _state
+from ._asked_members import asked_first
 from ._caller import warn
 from ._size import ElementCount as ElementCount
 from ._size import Size as Size
@@ -32,9 +33,6 @@ from .backends.storage import deep_copied
 
 if TYPE_CHECKING:
     from .backends import BackendLike
-
-#: Called with every new subclass of Tensor.
-when_subclassed: list[Callable[[type], None]] = []
 
 
 class Making:
@@ -60,6 +58,7 @@ making: Making = Making()
 _state.when_inference.append(making.switch)
 
 
+@asked_first
 class Tensor(Storage):
     """A multi-dimensional array with torch's semantics, on the backend it was made on.
 
@@ -95,8 +94,8 @@ class Tensor(Storage):
         super().__init_subclass__(**options)
         if "__torch_dispatch__" in vars(cls):
             warn(f"{cls.__name__}.__torch_dispatch__ will not be called by tinytorch.")
-        for listener in when_subclassed:
-            listener(cls)
+        if not _asking.is_willing(cls):
+            _asking.never_ask(cls)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         from ._tensor_types import legacy_source

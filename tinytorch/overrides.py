@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, Self, TypeVar
 
 from . import _asking
-from ._asked_members import method
+from ._asked_members import member as tensors_member
 from ._asked_members import names as member_names
 from ._facade import names
 from ._op import NAMESPACES, OPS
@@ -262,8 +262,8 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
     """By namespace the functions that may be asked about, and the names of all of them."""
     found: dict[Any, list[Callable[..., Any]]] = {}
     named: dict[Callable[..., Any], str] = {}
-    for name in member_names():
-        member = method(name)
+    for name in member_names(Tensor):
+        member = tensors_member(Tensor, name)
         if isinstance(member, types.FunctionType):
             named.setdefault(member, f"torch.Tensor.{name}")
             found.setdefault(Tensor, []).append(member)

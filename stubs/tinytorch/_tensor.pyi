@@ -27,8 +27,6 @@ from tinytorch.ops.creation_like import Placement
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
-when_subclassed: list[Callable[[type], None]]
-
 class Making:
     def __init__(self) -> None: ...
     def switch(self, marks: bool) -> None: ...
@@ -652,7 +650,7 @@ class Tensor(Storage):
         """``input`` with its elements in the format's order in memory: itself, or a copy."""
     def copy(_self, order: str = 'C') -> Tensor:
         """A copy in memory of its own; the gradient flows through it."""
-    def copy_(_self, src: Any, non_blocking: _bool = False) -> Self:
+    def copy_(_self, src: Tensor | complex, non_blocking: _bool = False) -> Self:
         """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``."""
     def copysign(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of ``input`` with the sign of ``other``."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from .. import _asking, _state
-from .._asked_members import method
+from .._asked_members import member
 from .._device import device
 from .._op import NAMESPACES
 from .._tensor import Tensor
@@ -191,7 +191,7 @@ def _answer(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
 
 @functools.cache
 def _attributes() -> dict[Any, str]:
-    return {method(name).__get__: name for name in _ATTRIBUTES}
+    return {member(Tensor, name).__get__: name for name in _ATTRIBUTES}
 
 
 def _writes(op: Any, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> bool:

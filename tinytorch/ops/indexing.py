@@ -184,8 +184,6 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
         return item
     if isinstance(item, slice):
         return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
-    if item.__class__ is not Tensor and _asking.overloaded((item,)):
-        raise _asking.Wanted
     if not isinstance(item, Tensor):
         if hasattr(item, "__index__") and not getattr(item, "ndim", 0):
             return item.__index__()
@@ -264,10 +262,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return _getitem(self, index)
         except (IndexError, TypeError):
             pass  # what follows says in PyTorch's words what is wrong
-    try:
-        raw = raw_index(self, index)
-    except _asking.Wanted:
-        return _ask(getitem, self, index)  # type: ignore[no-any-return]
+    answer = _answer(getitem, self, index)
+    if answer is not _asking.NOBODY:
+        return answer  # type: ignore[no-any-return]
+    raw = raw_index(self, index)
     if raw.__class__ is tuple and _ints_stand_apart(raw):
         before, raw = _ints_first(raw)
         self = _getitem(self, before)
@@ -277,10 +275,13 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     return out
 
 
-def _ask(function: Any, tensor: Tensor, *rest: Any) -> Any:
+def _answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
+    """What somebody makes of reading or writing elements, who is an item of the index perhaps."""
     items = rest[0] if isinstance(rest[0], (tuple, list)) else rest[:1]
     values = _asking.overloaded((tensor, *items, *rest[1:]))
-    return _asking.ask(function, values, (tensor, *rest), {})
+    if values or _asking.must_ask():
+        return _asking.ask(function, values, (tensor, *rest), {})
+    return _asking.NOBODY
 
 
 def _keep_index(node: Any, index: Any) -> None:
@@ -324,22 +325,24 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
 
 
 def _set(self: Tensor, index: Any, value: Any) -> None:
+    if self.__class__ not in _asking.PLAIN or not _is_basic(index) or not _is_plain(value):
+        answer = _answer(_set, self, index, value)
+        if answer is not _asking.NOBODY:
+            return
     if self._xp.readonly(self._data):
         return _set_part(self, index, value)
     check_writable("index_put", self)
     set_writable(self, index, value)
 
 
+def _is_plain(value: Any) -> bool:
+    return value.__class__ in _asking.PLAIN or value.__class__ in (int, float, bool)
+
+
 def set_writable(self: Tensor, index: Any, value: Any) -> None:
     """``self[index] = value`` where that may be written."""
     xp = self._xp
-    try:
-        raw = raw_index(self, index)
-        if value.__class__ is not Tensor and _asking.overloaded((value,)):
-            raise _asking.Wanted
-    except _asking.Wanted:
-        _ask(_set, self, index, value)
-        return
+    raw = raw_index(self, index)
     if not isinstance(value, Tensor):
         if value is None or isinstance(value, (str, bytes, dict)):
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
