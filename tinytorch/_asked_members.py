@@ -60,7 +60,8 @@ def _may_be_asked(name: str, value: Any) -> bool:
 def asking(function: FunctionType) -> Any:
     """A method that asks before it does what ``function`` does."""
     method: Any
-    if function.__code__.co_argcount == 1 and not function.__code__.co_flags & 0x0C:
+    code = function.__code__
+    if code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & 0x0C:
 
         def method(self: Any) -> Any:
             if self.__class__ in PLAIN:
