@@ -57,6 +57,7 @@ def _may_be_asked(name: str, value: Any) -> bool:
     return public and name not in _UNASKED and hasattr(value, "__get__")
 
 
+@functools.cache
 def asking(function: FunctionType) -> Any:
     """A method that asks before it does what ``function`` does."""
     method: Any

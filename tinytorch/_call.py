@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _asking, _state
+from ._backward import Backward
 from ._arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
 from ._inplace import call_inplace
 from ._misuse import retold
+from ._plain_arguments import checked
 from ._overlap import check_out
 from ._record import any_rg, record
 from ._spec import Op
@@ -44,14 +46,16 @@ def slow(
 def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call ``op`` with anything a user may pass, nobody being asked."""
     if options:
-        if op.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
-            return op.numpy_form(*args, **options)
+        if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+            return op.registered.numpy_form(*args, **options)
         out = options.pop("out", None)
         if out is not None:
             return call_into(op, out, args, options)
-    if op.flag is not None and (options.get("inplace") or (len(args) > op.flag and args[-1])):
+    if op.plan.flag is not None and (
+        options.get("inplace") or (len(args) > op.plan.flag and args[-1])
+    ):
         options.pop("inplace", None)
-        return call_inplace(op, args[: op.flag], options)
+        return call_inplace(op, args[: op.plan.flag], options)
     given, xp = prepare(op, args, options)
     return op.core(xp, *given)
 
@@ -60,8 +64,8 @@ def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, .
     """Several results of a kernel as tensors, recorded."""
     array_type = xp.array_type
     outs = tuple(wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys)
-    if op.differentiable and any_rg(op, given) and grad_enabled():
-        record(op, xp, outs, given, raws)
+    if op.backward.differentiable and any_rg(op.backward, given) and grad_enabled():
+        record(op.backward, xp, outs, given, raws)
     if op.view:
         _many_views(op, xp, outs, given, raws)
     return outs if op.returns is None else op.returns(*outs)
@@ -70,7 +74,7 @@ def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, .
 def _many_views(
     op: Op, xp: Any, outs: tuple[Tensor, ...], given: tuple[Any, ...], raws: tuple[Any, ...]
 ) -> None:
-    at = op.tensors[0]
+    at = op.plan.tensors[0]
     rest = given[:at] + given[at + 1 :]
     kind = views.SEVERAL
     if not grad_enabled():
@@ -114,8 +118,8 @@ def _is_exact(mode: bool | str | None, given: tuple[Any, ...]) -> bool:
 def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``call`` without recording, for a caller that writes the result elsewhere."""
     given, _ = prepare(op, args, options)
-    if op.differentiable and grad_enabled():
-        behind = given if op.sequence is None else (*given, *given[op.sequence])
+    if op.backward.differentiable and grad_enabled():
+        behind = given if op.plan.sequence is None else (*given, *given[op.plan.sequence])
         if any(isinstance(t, Tensor) and t.requires_grad for t in behind):
             refuse_recorded(op)
     return call(op, args, options)
@@ -134,17 +138,17 @@ def slow_composite(
         if asked or _asking.must_ask():
             return _asking.ask(function, asked, args, options)
     if options:
-        if op.writes and "out" in options:
+        if op.out and "out" in options:
             return _composite_into(op, options.pop("out"), args, options)
-        if op.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
-            return op.numpy_form(*args, **options)
-        if not op.index.keys() >= options.keys():
+        if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+            return op.registered.numpy_form(*args, **options)
+        if not op.plan.index.keys() >= options.keys():
             several = _several(op.body)
             if several in options:
                 args = (*args, options.pop(several))
             options = {_spelling(op, n): v for n, v in options.items()}
     try:
-        return op.run_body(*args, **options)
+        return checked(op, body_of(op))(*args, **options)
     except TOLD as error:
         better = told(op, args, options, error)
         if better is error:
@@ -176,6 +180,12 @@ def _several(source: Callable[..., Any]) -> str | None:
     return code.co_varnames[named_ones] if code.co_flags & 0x04 else None
 
 
+def body_of(op: Op) -> Callable[..., Any]:
+    """What a composite runs: its function, whose results get nodes of its name."""
+    body: Callable[..., Any] = op.body
+    return named(op, body) if op.node is not None or op.frees else body
+
+
 def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     """A composite's function whose results have nodes of its name: to torch it is one operation.
 
@@ -188,10 +198,10 @@ def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
         result = source(*args, **options)
         for t in result if isinstance(result, (tuple, list)) else (result,):
             made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
-            if made is not None and made.seq > before and isinstance(made.op, Op):
+            if made is not None and made.seq > before and isinstance(made.op, Backward):
                 name = node(made) if callable(node) else node
                 if name is not None or op.frees:
-                    made.op = made.op.called(name or made.op.node, op.frees or None)
+                    made.op = made.op.called(name or made.op.backward_name, bool(op.frees) or None)
         return result
 
     return function
@@ -218,4 +228,4 @@ def write_unrecorded(out: Any, result: Any, op: Op) -> Any:
 
 
 def _spelling(op: Op, name: str) -> str:
-    return name if name in op.index else torchs_name(op, name) or name
+    return name if name in op.plan.index else torchs_name(op, name) or name

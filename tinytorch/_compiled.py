@@ -16,7 +16,7 @@ from ._arguments import as_given, explain_shapes, unwrap
 from ._asking import PLAIN
 from ._call import (
     TOLD,
-    named,
+    body_of,
     results,
     slow,
     slow_composite,
@@ -25,7 +25,7 @@ from ._call import (
 from ._convert import plain_number
 from ._inplace import slow_inplace
 from ._parameter_docs import without_out
-from ._plain_arguments import checked, checked_size, truthful
+from ._plain_arguments import checked_size, truthful
 from ._record import note_versions, record, watch
 from ._signature import of_inplace
 from ._spec import REQUIRED, Op
@@ -57,30 +57,46 @@ _SHARED: dict[str, Any] = {
 _compiling = threading.RLock()
 
 
-def make_function(op: Op) -> Any:
-    """The public function of an operation with a kernel."""
-    if op.core is None:
-        op.core = function_of(op, Form.CORE)
-    return function_of(op, Form.FUNCTION, slow)
-
-
-def make_composite(op: Op, source: Callable[..., Any]) -> Any:
-    """The public function of a composite."""
-    op.body = source
-    op.run_body = checked(op, named(op, source) if op.node is not None or op.frees else source)
-    return function_of(op, Form.COMPOSITE, slow_composite)
-
-
 def _unwritten(*args: Any, **options: Any) -> Any:
     """What a function does that was never called: it is written, and called again."""
     return globals()["_write"]()(*args, **options)
+
+
+def unwritten(name: str) -> Any:
+    """A function that does not know yet what it does; see ``serve``."""
+    return FunctionType(_unwritten.__code__, {"__name__": __name__}, name)
+
+
+def serve(function: Any, op: Op, form: Form, slow: Callable[..., Any] | None = None) -> Any:
+    """Make ``function`` one of ``op``'s, to be written when it is first called; returns it.
+
+    Args:
+        function: What ``unwritten`` gave.
+        op: The operation.
+        form: Which of its functions.
+        slow: What takes every call that is not plain: see ``_template``. It is called with the
+            operation and the function before everything else.
+    """
+    names = function.__globals__
+    names["_write"] = partial(_write, op, form, function)
+    if slow is not None:
+        names["_slow"] = partial(slow, op, function)
+    op.registered.written.append(partial(_forget, function))
+    return function
+
+
+def serve_public(function: Any, op: Op) -> Any:
+    """Make ``function`` the public function of an operation, or a method that does the same."""
+    if op.kernel is None:
+        return serve(function, op, Form.COMPOSITE, slow_composite)
+    return serve(function, op, Form.FUNCTION, slow)
 
 
 @functools.cache
 def make_inplace_function(op: Op) -> Any:
     """``name_``, a method and a function; one object, so that it can be pickled by name."""
 
-    function = function_of(op, Form.INPLACE, slow_inplace)
+    function = serve(unwritten(op.name), op, Form.INPLACE, slow_inplace)
     function.__name__ = f"{op.name}_"
     function.__module__, function.__qualname__ = op.home(function.__name__)
     function.__wrapped__ = inspect.unwrap(op.function)
@@ -93,33 +109,15 @@ def make_inplace_function(op: Op) -> Any:
     return function
 
 
-def function_of(op: Op, form: Form, slow: Callable[..., Any] | None = None) -> Any:
-    """A function of ``op``, to be written when it is first called.
-
-    Args:
-        op: The operation.
-        form: Which of its functions.
-        slow: What takes every call that is not plain: see ``_template``. It is called with the
-            function itself before everything else.
-    """
-    names: dict[str, Any] = {"__name__": __name__}
-    function = FunctionType(_unwritten.__code__, names, op.name)
-    names["_write"] = partial(_write, op, form, function)
-    if slow is not None:
-        names["_slow"] = partial(slow, op, function)
-    op.written.append(partial(_forget, function))
-    return function
-
-
 def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
     with _compiling:
         code = _code(source(op, form))
         names = function.__globals__
         names.update(_SHARED)
-        names.update((f"_d{i}", default) for i, default in enumerate(op.defaults))
+        names.update((f"_d{i}", default) for i, default in enumerate(op.plan.defaults))
         names.update(_own_names(op))
         made = FunctionType(code, names)
-        defaults = op.defaults[: made.__code__.co_argcount] if form in _OPEN else None
+        defaults = op.plan.defaults[: made.__code__.co_argcount] if form in _OPEN else None
         function.__defaults__ = defaults or None
         function.__code__ = code.replace(
             co_name=function.__name__, co_qualname=function.__qualname__
@@ -134,8 +132,9 @@ _OPEN = (Form.FUNCTION, Form.INPLACE, Form.COMPOSITE, Form.CREATION)
 def _own_names(op: Op) -> dict[str, Any]:
     last: list[Plan] = [(None, None, None, (), _SMALL.get)]
     return {
-        "_op": op, "_body": _body(op), "_kernel": op.kernel, "_keeps": op.keeps, "_step": op.function,
-        "_copied": op.copied, "_reflected": op.reflected, "_last": last,
+        "_op": op, "_backward": op.backward, "_body": _body(op), "_kernel": op.kernel,
+        "_keeps": op.keeps, "_step": op.function,
+        "_copied": op.backward.copied, "_reflected": op.backward.reflected, "_last": last,
         "_find": partial(_find, op, {}, last),
     }  # fmt: skip
 
@@ -144,8 +143,8 @@ def _body(op: Op) -> Any:
     """What a composite runs for arguments that need no look."""
     if op.kernel is not None:
         return None
-    body = named(op, op.body) if op.node is not None or op.frees else op.body
-    return truthful(op, body) if op.plain and is_numpys(op) else body
+    body = body_of(op)
+    return truthful(op, body) if op.plan.scalars and is_numpys(op) else body
 
 
 def _forget(function: FunctionType) -> None:
@@ -190,7 +189,7 @@ def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
     run = None
     if dtype.kind in "fc" or op.promote != "float":
         run = partial(op.kernel, xp)
-    if 1 not in op.numbers:
+    if 1 not in op.plan.numbers:
         return xp, dtype, run, (), _SMALL.get
     # The library's function itself: the kernel is no more than that, but for halves.
     if floats and op.ufunc and dtype.itemsize > 2:

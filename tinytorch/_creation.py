@@ -10,10 +10,10 @@ from typing import Any, overload
 from . import _asking, _settings, _state, dtypes
 from ._arguments import as_given, bind
 from ._caller import warn
-from ._compiled import function_of
+from ._compiled import serve
 from ._device import backend_of_type, device, unknown
 from ._layouts import check_layout
-from ._op import Op, Operation, dress
+from ._op import Op, Operation, declare, dress
 from ._plain_arguments import checked_size as checked_size
 from ._plain_arguments import unfit
 from ._template import Form
@@ -66,12 +66,10 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     """
     if kernel is None:
         return partial(creation, **options)
-    use_default = options.pop("default_dtype", True)
-    spec = Op(kernel, 1, {"method": False, **options})
-    spec.creates_default = use_default
-    function = function_of(spec, Form.CREATION, _slow)
-    dress(spec, function, kernel, _COMMON)
-    return function
+    spec = declare(kernel, None, {"method": False, **options})
+    dress(spec, kernel, _COMMON)
+    serve(spec.function, spec, Form.CREATION, _slow)
+    return spec.function
 
 
 def _slow(
@@ -81,7 +79,7 @@ def _slow(
     args = as_given(op, values, more, options)
     common = {name: options.pop(name) for name in _COMMON if name in options}
     for name in _SPELLINGS.keys() & options.keys():
-        if _SPELLINGS[name] in op.index and _SPELLINGS[name] not in options:
+        if _SPELLINGS[name] in op.plan.index and _SPELLINGS[name] not in options:
             options[_SPELLINGS[name]] = options.pop(name)
     answer = _asking.asked(op, function, args, {**options, **common})
     return _create(op, args, options, common) if answer is _asking.NOBODY else answer
@@ -98,13 +96,13 @@ def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -
         xp = target._xp
         dtype = _dtype_into(op.name, target, dtype)
     values = bind(op, args, given)
-    at = op.index["dtype"]
+    at = op.plan.index["dtype"]
     if dtype is not None:
         values[at] = xp.native_dtype(dtypes.as_dtype(dtype))
-    elif op.creates_default:
+    elif op.default_dtype:
         values[at] = xp.native_dtype(_state.default_dtype())
-    if op.shape_position is not None:
-        values[op.shape_position] = checked_size(op.name, values[op.shape_position])
+    if op.plan.sizes is not None:
+        values[op.plan.sizes] = checked_size(op.name, values[op.plan.sizes])
     out = wrap(op.run(xp, tuple(values)), xp)
     if target is not None:
         if op.exact_out in ("fills", "counts"):

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _asking
 from ._asked_members import operator_face
-from ._compiled import function_of, make_inplace_function
+from ._compiled import make_inplace_function, serve, unwritten
 from ._signature import of_operator
 from ._spec import Op
 from ._template import Form
@@ -19,15 +19,17 @@ _NUMBERS = (bool, int, float, complex)
 
 def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     """The methods behind a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
-    if len(op.tensors) == 1:
+    if len(op.plan.tensors) == 1:
         return _dressed(op, name, {f"__{name}__": _unary(op, f"__{name}__")})
-    forward = function_of(op, Form.OPERATOR, _slow)
-    reflected = function_of(op, Form.REFLECTED, _slow)
+    forward = serve(unwritten(op.name), op, Form.OPERATOR, _slow)
+    reflected = serve(unwritten(op.name), op, Form.REFLECTED, _slow)
     methods: dict[str, Callable[..., Any]] = {f"__{name}__": forward}
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         methods[f"__r{name}__"] = reflected
         if op.inplace:
-            methods[f"__i{name}__"] = function_of(op, Form.INPLACE_OPERATOR, _slow_inplace)
+            methods[f"__i{name}__"] = serve(
+                unwritten(op.name), op, Form.INPLACE_OPERATOR, _slow_inplace
+            )
     return _dressed(op, name, methods)
 
 

@@ -37,17 +37,17 @@ def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     Raises:
         TypeError: If PyTorch does not take it.
     """
-    kind, or_none = op.plain[position]
+    kind, or_none = op.plan.scalars[position]
     if value.__class__ is kind or (value is None and or_none):
         return value
-    imaginary = isinstance(value, complex) and op.params[position] in _REAL
+    imaginary = isinstance(value, complex) and op.plan.params[position] in _REAL
     if kind is float and not isinstance(value, _NO_FLOATS) and not imaginary:
         if value.__class__ is bool:  # a number of any kind, as 1 is, is refused as what it is
-            return value if op.defaults[position].__class__ in _OF_ANY_KIND else float(value)
+            return value if op.plan.defaults[position].__class__ in _OF_ANY_KIND else float(value)
         if not getattr(value, "requires_grad", False):
             return value.item() if hasattr(value, "dtype") and not value.ndim else value
     place = f" (position {position + 1})" if placed else ""
-    raise unfit(op.name, f"'{op.params[position]}'{place}", kind, value)
+    raise unfit(op.name, f"'{op.plan.params[position]}'{place}", kind, value)
 
 
 def unfit(name: str, argument: str, kind: type, value: Any) -> TypeError:
@@ -91,7 +91,7 @@ def checked_size(name: str, size: Any) -> tuple[int, ...]:
 def exact(op: Op, args: tuple[Any, ...]) -> bool:
     """Whether the arguments given by position for plain parameters are what they should be."""
     n = len(args)
-    for position, kind in op.looked_at:
+    for position, kind in op.plan.looked_at:
         if position < n and args[position].__class__ is not kind:
             return False
     return True
@@ -100,7 +100,7 @@ def exact(op: Op, args: tuple[Any, ...]) -> bool:
 def taken_in_place(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments given by position, the plain ones among them as the operation takes them."""
     found = list(args)
-    for position, _ in op.looked_at:
+    for position, _ in op.plan.looked_at:
         if position < len(args):
             found[position] = taken(op, position, args[position], placed=True)
     return tuple(found)
@@ -111,11 +111,11 @@ def checked(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
     NumPy's functions take whatever counts as True.
     """
-    if not op.plain:
+    if not op.plan.scalars:
         return source
     if op.namespaces[0].partition(".")[0] == "numpy":
         return truthful(op, source)
-    index, plain = op.index, op.plain
+    index, plain = op.plan.index, op.plan.scalars
 
     def function(*args: Any, **options: Any) -> Any:
         if not exact(op, args):
@@ -130,8 +130,8 @@ def checked(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
 def truthful(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     """``source``, with what NumPy takes for True or False made a bool."""
-    places = frozenset(i for i, kind in op.looked_at if kind is bool)
-    names = frozenset(op.params[i] for i, (kind, _) in op.plain.items() if kind is bool)
+    places = frozenset(i for i, kind in op.plan.looked_at if kind is bool)
+    names = frozenset(op.plan.params[i] for i, (kind, _) in op.plan.scalars.items() if kind is bool)
 
     def function(*args: Any, **options: Any) -> Any:
         args = tuple([truth(v) if i in places else v for i, v in enumerate(args)])

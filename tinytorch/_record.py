@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ._spec import Op
+from ._backward import Backward
 from ._tensor import Tensor, wrap
 from .autograd.engine import Anomaly, Hooks
 from .autograd.inference import UNSETTLED, check_saved
@@ -14,7 +14,7 @@ from .autograd.packing import Recording, pack
 from .autograd.views import edge_of
 
 
-def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
+def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
     """Make ``out`` (or each of several results) a recorded result of ``op``.
 
     Args:
@@ -54,7 +54,7 @@ def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, .
         watch(node, out)
 
 
-def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
+def make_node(op: Backward, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
     """A node for a call of ``op``, without its result; None if no input wants a gradient."""
     if op.sequence is not None and op.sequence in op.differentiable:
         edges = [edge_of(t) for t in given[op.sequence]]
@@ -106,7 +106,7 @@ def keep_out(node: Node, out: Tensor) -> None:
     node.out_version = (_version_of(out),)
 
 
-def keep_results(op: Op, node: Node, out: tuple[Tensor, ...]) -> None:
+def keep_results(op: Backward, node: Node, out: tuple[Tensor, ...]) -> None:
     """``keep_out`` of several results, of which the rules may use but some."""
     kept = range(len(out)) if op.saved_results is None else op.saved_results
     node.out = tuple([t._data if i in kept else None for i, t in enumerate(out)])
@@ -147,7 +147,7 @@ def watch(node: Node, out: Any) -> None:
     pack(node, out, edge_of)
 
 
-def any_rg(op: Op, given: tuple[Any, ...]) -> bool:
+def any_rg(op: Backward, given: tuple[Any, ...]) -> bool:
     """Whether a tensor among the differentiable arguments may require grad."""
     for i in op.differentiable:
         value = given[i]

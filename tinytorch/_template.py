@@ -59,26 +59,26 @@ def source(op: Op, form: Form) -> str:
 def is_served(op: Op, form: Form) -> bool:
     """Whether there is a call of the operation that needs no thought: one with plain tensors."""
     if form in (Form.INPLACE, Form.INPLACE_OPERATOR) and (
-        op.sequence is not None or op.exact_out == "reals"
+        op.plan.sequence is not None or op.exact_out == "reals"
     ):
         return False
-    if op.kernel is None or not op.tensors:
+    if op.kernel is None or not op.plan.tensors:
         return False
-    if op.sequence is not None:
-        return op.sequence == 0 and op.tensors == (0,) and not op.view
-    return _lead(op) is not None and not (op.view and (op.tensors != (0,) or op.promote))
+    if op.plan.sequence is not None:
+        return op.plan.sequence == 0 and op.plan.tensors == (0,) and not op.view
+    return _lead(op) is not None and not (op.view and (op.plan.tensors != (0,) or op.promote))
 
 
 def is_binary(op: Op) -> bool:
     """Whether it is one of two operands, whose other parameters may be left out."""
-    two = op.tensors == op.operands == (0, 1) and op.positional == 2
-    return two and op.sequence is None and op.required <= 2 and not op.view
+    two = op.plan.tensors == op.plan.operands == (0, 1) and op.plan.positional == 2
+    return two and op.plan.sequence is None and op.plan.required <= 2 and not op.view
 
 
 def _lead(op: Op) -> int | None:
     """Which tensor must be there and tells the backend; None if each may be left out."""
-    for i in op.tensors:
-        if i not in op.optional and (i not in op.numbers or is_binary(op)):
+    for i in op.plan.tensors:
+        if i not in op.plan.optional and (i not in op.plan.numbers or is_binary(op)):
             return i
     return None
 
@@ -91,18 +91,18 @@ class _Text:
         self.core = form is Form.CORE
         self.inplace = form in (Form.INPLACE, Form.INPLACE_OPERATOR)
         self.two = is_binary(op) and not self.core
-        lead = _lead(op) if op.sequence is None else op.sequence
+        lead = _lead(op) if op.plan.sequence is None else op.plan.sequence
         self.lead = 1 if form is Form.REFLECTED else 0 if lead is None else lead
         #: The operand whose dtype the others must have.
-        self.measure = lead if lead in op.operands else min(op.operands, default=None)
-        self.positional = op.params[: op.positional]
-        sizes = op.shape_position is not None and op.shape_position == op.positional - 1
+        self.measure = lead if lead in op.plan.operands else min(op.plan.operands, default=None)
+        self.positional = op.plan.params[: op.plan.positional]
+        sizes = op.plan.sizes is not None and op.plan.sizes == op.plan.positional - 1
         served = form in (Form.FUNCTION, Form.CREATION)
         self.sizes = self.positional[-1] if sizes and served else None
         code = op.body.__code__ if form is Form.COMPOSITE else None
         self.takes_more = code is not None and bool(code.co_flags & 0x04)
-        self.all = range(len(op.params))
-        self.rest = [i for i in self.all if i not in op.tensors]
+        self.all = range(len(op.plan.params))
+        self.rest = [i for i in self.all if i not in op.plan.tensors]
 
     def lines(self) -> Iterator[str]:
         yield self._header()
@@ -130,11 +130,11 @@ class _Text:
 
     def _header(self) -> str:
         if self.core:
-            return f"def function({', '.join(('_xp', *self.op.params))}):"
+            return f"def function({', '.join(('_xp', *self.op.plan.params))}):"
         if self.form in (Form.OPERATOR, Form.INPLACE_OPERATOR):
-            return f"def function({', '.join(self.op.params[:2])}, /):"
+            return f"def function({', '.join(self.op.plan.params[:2])}, /):"
         if self.form is Form.REFLECTED:
-            return f"def function({', '.join(self.op.params[1::-1])}, /):"
+            return f"def function({', '.join(self.op.plan.params[1::-1])}, /):"
         names = self.positional[:-1] if self.sizes else self.positional
         given = [f"{name}=_d{i}" for i, name in enumerate(names)]
         return (
@@ -145,7 +145,7 @@ class _Text:
     def slow(self) -> str:
         """What every other call is."""
         if self.form in _OPERATORS:
-            return f"return _slow({', '.join(self.op.params[:2])})"
+            return f"return _slow({', '.join(self.op.plan.params[:2])})"
         names = self.positional[:-1] if self.sizes else self.positional
         return f"return _slow({_tuple(names)}, _more, _options)"
 
@@ -153,7 +153,9 @@ class _Text:
         """Keywords to parameters, and what has to be looked at before a kernel runs."""
         op = self.op
         named = self.form not in _OPERATORS
-        yield from (f"{op.params[i]} = _d{i}" for i in range(op.positional, len(op.params)))
+        yield from (
+            f"{op.plan.params[i]} = _d{i}" for i in range(op.plan.positional, len(op.plan.params))
+        )
         if self.sizes:
             yield from self._bind_sizes(self.sizes)
         elif named and not self.takes_more:
@@ -163,10 +165,10 @@ class _Text:
             return
         yield "if _options:"
         yield "    _left = _len(_options)"
-        for i, name in enumerate(op.params):
+        for i, name in enumerate(op.plan.params):
             yield f"    if {name!r} in _options:"
             given = "_more" if name == self.sizes else f"{name} is not _d{i}"
-            if i < op.positional:
+            if i < op.plan.positional:
                 yield f"        if {given}:"
                 yield f"            {self.slow}"
             yield f"        {name} = _options[{name!r}]"
@@ -183,7 +185,7 @@ class _Text:
             yield f"    {self.slow}"
 
     def _bind_sizes(self, name: str) -> Iterator[str]:
-        at = self.op.shape_position
+        at = self.op.plan.sizes
         yield "if _more:"
         yield f"    {name} = _more"
         yield "    _first = _more[0].__class__"
@@ -198,15 +200,15 @@ class _Text:
         """Of the plain parameters, the tests that say that somebody has to look at a value."""
         op = self.op
         for i in self.rest:
-            name = op.params[i]
-            kind = op.plain.get(i, (None, False))[0]
-            if i == op.flag:
+            name = op.plan.params[i]
+            kind = op.plan.scalars.get(i, (None, False))[0]
+            if i == op.plan.flag:
                 yield name
             elif kind is bool:
                 yield f"{name}.__class__ is not _bool and {name} is not _d{i}"
             elif kind is float:
                 yield f"{name}.__class__ not in _reals and {name} is not _d{i}"
-            elif op.defaults[i] is REQUIRED:
+            elif op.plan.defaults[i] is REQUIRED:
                 yield f"{name} is _required"
 
     # -- the arrays ------------------------------------------------------------------------
@@ -214,7 +216,7 @@ class _Text:
     def _unwrap(self) -> Iterator[str]:
         if self.core:
             yield from self._unwrap_core()
-        elif self.op.sequence is not None:
+        elif self.op.plan.sequence is not None:
             yield from self._unwrap_sequence()
         elif self.two:
             yield from self._unwrap_two()
@@ -222,16 +224,16 @@ class _Text:
             yield from self._unwrap_several()
         if self.core:
             for i in self.rest:
-                yield f"{self.op.params[i]} = _unwrap({self.op.params[i]})"
+                yield f"{self.op.plan.params[i]} = _unwrap({self.op.plan.params[i]})"
 
     def _unwrap_core(self) -> Iterator[str]:
         op = self.op
-        for i in op.tensors:
-            name = op.params[i]
-            if i == op.sequence:
+        for i in op.plan.tensors:
+            name = op.plan.params[i]
+            if i == op.plan.sequence:
                 yield f"_a{i} = _tuple([_t._data for _t in {name}])"
                 yield f"_g{i} = _any([_t._rg for _t in {name}])"
-            elif i in op.numbers or i in op.optional:
+            elif i in op.plan.numbers or i in op.plan.optional:
                 yield f"if _isinstance({name}, _Tensor):"
                 yield f"    _a{i}, _g{i} = {name}._data, {name}._rg"
                 yield "else:"
@@ -243,7 +245,7 @@ class _Text:
         """Two tensors, or a tensor and a number, by what is known of the backend and dtype."""
         op = self.op
         a, b = self.lead, 1 - self.lead
-        first, second = op.params[a], op.params[b]
+        first, second = op.plan.params[a], op.plan.params[b]
         yield f"if {first}.__class__ not in _PLAIN:"
         yield f"    {self.slow}"
         yield f"_a{a} = {first}._data"
@@ -259,7 +261,7 @@ class _Text:
         yield f"    _g{b} = {second}._rg"
         yield "else:"
         yield f"    _a{b} = _number({second}) if {second}.__class__ in _kinds else None"
-        unusual = " or ".join(f"{op.params[i]} is not _d{i}" for i in self.rest)
+        unusual = " or ".join(f"{op.plan.params[i]} is not _d{i}" for i in self.rest)
         yield f"    if _a{b} is None or _run is None{f' or {unusual}' if unusual else ''}:"
         yield f"        {self.slow}"
         yield f"    _g{b} = None"
@@ -267,16 +269,16 @@ class _Text:
 
     def _unwrap_several(self) -> Iterator[str]:
         op, lead = self.op, self.lead
-        first = op.params[lead]
+        first = op.plan.params[lead]
         yield f"if {first}.__class__ not in _PLAIN:"
         yield f"    {self.slow}"
         yield f"_a{lead} = {first}._data"
         yield f"_xp = {first}._xp"
         yield f"_g{lead} = {first}._rg"
         yield from self._check_dtype(lead)
-        for i in op.tensors:
+        for i in op.plan.tensors:
             if i != lead:
-                yield from self._unwrap_one(i, op.params[i])
+                yield from self._unwrap_one(i, op.plan.params[i])
 
     def _unwrap_one(self, i: int, name: str) -> Iterator[str]:
         op = self.op
@@ -286,7 +288,7 @@ class _Text:
         yield f"    if {name}._xp is not _xp:"
         yield f"        {self.slow}"
         yield from _indented(self._check_dtype(i))
-        if i in op.optional and i != self.measure:
+        if i in op.plan.optional and i != self.measure:
             yield f"elif {name} is None:"
             yield f"    _a{i} = _g{i} = None"
         yield "else:"
@@ -295,7 +297,7 @@ class _Text:
     def _check_dtype(self, i: int) -> Iterator[str]:
         """Operands must have one dtype, and some operations make others than floats floats."""
         op = self.op
-        if op.promote is None or i not in op.operands:
+        if op.promote is None or i not in op.plan.operands:
             return
         tests = []
         if i == self.measure:
@@ -309,7 +311,7 @@ class _Text:
             yield f"    {self.slow}"
 
     def _unwrap_sequence(self) -> Iterator[str]:
-        name = self.op.params[0]
+        name = self.op.plan.params[0]
         yield f"if {name}.__class__ is not _tuple and {name}.__class__ is not _list or not {name}:"
         yield f"    {self.slow}"
         yield "_a0 = []"
@@ -332,7 +334,7 @@ class _Text:
     # -- the kernel ------------------------------------------------------------------------
 
     def _raw(self, i: int) -> str:
-        return f"_a{i}" if i in self.op.tensors else self.op.params[i]
+        return f"_a{i}" if i in self.op.plan.tensors else self.op.plan.params[i]
 
     @property
     def raws(self) -> str:
@@ -342,16 +344,18 @@ class _Text:
     @property
     def given(self) -> str:
         """The arguments with their tensors."""
-        return _tuple(self.op.params)
+        return _tuple(self.op.plan.params)
 
     def _at_defaults(self, positions: Iterable[int]) -> str:
-        return " and ".join(f"{self.op.params[i]} is _d{i}" for i in positions)
+        return " and ".join(f"{self.op.plan.params[i]} is _d{i}" for i in positions)
 
     def _call_kernel(self, out: str = "") -> Iterator[str]:
         """``_y``, from the kernel; in the way that is quickest where parameters are left out."""
         op = self.op
-        first = [self._raw(i) for i in range(op.positional)]
-        named = [f"{n}={self._raw(i)}" for i, n in enumerate(op.params) if i >= op.positional]
+        first = [self._raw(i) for i in range(op.plan.positional)]
+        named = [
+            f"{n}={self._raw(i)}" for i, n in enumerate(op.plan.params) if i >= op.plan.positional
+        ]
         if self.form is Form.CREATION:
             yield f"_y = _kernel({', '.join(('_xp', *first, *named))})"
             return
@@ -368,7 +372,9 @@ class _Text:
                 yield whole
                 return
         rest = (
-            self.rest if self.two or op.whole is not None else range(op.positional, len(op.params))
+            self.rest
+            if self.two or op.whole is not None
+            else range(op.plan.positional, len(op.plan.params))
         )
         usual = self._at_defaults(rest)
         if not usual:
@@ -387,7 +393,9 @@ class _Text:
             yield f"    _y, _kept = _keeps({', '.join(('_xp', self.raws[1:-1]))})"
             yield "else:"
             yield from _indented(self._call_kernel())
-        elif len(op.tensors) == 1 and op.sequence is None and not op.view and not self.core:
+        elif (
+            len(op.plan.tensors) == 1 and op.plan.sequence is None and not op.view and not self.core
+        ):
             yield from self._call_kernel()
         else:
             yield "try:"
@@ -395,7 +403,9 @@ class _Text:
             yield "except _ValueError as _error:"
             yield f"    raise _explain_shapes(_op, {self.given}, _error) from None"
         array = (
-            "_xp.array_type" if self.core or op.sequence is not None else f"_a{self.lead}.__class__"
+            "_xp.array_type"
+            if self.core or op.plan.sequence is not None
+            else f"_a{self.lead}.__class__"
         )
         yield f"if _y.__class__ is not {array}:"
         if op.keeps is None:
@@ -416,18 +426,18 @@ class _Text:
     @property
     def wants(self) -> str:
         """Whether a gradient is wanted of an argument, and operations are recorded."""
-        grads = [f"_g{i}" for i in self.op.tensors if i in self.op.differentiable]
+        grads = [f"_g{i}" for i in self.op.plan.tensors if i in self.op.backward.differentiable]
         tests = f"({' or '.join(grads)})" if len(grads) > 1 else grads[0]
         return f"{tests} and {_GRAD_IS_ON}"
 
     def _record(self) -> Iterator[str]:
         op = self.op
-        if not op.differentiable:
+        if not op.backward.differentiable:
             return
         yield f"if {self.wants}:"
-        numbers = op.numbers & set(op.differentiable) and not op.both
-        if op.sequence is not None or (numbers and op.joint is None):
-            variant = "_op.fixed({given})" if numbers else "_op"
+        numbers = op.plan.numbers & set(op.backward.differentiable) and not op.backward.both
+        if op.plan.sequence is not None or (numbers and op.backward.joint is None):
+            variant = "_backward.fixed({given})" if numbers else "_backward"
             variant = variant.format(given=self.given)
             yield f"    _record({variant}, _xp, _out, {self.given}, {self.raws})"
             return
@@ -436,7 +446,7 @@ class _Text:
         yield "        _out._rg = True"
         if op.keeps is not None:
             yield "        _node.out = _kept"
-        if op.saves_out:
+        if op.backward.saves_out:
             yield "        _node.out = _y"
             yield "        _out._vc = [0]"  # nobody has seen the result yet
             yield "        _node.out_version = ((_out._vc, 0),)"
@@ -445,15 +455,15 @@ class _Text:
 
     def _result_is_differentiable(self) -> str:
         kind = "_y.dtype.kind in 'fc'"
-        if self.lead not in self.op.differentiable or self.core:
+        if self.lead not in self.op.backward.differentiable or self.core:
             return kind
         return f"(_y.dtype is _a{self.lead}.dtype or {kind})"
 
-    def _node(self, condition: str, op: str = "_op") -> Iterator[str]:
+    def _node(self, condition: str, op: str = "_backward") -> Iterator[str]:
         """``_node``, for the result ``_y``, under an ``if`` that the caller goes on with."""
-        edges = list(self.op.differentiable)
+        edges = list(self.op.backward.differentiable)
         for i in edges:
-            name = self.op.params[i]
+            name = self.op.plan.params[i]
             yield (
                 f"_e{i} = ({name}._node or {name}) if _g{i} is True else "
                 f"_edge_of({name}) if _g{i} else None"
@@ -471,11 +481,11 @@ class _Text:
         yield "_node.shape = _y.shape"
         yield "_node.dtype = _y.dtype"
         yield "_node.versions = _node.out = _node.out_version = _node.hooks = _node.extra = None"
-        saves = self.op.saves
-        if not self.op.both:
+        saves = self.op.backward.saves
+        if not self.op.backward.both:
             yield from self._save(saves)
             return
-        for_first, for_second = self.op.saves_for
+        for_first, for_second = self.op.backward.saves_for
         if saves == for_first == for_second:
             yield from self._save(saves)
             return
@@ -489,20 +499,22 @@ class _Text:
     def _save(self, saves: tuple[bool, ...]) -> Iterator[str]:
         """What the node keeps of the arguments."""
         op = self.op
-        kept = [i for i in op.tensors if saves[i]]
-        args = (self._kept(i) if i not in op.tensors or i in kept else "None" for i in self.all)
+        kept = [i for i in op.plan.tensors if saves[i]]
+        args = (
+            self._kept(i) if i not in op.plan.tensors or i in kept else "None" for i in self.all
+        )
         yield f"_node.args = {_tuple(args)}"
         if not any(map(self._may_be_none, kept)):
-            yield f"_node.saved = {_tuple(op.params[i] for i in kept)}"
+            yield f"_node.saved = {_tuple(op.plan.params[i] for i in kept)}"
         elif len(kept) == 1:
-            yield f"_node.saved = () if _g{kept[0]} is None else ({op.params[kept[0]]},)"
+            yield f"_node.saved = () if _g{kept[0]} is None else ({op.plan.params[kept[0]]},)"
         else:
-            pairs = _tuple(f"({op.params[i]}, _g{i})" for i in kept)
+            pairs = _tuple(f"({op.plan.params[i]}, _g{i})" for i in kept)
             yield f"_node.saved = _tuple([_t for _t, _g in {pairs} if _g is not None])"
         if kept:
             changed = (
-                f"_g{i} is not None and {op.params[i]}._vc is not None"
-                if self._may_be_none(i) else f"{op.params[i]}._vc is not None"
+                f"_g{i} is not None and {op.plan.params[i]}._vc is not None"
+                if self._may_be_none(i) else f"{op.plan.params[i]}._vc is not None"
                 for i in kept
             )  # fmt: skip
             yield f"if {' or '.join(changed)}:"
@@ -510,23 +522,23 @@ class _Text:
 
     def _kept(self, i: int) -> str:
         """An argument as a node keeps it: a number in the place of a tensor as Python's."""
-        if self.core and i in self.op.numbers:
+        if self.core and i in self.op.plan.numbers:
             return f"_a{i} if _g{i} is not None else _plain_number(_a{i})"
         if self.two and i == 0 and self._may_be_none(i):
-            return f"_a{i} if _g{i} is not None else {self.op.params[i]}"
+            return f"_a{i} if _g{i} is not None else {self.op.plan.params[i]}"
         return self._raw(i)
 
     def _may_be_none(self, i: int) -> bool:
         """Whether an argument may be a number, or left out."""
         if self.two:
             return i == 1 - self.lead
-        return i in self.op.optional or i in self.op.numbers
+        return i in self.op.plan.optional or i in self.op.plan.numbers
 
     # -- views -----------------------------------------------------------------------------
 
     def _view(self) -> Iterator[str]:
         """The result is a view where it shares the argument's memory, and else a copy."""
-        lead, source = self.lead, self.op.params[self.lead]
+        lead, source = self.lead, self.op.plan.params[self.lead]
         yield "_base = _y.base"
         yield (
             f"_is_view = _base is not None and (_base is _a{lead} or _base is _a{lead}.base) or "
@@ -536,10 +548,10 @@ class _Text:
         yield "    _y = _y[...]"
         yield from self._wrap()
         yield "_node = None"
-        if self.op.differentiable:
+        if self.op.backward.differentiable:
             yield f"if {self.wants}:"
-            yield from _indented(self._node("", "_op if _is_view else _copied"))
-        steps = _tuple(self.op.params[i] for i in self.all if i != lead)
+            yield from _indented(self._node("", "_backward if _is_view else _copied"))
+        steps = _tuple(self.op.plan.params[i] for i in self.all if i != lead)
         yield "if _is_view:"
         kind = f"'' if _node is not None or {_GRAD_IS_ON} else _unrecorded_kind()"
         yield f"    _track(_out, {source}, (_step, {steps}), _node, {kind})"
@@ -555,24 +567,24 @@ class _Text:
     def _write(self) -> Iterator[str]:
         """The result over the first argument, where nothing has to be recorded."""
         op = self.op
-        target = op.params[0]
+        target = op.plan.params[0]
         yield "_vc = input._vc".replace("input", target)
         yield "if _making.version is not None or _vc is _UNSETTLED:"
         yield f"    {self.slow}"
-        grads = " or ".join(f"_g{i}" for i in op.tensors)
+        grads = " or ".join(f"_g{i}" for i in op.plan.tensors)
         yield f"if ({grads}) and {_GRAD_IS_ON}:"
         yield "    if " + " or ".join(
-            f"_g{i} and (_g{i} is True or _edge_of({op.params[i]}) is not None)" for i in op.tensors
+            f"_g{i} and (_g{i} is True or _edge_of({op.plan.params[i]}) is not None)" for i in op.plan.tensors
         ) + ":"  # fmt: skip
         yield f"        {self.slow}"
-        for i in op.tensors[1:]:
-            yield f"if _g{i} is not None and _vc is not None and {op.params[i]}._vc is _vc:"
+        for i in op.plan.tensors[1:]:
+            yield f"if _g{i} is not None and _vc is not None and {op.plan.params[i]}._vc is _vc:"
             yield f"    {self.slow}"
-            if op.picks:
-                yield f"if {op.params[i]} is {target}:"
+            if op.plan.picks:
+                yield f"if {op.plan.params[i]} is {target}:"
                 yield f"    {self.slow}"
         yield "try:"
-        if op.takes_out:
+        if op.plan.takes_out:
             yield from _indented(self._call_kernel("_a0"))
         else:
             yield from _indented(self._call_kernel())
@@ -595,18 +607,18 @@ class _Text:
         yield "_requires = False"
         yield from self._bind()
         strange = [
-            f"{op.params[i]}.__class__ not in _values"
-            for i in range(op.positional)
-            if i != op.shape_position and i not in op.plain
+            f"{op.plan.params[i]}.__class__ not in _values"
+            for i in range(op.plan.positional)
+            if i != op.plan.sizes and i not in op.plan.scalars
         ]
         yield f"if {' or '.join(('not _PLAIN', '_requires.__class__ is not _bool', *strange))}:"
         yield f"    {self.slow}"
-        if op.shape_position is not None:
-            yield from self._check_sizes(op.params[op.shape_position])
+        if op.plan.sizes is not None:
+            yield from self._check_sizes(op.plan.params[op.plan.sizes])
         yield "_xp = _current_backend()"
         yield "if dtype is not None:"
         yield "    dtype = _xp.native_dtype(_as_dtype(dtype))"
-        if op.creates_default:
+        if op.default_dtype:
             yield "else:"
             yield "    dtype = _xp.native_dtype(_default_dtype())"
         yield from self._call_kernel()
@@ -632,7 +644,7 @@ class _Text:
         if op.public:
             yield from self._nobody_is_asked()
         first = ", ".join((*self.positional, *(["*_more"] if self.takes_more else [])))
-        named = [f"{n}={n}" for n in op.params[op.positional :]]
+        named = [f"{n}={n}" for n in op.plan.params[op.plan.positional :]]
         yield "try:"
         if named:
             yield "    if _options:"
@@ -648,13 +660,13 @@ class _Text:
     def _nobody_is_asked(self) -> Iterator[str]:
         op = self.op
         strange = "{0}.__class__ not in _PLAIN and {0}.__class__ not in _values"
-        if not op.tensors:
+        if not op.plan.tensors:
             first = [f"({strange.format(name)})" for name in self.positional[:1]]
             yield f"if {' or '.join(('not _PLAIN', *first))}:"
             yield f"    {self.slow}"
-        for i in op.tensors:
-            name = op.params[i]
-            if i != op.sequence:
+        for i in op.plan.tensors:
+            name = op.plan.params[i]
+            if i != op.plan.sequence:
                 yield f"if {strange.format(name)}:"
                 yield f"    {self.slow}"
                 continue

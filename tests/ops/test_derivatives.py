@@ -357,9 +357,10 @@ def test_every_rule_has_an_example() -> None:
     missing = {
         name
         for name, op in OPS.items()
-        if op.rules and all(getattr(rule, "missing", False) for rule in op.rules.values())
+        if op.backward.rules
+        and all(getattr(rule, "missing", False) for rule in op.backward.rules.values())
     }
-    rules = {name for name, op in OPS.items() if op.differentiable} - missing
+    rules = {name for name, op in OPS.items() if op.backward.differentiable} - missing
     assert rules - reached <= set(WITHOUT_EXAMPLE)
 
 

@@ -49,7 +49,7 @@ def zero_(input: Tensor) -> Tensor:
         >>> tt.ones(2).zero_()
         tensor([0., 0.])
     """
-    call_inplace(fill.op.called("ZeroBackward0"), (_each_once(input), 0), {})
+    call_inplace(fill.op, (_each_once(input), 0), {}, "ZeroBackward0")
     return input
 
 

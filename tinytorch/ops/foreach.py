@@ -308,7 +308,7 @@ _KINDS: dict[Kind, tuple[Any, ...]] = {
 }  # fmt: skip
 for _kind, _operations in _KINDS.items():
     for _operation in _operations:
-        _others = len(_operation.op.tensors) - 1
+        _others = len(_operation.op.plan.tensors) - 1
         _file(_kind, _operation.__name__, _operation, others=_others)
         _inplace = make_inplace_function(_operation.op)
         _file(_kind, f"{_operation.__name__}_", _inplace, others=_others)

@@ -410,10 +410,16 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
     target._bump()
     if wants:
         node = Node(
-            OPS["_setitem"], target._xp, edges, (None, None, index), (), data.shape, data.dtype
+            OPS["_setitem"].backward,
+            target._xp,
+            edges,
+            (None, None, index),
+            (),
+            data.shape,
+            data.dtype,
         )
         _keep_index(node, given)
-        rebase(target, node, OPS["_view_scatter"])
+        rebase(target, node, OPS["_view_scatter"].backward)
 
 
 def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:
