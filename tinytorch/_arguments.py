@@ -134,8 +134,8 @@ _REAL = (int, float)
 
 def _refuse_as_tensor(op: Op, position: int, value: Any) -> None:
     raise TypeError(
-        f"{op.name}(): argument '{op.plan.params[position]}' (position {position + 1}) must be Tensor, "
-        f"not {type(value).__name__}"
+        f"{op.name}(): argument '{op.plan.params[position]}' (position {position + 1}) must be "
+        f"Tensor, not {type(value).__name__}"
     )
 
 
@@ -203,7 +203,8 @@ def _in_present_order(
     fits = fits and len(numbers) <= len(names) and options.keys().isdisjoint(names)
     if not fits or any(isinstance(value, Number) for value in args[1 - op.plan.positional :]):
         raise TypeError(
-            f"{op.name}() takes {op.plan.positional} positional arguments but {len(args)} were given"
+            f"{op.name}() takes {op.plan.positional} positional arguments but {len(args)} were "
+            "given"
         )
     _warn_of_order(op)
     return tensors, {**options, **dict(zip(names, numbers, strict=False))}

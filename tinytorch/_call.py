@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _asking, _state
-from ._backward import Backward
 from ._arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
+from ._backward import Backward
 from ._inplace import call_inplace
 from ._misuse import retold
-from ._plain_arguments import checked
 from ._overlap import check_out
+from ._plain_arguments import checked
 from ._record import any_rg, record
 from ._spec import Op
 from ._tensor import Tensor, wrap

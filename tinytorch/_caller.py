@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import warnings
 
 #: What the names of the library's files begin with, and those of its functions that have none.
@@ -38,3 +39,11 @@ def warn_once(message: str) -> None:
     if every_time or message not in _said:
         _said.add(message)
         warn(message)
+
+
+def calls_of_the_program() -> list[str]:
+    """The lines of a traceback that leads to here, without the library's at its end."""
+    stack = traceback.extract_stack()
+    while stack and stack[-1].filename.startswith(_OWN):
+        stack.pop()
+    return stack.format()

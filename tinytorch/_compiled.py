@@ -29,7 +29,8 @@ from ._plain_arguments import checked_size, truthful
 from ._record import note_versions, record, watch
 from ._signature import of_inplace
 from ._spec import REQUIRED, Op
-from ._template import Form, is_numpys, source
+from ._template import source
+from ._template_arguments import Form, is_numpys
 from ._tensor import Tensor, making
 from .autograd.inference import UNSETTLED
 from .autograd.nodes import Node, next_seq
@@ -39,20 +40,47 @@ from .dtypes import as_dtype
 
 #: What the template's names stand for in every function.
 _SHARED: dict[str, Any] = {
-    "_as_dtype": as_dtype, "_current_backend": _state.current_backend,
+    "_as_dtype": as_dtype,
+    "_current_backend": _state.current_backend,
     "_default_dtype": _state.default_dtype,
-    "_GRAD": _state.GRAD, "_Node": Node, "_PLAIN": PLAIN, "_Recording": Recording,
-    "_TOLD": TOLD, "_Tensor": Tensor, "_UNSETTLED": UNSETTLED, "_ValueError": ValueError, "_any": any, "_as_given": as_given,
-    "_bool": bool, "_checked_size": checked_size, "_edge_of": edge_of, "_explain_shapes": explain_shapes,
-    "_grad_enabled": _state.grad_enabled, "_int": int, "_isinstance": isinstance,
-    "_issubclass": issubclass, "_len": len, "_list": list, "_making": making,
-    "_new_node": object.__new__, "_next_seq": next_seq, "_note_versions": note_versions,
+    "_GRAD": _state.GRAD,
+    "_Node": Node,
+    "_PLAIN": PLAIN,
+    "_Recording": Recording,
+    "_TOLD": TOLD,
+    "_Tensor": Tensor,
+    "_UNSETTLED": UNSETTLED,
+    "_ValueError": ValueError,
+    "_any": any,
+    "_as_given": as_given,
+    "_bool": bool,
+    "_checked_size": checked_size,
+    "_edge_of": edge_of,
+    "_explain_shapes": explain_shapes,
+    "_grad_enabled": _state.grad_enabled,
+    "_int": int,
+    "_isinstance": isinstance,
+    "_issubclass": issubclass,
+    "_len": len,
+    "_list": list,
+    "_making": making,
+    "_new_node": object.__new__,
+    "_next_seq": next_seq,
+    "_note_versions": note_versions,
     "_plain_number": plain_number,
-    "_reals": (float, int), "_record": record, "_required": REQUIRED, "_results": results,
-    "_scoped_grad": _state.scoped_grad, "_told": told, "_track": track, "_tuple": tuple, "_unrecorded_kind": unrecorded_kind, "_unwrap": unwrap,
+    "_reals": (float, int),
+    "_record": record,
+    "_required": REQUIRED,
+    "_results": results,
+    "_scoped_grad": _state.scoped_grad,
+    "_told": told,
+    "_track": track,
+    "_tuple": tuple,
+    "_unrecorded_kind": unrecorded_kind,
+    "_unwrap": unwrap,
     "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str)),
     "_watch": watch,
-}  # fmt: skip
+}
 
 _compiling = threading.RLock()
 

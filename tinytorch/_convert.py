@@ -25,8 +25,8 @@ def tensors_in(op: Op, given: list[Any]) -> list[tuple[str, Tensor]]:
         elif i == op.plan.sequence and value is not None:
             if isinstance(value, Tensor) or not hasattr(value, "__iter__"):
                 raise TypeError(
-                    f"{op.name}(): argument '{op.plan.params[i]}' (position {i + 1}) must be tuple of "
-                    f"Tensors, not {type(value).__name__}"
+                    f"{op.name}(): argument '{op.plan.params[i]}' (position {i + 1}) must be "
+                    f"tuple of Tensors, not {type(value).__name__}"
                 )
             given[i] = value = tuple(value)
             found += [(op.plan.params[i], v) for v in value if isinstance(v, Tensor)]

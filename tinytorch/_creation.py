@@ -16,7 +16,7 @@ from ._layouts import check_layout
 from ._op import Op, Operation, declare, dress
 from ._plain_arguments import checked_size as checked_size
 from ._plain_arguments import unfit
-from ._template import Form
+from ._template_arguments import Form
 from ._tensor import Tensor, wrap
 from ._write import write_to_out
 from .backends import UnknownBackendError, load

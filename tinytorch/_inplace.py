@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import _asking, _state
-from ._backward import Backward
 from ._arguments import as_given, explain_shapes, prepare, unwrap
+from ._backward import Backward
 from ._overlap import check_overlap
 from ._record import any_rg, keep_out, make_node, watch
 from ._spec import OPS, Op

@@ -30,6 +30,7 @@ from ._compiled import make_inplace_function, serve, serve_public, unwritten
 from ._operators import make_operators
 from ._parameter_docs import documented
 from ._plain_arguments import truth
+from ._plan import is_tensor
 from ._rules import no_derivative as no_derivative
 from ._rules import piecewise as piecewise
 from ._rules import reads as reads
@@ -46,8 +47,7 @@ from ._spec import Mask as Mask
 from ._spec import Op as Op
 from ._spec import Operand as Operand
 from ._spec import Shape as Shape
-from ._plan import is_tensor
-from ._template import Form
+from ._template_arguments import Form
 from ._tensor import Tensor
 
 P = ParamSpec("P")

@@ -11,7 +11,7 @@ from ._asked_members import operator_face
 from ._compiled import make_inplace_function, serve, unwritten
 from ._signature import of_operator
 from ._spec import Op
-from ._template import Form
+from ._template_arguments import Form
 from ._tensor import Tensor
 
 _NUMBERS = (bool, int, float, complex)

@@ -6,10 +6,11 @@ import weakref
 from typing import Any
 
 from ._backward import Backward
+from ._caller import calls_of_the_program
 from ._tensor import Tensor, wrap
 from .autograd.engine import Anomaly, Hooks
 from .autograd.inference import UNSETTLED, check_saved
-from .autograd.nodes import Node, Slot, next_seq, node_of
+from .autograd.nodes import Node, Slot, node_of
 from .autograd.packing import Recording, pack
 from .autograd.views import edge_of
 
@@ -141,9 +142,7 @@ def watch(node: Node, out: Any) -> None:
         out: Its result, or the tuple of its results.
     """
     if Anomaly.enabled:
-        import traceback
-
-        node._extra()["traceback"] = traceback.format_stack()[:-3]
+        node._extra()["traceback"] = calls_of_the_program()
     pack(node, out, edge_of)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._convert import written_number
 from .._inplace import assign, call_inplace
 from .._op import OPS, Array, Backend, Operand, composite, op
