@@ -207,7 +207,7 @@ def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDe
     torch's is required, or NumPy's changes the result, the call gets a form of its own.
     """
     spelt = numpy_keywords(op)
-    if not spelt or (len(forms) > 1 and op.numpy_form is None):
+    if not spelt or (len(forms) > 1 and op.registered.numpy_form is None):
         yield from forms
         return
     returns = numpy_result(op)
@@ -234,8 +234,8 @@ def numpy_keywords(op: Op) -> dict[str, ast.arg]:
     """NumPy's keywords that ``op`` takes, each with the parameter it stands for."""
     own = {p.arg: p for p in parameters(declaration(op.name, inspect.signature(op.function)))}
     found = {}
-    if op.numpy_form is not None:
-        form = declaration(op.name, inspect.signature(op.numpy_form))
+    if op.registered.numpy_form is not None:
+        form = declaration(op.name, inspect.signature(op.registered.numpy_form))
         found = {p.arg: p for p in parameters(form) if p.arg in NUMPY_KEYWORDS - own.keys()}
     for new in SPELLINGS:
         old = torchs_name(op, new)
@@ -252,9 +252,9 @@ def returned(form: ast.FunctionDef) -> str:
 
 def numpy_result(op: Op) -> str | None:
     """What a call in NumPy's words returns, if that is said anywhere."""
-    if op.numpy_form is None:
+    if op.registered.numpy_form is None:
         return None
-    return str(inspect.signature(op.numpy_form).return_annotation)
+    return str(inspect.signature(op.registered.numpy_form).return_annotation)
 
 
 def parameters(form: ast.FunctionDef) -> list[ast.arg]:
@@ -300,8 +300,8 @@ def alone(
     """
     telling = next(iter(spelt))
     keywords = dict(spelt)
-    if op.numpy_form is not None:
-        named = parameters(declaration(op.name, inspect.signature(op.numpy_form)))[1:]
+    if op.registered.numpy_form is not None:
+        named = parameters(declaration(op.name, inspect.signature(op.registered.numpy_form)))[1:]
         keywords |= {p.arg: p for p in named}
     form = parse(form.name, f"(input: Tensor) -> {returns or returned(form)}")
     form.args.kwonlyargs = [ast.arg(telling, keywords.pop(telling).annotation)]

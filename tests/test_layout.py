@@ -53,7 +53,7 @@ LAYERS = [
             "views",
         )
     ],
-    ["_asking", "_tensor", "_storage", "_size"],
+    ["_asking", "_asked_members", "_tensor", "_storage", "_size"],
     ["_"],  # _op and the parts of a call: private modules that are named nowhere else
     ["ops"],
     [

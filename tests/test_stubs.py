@@ -243,7 +243,8 @@ def test_numpy_spellings_in_the_stubs_are_accepted() -> None:
     for name, node in functions(tree(FOLDER / "__init__.pyi").body):
         function = getattr(tt, name)
         known = inspect.signature(function).parameters
-        numpy_form = getattr(getattr(function, "op", None), "numpy_form", None)
+        op = getattr(function, "op", None)
+        numpy_form = None if op is None else op.registered.numpy_form
         own = inspect.signature(numpy_form).parameters if numpy_form is not None else {}
         for argument in node.args.kwonlyargs:
             spelt = argument.arg

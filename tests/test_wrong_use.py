@@ -244,18 +244,20 @@ OF_ONE_ANSWER = ("tinytorch.ops.former_names", "tinytorch.ops.other_kinds")
 
 def looks_at_tensors(name: str, op: Op) -> bool:
     family = inspect.unwrap(op.function).__module__
-    return bool(op.tensors) and name not in INDIFFERENT and family not in OF_ONE_ANSWER
+    return bool(op.plan.tensors) and name not in INDIFFERENT and family not in OF_ONE_ANSWER
 
 
 def text_for_tensors(op: Op) -> tuple[list[Any], dict[str, Any]]:
     """Arguments of which every tensor is a text; what else is needed is True or 1."""
     values = []
-    for i, default in enumerate(op.defaults):
-        tensor = ["text"] if i == op.sequence else "text"
-        needed: Any = True if op.annotations.get(op.params[i]) == "bool" else 1
-        values.append(tensor if i in op.tensors else needed if default is REQUIRED else default)
-    return values[: op.positional], dict(
-        zip(op.params[op.positional :], values[op.positional :], strict=True)
+    for i, default in enumerate(op.plan.defaults):
+        tensor = ["text"] if i == op.plan.sequence else "text"
+        needed: Any = True if op.annotations.get(op.plan.params[i]) == "bool" else 1
+        values.append(
+            tensor if i in op.plan.tensors else needed if default is REQUIRED else default
+        )
+    return values[: op.plan.positional], dict(
+        zip(op.plan.params[op.plan.positional :], values[op.plan.positional :], strict=True)
     )
 
 

@@ -31,7 +31,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 
 def torchs_name(op: Op, name: str) -> str | None:
     """The parameter of ``op`` that NumPy calls ``name``; None if there is none."""
-    return next((torch for torch in SPELLINGS.get(name, ()) if torch in op.index), None)
+    return next((torch for torch in SPELLINGS.get(name, ()) if torch in op.plan.index), None)
 
 
 #: Keywords only NumPy has: their presence means the call is NumPy's.
@@ -55,6 +55,19 @@ def unexpected(op: Op, name: str) -> TypeError:
     return TypeError(text)
 
 
+def as_given(
+    op: Op, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The arguments that were given by position, apart from those that are their defaults."""
+    n = len(values)
+    for name in options:
+        n = min(n, op.plan.index.get(name, n))
+    if not more:
+        while n and values[n - 1] is op.plan.defaults[n - 1]:
+            n -= 1
+    return values[:n] + more
+
+
 def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
     """The full argument tuple, tensors converted and promoted, and the backend."""
     given = bind(op, args, options)
@@ -62,22 +75,22 @@ def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tup
     if xp is not None:
         return tuple(given), xp
     xp = common_backend(op, given)
-    for i in op.tensors:
+    for i in op.plan.tensors:
         value = given[i]
-        if i == op.sequence:
+        if i == op.plan.sequence:
             if value is not None:
                 if op.strict:
                     _refuse_numbers(op, i, value)
                 given[i] = tuple(to_tensor(op, i, v, xp) for v in value)
         elif value is None:
-            if i not in op.optional:
+            if i not in op.plan.optional:
                 _refuse_as_tensor(op, i, value)
         elif not isinstance(value, Tensor):
             if not isinstance(value, (bool, int, float, complex)):
-                weak = i in op.numbers and isinstance(value, Number) and _any_tensor(op, given)
+                weak = i in op.plan.numbers and isinstance(value, Number) and _any_tensor(op, given)
                 # A number of NumPy's beside a tensor is one of Python's, as in torch.
                 given[i] = value.item() if weak else to_tensor(op, i, value, xp)
-            elif i not in op.numbers:
+            elif i not in op.plan.numbers:
                 if op.strict:
                     _refuse_as_tensor(op, i, value)
                 given[i] = to_tensor(op, i, value, xp)
@@ -89,29 +102,29 @@ def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tup
 
 
 def _any_tensor(op: Op, given: list[Any]) -> bool:
-    return any(isinstance(given[k], Tensor) for k in op.tensors)
+    return any(isinstance(given[k], Tensor) for k in op.plan.tensors)
 
 
 def _plain_backend(op: Op, given: list[Any]) -> Any:
     """The backend of arguments that need neither conversion nor promotion, else None."""
     xp = dtype = None
-    for i in op.tensors:
+    for i in op.plan.tensors:
         value = given[i]
-        if isinstance(value, Tensor) and i != op.sequence:
+        if isinstance(value, Tensor) and i != op.plan.sequence:
             if value._xp is not xp:
                 if xp is not None:
                     return None
                 xp = value._xp
-            if op.promote is not None and i in op.operands:
+            if op.promote is not None and i in op.plan.operands:
                 own = value._data.dtype
                 if own is not dtype:
                     if dtype is not None or own.kind != "f":
                         return None
                     dtype = own
         elif value is None:
-            if i not in op.optional:
+            if i not in op.plan.optional:
                 return None
-        elif i not in op.numbers or value.__class__ not in _REAL:
+        elif i not in op.plan.numbers or value.__class__ not in _REAL:
             return None
     return xp
 
@@ -121,8 +134,8 @@ _REAL = (int, float)
 
 def _refuse_as_tensor(op: Op, position: int, value: Any) -> None:
     raise TypeError(
-        f"{op.name}(): argument '{op.params[position]}' (position {position + 1}) must be Tensor, "
-        f"not {type(value).__name__}"
+        f"{op.name}(): argument '{op.plan.params[position]}' (position {position + 1}) must be "
+        f"Tensor, not {type(value).__name__}"
     )
 
 
@@ -136,35 +149,37 @@ def _refuse_numbers(op: Op, position: int, values: Any) -> None:
 
 
 def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
-    """Arguments in the order of ``op.params``, defaults filled in."""
-    at = op.shape_position
+    """Arguments in the order of ``op.plan.params``, defaults filled in."""
+    at = op.plan.sizes
     if at is not None and len(args) > at and _is_int(args[at]):
         if not (len(args) == at + 1 and isinstance(args[at], Tensor) and args[at].ndim):
             args = (*args[:at], args[at:])
     n = len(args)
-    if n > op.positional and op.gather is not None:
+    if n > op.plan.positional and op.gather is not None:
         args = (*args[: op.gather], args[op.gather :])
         n = len(args)
-    if n > op.positional:
+    if n > op.plan.positional:
         args, options = _in_present_order(op, args, options)
         n = len(args)
-    if n > op.unchecked:
+    if n > op.plan.unchecked:
         args = taken_in_place(op, args)
-    given = [*args, *op.defaults[n:]]
+    given = [*args, *op.plan.defaults[n:]]
     for name, value in options.items():
-        i = op.index.get(name)
+        i = op.plan.index.get(name)
         if i is None:
             torch = torchs_name(op, name)
             if torch is None:
                 raise unexpected(op, name)
             # torch's swapaxes counts its axes from 0, NumPy's from 1.
-            i = op.index["dim1" if name == "axis1" and "axis0" in options else torch]
+            i = op.plan.index["dim1" if name == "axis1" and "axis0" in options else torch]
         if i < n:
-            raise TypeError(f"{op.name}() got multiple values for argument '{op.params[i]}'")
-        given[i] = taken(op, i, value) if i in op.plain else value
+            raise TypeError(f"{op.name}() got multiple values for argument '{op.plan.params[i]}'")
+        given[i] = taken(op, i, value) if i in op.plan.scalars else value
     for i in range(n, len(given)):
         if given[i] is REQUIRED:
-            raise TypeError(f"{op.name}() missing required argument '{op.params[i]}' (pos {i + 1})")
+            raise TypeError(
+                f"{op.name}() missing required argument '{op.plan.params[i]}' (pos {i + 1})"
+            )
     return given
 
 
@@ -177,18 +192,19 @@ def _in_present_order(
         TypeError: If they may not.
     """
     names = op.former_order
-    if op.positional == 2 and names and len(args) == 3 and options.keys().isdisjoint(names):
+    if op.plan.positional == 2 and names and len(args) == 3 and options.keys().isdisjoint(names):
         first, factor, second = args  # of which the operands may be numbers, too
         if isinstance(factor, Number) or isinstance(factor, Tensor) and not factor.ndim:
             _warn_of_order(op)
             return (first, second), {**options, names[0]: getattr(factor, "item", lambda: factor)()}
     tensors = tuple(value for value in args if isinstance(value, Tensor))
     numbers = [value for value in args if isinstance(value, Number)]
-    fits = len(tensors) == op.positional and len(numbers) + len(tensors) == len(args)
+    fits = len(tensors) == op.plan.positional and len(numbers) + len(tensors) == len(args)
     fits = fits and len(numbers) <= len(names) and options.keys().isdisjoint(names)
-    if not fits or any(isinstance(value, Number) for value in args[1 - op.positional :]):
+    if not fits or any(isinstance(value, Number) for value in args[1 - op.plan.positional :]):
         raise TypeError(
-            f"{op.name}() takes {op.positional} positional arguments but {len(args)} were given"
+            f"{op.name}() takes {op.plan.positional} positional arguments but {len(args)} were "
+            "given"
         )
     _warn_of_order(op)
     return tensors, {**options, **dict(zip(names, numbers, strict=False))}
@@ -220,9 +236,9 @@ def unwrap(value: Any) -> Any:
 def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Exception:
     """torch's error for operands that do not broadcast; any other error as it is."""
     text = str(error)
-    shapes = [tuple(given[i]._data.shape) for i in op.tensors if isinstance(given[i], Tensor)]
+    shapes = [tuple(given[i]._data.shape) for i in op.plan.tensors if isinstance(given[i], Tensor)]
     if "non-broadcastable output" in text or "Out shape" in text:  # NumPy's words, and CuPy's
-        wanted = given[op.tensors[0]]._xp.broadcast_shapes(*shapes)
+        wanted = given[op.plan.tensors[0]]._xp.broadcast_shapes(*shapes)
         return RuntimeError(
             f"{op.name}_: output with shape {list(shapes[0])} doesn't match the broadcast shape "
             f"{list(wanted)}"

@@ -1,25 +1,28 @@
 """Who answers for an operation: ``__torch_function__`` of its arguments' classes, and modes.
 
-Nobody is asked where every tensor is of a class in ``PLAIN``, which is what the fast paths look
-at anyway. The general path and the composites look at nothing until ``begin`` is called: by the
-first class that may want to be asked, by the first mode, or by the first foreign object that has
-the method and that no operation could take.
+Nobody is asked where every tensor is of a class in ``PLAIN``, which is what each function looks
+at first. While a mode is active, in whatever thread, that set is empty: every call goes the way on
+which somebody is asked.
 
 Reference: https://docs.pytorch.org/docs/stable/notes/extending.html#extending-torch-python-api
 """
 
 from __future__ import annotations
 
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._state._variable import Variable
 
+if TYPE_CHECKING:
+    from ._spec import Op
+
 #: The classes of tensors that are never asked: Tensor, Parameter, Buffer and what inherits from
 #: them that nobody is.
+_NEVER_ASKED: set[type] = set()
+#: The same; while a mode is active, nothing.
 PLAIN: set[type] = set()
 #: Plain values, of which there are many.
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type(...)))
@@ -91,7 +94,7 @@ def overloaded(values: Iterable[Any]) -> list[Any]:
     if not _off.get():
         for value in values:
             cls = type(value)
-            if cls not in PLAIN and cls not in _VALUES and is_willing(cls):
+            if cls not in _NEVER_ASKED and cls not in _VALUES and is_willing(cls):
                 _insert(found, value, cls)
     return found
 
@@ -128,14 +131,24 @@ def relevant(args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     return overloaded(values)
 
 
-def found(*args: Any) -> list[Any]:
-    """``relevant`` of ``args`` for functions that look each time they are called."""
-    return relevant(args, {}) if _begun else []
-
-
 def must_ask() -> bool:
     """Whether a mode wants to be asked here and now."""
     return bool(modes.get()) and is_on(1)
+
+
+#: Operations that take a tensor, of whatever class, for data to make a plain one of.
+UNASKED = frozenset(("as_tensor", "asarray", "is_tensor", "tensor", "Tensor.as_subclass"))
+#: What nobody makes of a call.
+NOBODY = object()
+
+
+def asked(op: Op, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What somebody makes of a call of an operation who wants to be asked, or ``NOBODY``."""
+    if op.public:
+        values = [] if op.qualname in UNASKED else relevant(args, options)
+        if values or must_ask():
+            return ask(function, values, args, options)
+    return NOBODY
 
 
 # -- asking -----------------------------------------------------------------------------------
@@ -171,6 +184,7 @@ def first_answer(
 ) -> Any:
     """What ``ask`` gives, or NotImplemented if nobody knows ``func``."""
     types = tuple(map(type, values))
+    func = getattr(func, "face", func)
     inner = modes.get()
     if inner and is_on(1):
         token = modes.set(inner[:-1])
@@ -193,29 +207,6 @@ def first_answer(
         if result is not NotImplemented:
             return result
     return NotImplemented
-
-
-def asked_first(
-    function: Callable[..., Any], run: Callable[..., Any], classes: bool = True
-) -> Callable[..., Any]:
-    """``run``, which is what ``function`` does, after whoever wants to be has been asked.
-
-    Args:
-        function: The public function.
-        run: What it does.
-        classes: Whether that are the classes, too, and not modes alone.
-    """
-
-    def asked(*args: Any, **options: Any) -> Any:
-        values = relevant(args, options)
-        if values and not classes:
-            with Off(1):
-                return asked(*args, **options)
-        if values or must_ask():
-            return ask(function, values, args, options)
-        return run(*args, **options)
-
-    return asked
 
 
 def answer(
@@ -247,87 +238,44 @@ def _converted(result: Any, base: Any, cls: type) -> Any:
 
 # -- from when on -----------------------------------------------------------------------------
 
-#: Called with whether a mode is active, once there is something to ask and when that changes.
-_listeners: list[Callable[[bool], None]] = []
 #: Held while what is asked changes.
-changing = threading.RLock()
-_begun = False
+_changing = threading.RLock()
 _active = 0  # how many modes are, in all threads
 
 
-def when_asking(listener: Callable[[bool], None]) -> None:
-    """Have ``listener`` called when the general paths have to ask, at once if they do already."""
-    with changing:
-        _listeners.append(listener)
-        if _begun:
-            listener(bool(_active))
+def never_ask(cls: type) -> None:
+    """Note that tensors of a class are never asked."""
+    with _changing:
+        _NEVER_ASKED.add(cls)
+        if not _active:
+            PLAIN.add(cls)
 
 
-def begin() -> None:
-    """Let the general paths ask from now on."""
-    global _begun
-    with changing:
-        if not _begun:
-            _begun = True
-            _tell()
+def is_never_asked(cls: type) -> bool:
+    """Whether tensors of a class are never asked."""
+    return cls in _NEVER_ASKED
 
 
-def _tell() -> None:
-    for listener in _listeners:
-        listener(bool(_active))
+def _count(change: int) -> None:
+    global _active
+    with _changing:
+        before, _active = _active > 0, _active + change
+        if (_active > 0) is not before:
+            if before:
+                PLAIN.update(_NEVER_ASKED)
+            else:
+                PLAIN.clear()
 
 
 def push(mode: Any) -> None:
     """Make ``mode`` the innermost one of this context."""
-    global _active, _begun
     modes.set((*modes.get(), mode))
-    with changing:
-        _active += 1
-        _begun = True
-        if _active == 1:
-            _tell()
+    _count(1)
 
 
 def pop() -> Any:
     """Take the innermost mode of this context away; returns it."""
-    global _active
     *outer, mode = modes.get()
     modes.set(tuple(outer))
-    with changing:
-        _active -= 1
-        if not _active:
-            _tell()
+    _count(-1)
     return mode
-
-
-class Restart(BaseException):
-    """Takes the first call with a foreign object to the outermost composite, to ask there."""
-
-
-class Wanted(BaseException):
-    """Takes a tensor whose class is to be asked to the function that it was given to."""
-
-
-def met(composites: Any) -> bool:
-    """Whether a call that failed, with a foreign object that may be asked, is to be repeated.
-
-    Args:
-        composites: The code that all composites run.
-
-    Raises:
-        Restart: If a composite made the call; it is the one to repeat.
-    """
-    if _begun:
-        return False
-    begin()
-    if inside(composites):
-        raise Restart
-    return True
-
-
-def inside(composites: Any) -> bool:
-    """Whether a composite called what the caller's caller does."""
-    frame = sys._getframe(3)
-    while frame is not None and frame.f_code is not composites:
-        frame = frame.f_back  # type: ignore[assignment]
-    return frame is not None

@@ -1,6 +1,7 @@
-"""How a public function calls its kernel, whatever a user passes; see ``_fast`` for the rest.
+"""What a public function does that ``_template`` did not write for plain arguments.
 
-NumPy's keywords, ``out=``, an ``inplace`` flag, conversion, promotion, views, several results.
+Somebody is asked, NumPy's keywords, ``out=``, an ``inplace`` flag, conversion, promotion; then the
+steps of ``_template`` again. Views and several results, which both need.
 """
 
 from __future__ import annotations
@@ -9,95 +10,62 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _asking, _state
-from ._arguments import NUMPY_KEYWORDS, explain_shapes, prepare, torchs_name, unwrap
+from ._arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
+from ._backward import Backward
 from ._inplace import call_inplace
 from ._misuse import retold
 from ._overlap import check_out
 from ._plain_arguments import checked
-from ._record import any_rg, make_node, record, watch
+from ._record import any_rg, record
 from ._spec import Op
 from ._tensor import Tensor, wrap
 from ._write import refuse_recorded, write_to_out
 from .autograd import views
 from .autograd.nodes import next_seq, node_of
-from .autograd.packing import Recording
 
 grad_enabled = _state.grad_enabled
 
 
+def slow(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """A call of ``function`` that is not plain.
+
+    Args:
+        op: The operation.
+        function: Its function, or its method.
+        values: The parameters that can be given by position; what came by name is there, too.
+        more: What else was given by position.
+        options: What was given by name.
+    """
+    args = as_given(op, values, more, options)
+    answer = _asking.asked(op, function, args, options)
+    return call(op, args, options) if answer is _asking.NOBODY else answer
+
+
 def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Call ``op`` with anything a user may pass."""
+    """Call ``op`` with anything a user may pass, nobody being asked."""
     if options:
-        if op.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
-            return op.numpy_form(*args, **options)
+        if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+            return op.registered.numpy_form(*args, **options)
         out = options.pop("out", None)
         if out is not None:
             return call_into(op, out, args, options)
-    if op.flag is not None and (options.get("inplace") or (len(args) > op.flag and args[-1])):
+    if op.plan.flag is not None and (
+        options.get("inplace") or (len(args) > op.plan.flag and args[-1])
+    ):
         options.pop("inplace", None)
-        return call_inplace(op, args[: op.flag], options)
-    try:
-        given, xp = prepare(op, args, options)
-    except TypeError:
-        if op.public and _asking.relevant(args, options) and _asking.met(COMPOSITES):
-            return asking_call(op, args, options)
-        raise
-    raws = tuple(unwrap(v) for v in given)
-    try:
-        y = op.run(xp, raws)
-    except ValueError as error:
-        raise explain_shapes(op, given, error) from None
-    if y.__class__ is tuple or y.__class__ is list:
-        return results(op, xp, y, given, raws)
-    if y.__class__ is not xp.array_type:
-        y = xp.asarray(y)
-    out = wrap(y, xp)
-    wants = op.differentiable and any_rg(op, given) and grad_enabled()
-    if op.view and xp.is_view(y, raws[op.tensors[0]]):
-        view_result(op, xp, out, given, raws, bool(wants))
-    elif wants:
-        record(op.copied if op.view else op.fixed(given), xp, out, given, raws)
-    return out
-
-
-def asking_call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """``call``, after whoever wants to be has been asked."""
-    if op.public:
-        values = [] if op.qualname in UNASKED else _asking.relevant(args, options)
-        if values or _asking.must_ask():
-            return _asking.ask(op.function, values, args, options)
-    return call(op, args, options)
-
-
-#: Operations that take a tensor, of whatever class, for data to make a plain one of.
-UNASKED = frozenset(("as_tensor", "asarray", "is_tensor", "tensor", "Tensor.as_subclass"))
-
-
-def view_result(
-    op: Op, xp: Any, out: Tensor, given: tuple[Any, ...], raws: tuple[Any, ...], wants: bool
-) -> None:
-    """Make ``out`` a view of the tensor it shares its memory with, recorded if ``wants``."""
-    at = op.tensors[0]
-    source = given[at]
-    data = out._data
-    if data is source._data:
-        out._data = data = data[...]
-    node = make_node(op, xp, given, raws) if wants else None
-    if node is not None:
-        node.shape = data.shape
-        node.dtype = data.dtype
-    kind = "" if wants or grad_enabled() else views.unrecorded_kind()
-    views.track(out, source, (op.function, given[:at] + given[at + 1 :]), node, kind)
-    if node is not None and Recording.watched:
-        watch(node, out)
+        return call_inplace(op, args[: op.plan.flag], options)
+    given, xp = prepare(op, args, options)
+    return op.core(xp, *given)
 
 
 def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
     """Several results of a kernel as tensors, recorded."""
     array_type = xp.array_type
     outs = tuple(wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys)
-    if op.differentiable and any_rg(op, given) and grad_enabled():
-        record(op, xp, outs, given, raws)
+    if op.backward.differentiable and any_rg(op.backward, given) and grad_enabled():
+        record(op.backward, xp, outs, given, raws)
     if op.view:
         _many_views(op, xp, outs, given, raws)
     return outs if op.returns is None else op.returns(*outs)
@@ -106,7 +74,7 @@ def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, .
 def _many_views(
     op: Op, xp: Any, outs: tuple[Tensor, ...], given: tuple[Any, ...], raws: tuple[Any, ...]
 ) -> None:
-    at = op.tensors[0]
+    at = op.plan.tensors[0]
     rest = given[:at] + given[at + 1 :]
     kind = views.SEVERAL
     if not grad_enabled():
@@ -150,61 +118,59 @@ def _is_exact(mode: bool | str | None, given: tuple[Any, ...]) -> bool:
 def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``call`` without recording, for a caller that writes the result elsewhere."""
     given, _ = prepare(op, args, options)
-    if op.differentiable and grad_enabled():
-        behind = given if op.sequence is None else (*given, *given[op.sequence])
+    if op.backward.differentiable and grad_enabled():
+        behind = given if op.plan.sequence is None else (*given, *given[op.plan.sequence])
         if any(isinstance(t, Tensor) and t.requires_grad for t in behind):
             refuse_recorded(op)
     return call(op, args, options)
 
 
-def make_composite(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
-    """The public function of a composite: itself, behind the layer of NumPy's spellings."""
-    index = op.index
-    several = _several(source)
-    run = checked(op, named(op, source) if op.node is not None or op.frees else source)
-
-    def function(*args: Any, **options: Any) -> Any:
-        if options:
-            if op.writes and "out" in options:
-                return _composite_into(op, options.pop("out"), args, options)
-            if op.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
-                return op.numpy_form(*args, **options)
-            for name in options:
-                if name not in index:
-                    if several in options:
-                        args = (*args, options.pop(several))
-                    options = {_spelling(op, n): v for n, v in options.items()}
-                    break
-        try:
-            return run(*args, **options)
-        except _asking.Restart:
-            if _asking.inside(COMPOSITES):
-                raise
-            return function(*args, **options)
-        except (AttributeError, TypeError, RuntimeError, ValueError, IndexError) as error:
-            if op.public and _asking.relevant(args, options):  # the error may be that of an answer
-                if _asking.met(COMPOSITES):
-                    return function(*args, **options)
-                raise
-            better = retold(op, args, options, error)
-            if better is error:
-                raise
-            raise better from None
-
-    def ask(mode: bool) -> None:
-        nonlocal run
-        run = _asking.asked_first(function, first, op.qualname not in UNASKED)
-
-    first = run
+def slow_composite(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """``slow`` for an operation that is a function over tensors."""
+    args = as_given(op, values, more, options)
     if op.public:
-        _asking.when_asking(ask)
-    return function
+        asked = _asking.relevant(args, options)
+        if asked and op.qualname in _asking.UNASKED:
+            with _asking.Off(1):
+                return slow_composite(op, function, args, (), options)
+        if asked or _asking.must_ask():
+            return _asking.ask(function, asked, args, options)
+    if options:
+        if op.out and "out" in options:
+            return _composite_into(op, options.pop("out"), args, options)
+        if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+            return op.registered.numpy_form(*args, **options)
+        if not op.plan.index.keys() >= options.keys():
+            several = _several(op.body)
+            if several in options:
+                args = (*args, options.pop(several))
+            options = {_spelling(op, n): v for n, v in options.items()}
+    try:
+        return checked(op, body_of(op))(*args, **options)
+    except TOLD as error:
+        better = told(op, args, options, error)
+        if better is error:
+            raise
+        raise better from None
 
 
-#: What the functions of composites run.
-COMPOSITES = next(
-    code for code in make_composite.__code__.co_consts if getattr(code, "co_name", "") == "function"
+#: The errors of composites that may be told better.
+TOLD: tuple[type[Exception], ...] = (
+    AttributeError,
+    TypeError,
+    RuntimeError,
+    ValueError,
+    IndexError,
 )
+
+
+def told(op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception) -> Exception:
+    """What to raise for an error in a composite; if it is that of an answer, as it is."""
+    if op.public and _asking.relevant(args, options):
+        return error
+    return retold(op, args, options, error)
 
 
 def _several(source: Callable[..., Any]) -> str | None:
@@ -212,6 +178,12 @@ def _several(source: Callable[..., Any]) -> str | None:
     code = source.__code__
     named_ones = code.co_argcount + code.co_kwonlyargcount
     return code.co_varnames[named_ones] if code.co_flags & 0x04 else None
+
+
+def body_of(op: Op) -> Callable[..., Any]:
+    """What a composite runs: its function, whose results get nodes of its name."""
+    body: Callable[..., Any] = op.body
+    return named(op, body) if op.node is not None or op.frees else body
 
 
 def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
@@ -226,10 +198,10 @@ def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
         result = source(*args, **options)
         for t in result if isinstance(result, (tuple, list)) else (result,):
             made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
-            if made is not None and made.seq > before and isinstance(made.op, Op):
+            if made is not None and made.seq > before and isinstance(made.op, Backward):
                 name = node(made) if callable(node) else node
                 if name is not None or op.frees:
-                    made.op = made.op.called(name or made.op.node, op.frees or None)
+                    made.op = made.op.called(name or made.op.backward_name, bool(op.frees) or None)
         return result
 
     return function
@@ -256,4 +228,4 @@ def write_unrecorded(out: Any, result: Any, op: Op) -> Any:
 
 
 def _spelling(op: Op, name: str) -> str:
-    return name if name in op.index else torchs_name(op, name) or name
+    return name if name in op.plan.index else torchs_name(op, name) or name

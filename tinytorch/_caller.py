@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 import warnings
 
-_FOLDER = os.path.dirname(__file__) + os.sep
+#: What the names of the library's files begin with, and those of its functions that have none.
+_OWN = os.path.dirname(__file__) + os.sep, "<tinytorch "
 #: What ``set_warn_always`` was told.
 every_time = False
 #: What ``warn_once`` has said.
@@ -22,7 +24,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """
     level = 2
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_FOLDER):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
@@ -37,3 +39,11 @@ def warn_once(message: str) -> None:
     if every_time or message not in _said:
         _said.add(message)
         warn(message)
+
+
+def calls_of_the_program() -> list[str]:
+    """The lines of a traceback that leads to here, without the library's at its end."""
+    stack = traceback.extract_stack()
+    while stack and stack[-1].filename.startswith(_OWN):
+        stack.pop()
+    return stack.format()

@@ -18,18 +18,18 @@ _NUMBERS = (bool, int, float, complex)
 def tensors_in(op: Op, given: list[Any]) -> list[tuple[str, Tensor]]:
     """The tensors among the arguments, with the names of their parameters."""
     found = []
-    for i in op.tensors:
+    for i in op.plan.tensors:
         value = given[i]
-        if isinstance(value, Tensor) and i != op.sequence:
-            found.append((op.params[i], value))
-        elif i == op.sequence and value is not None:
+        if isinstance(value, Tensor) and i != op.plan.sequence:
+            found.append((op.plan.params[i], value))
+        elif i == op.plan.sequence and value is not None:
             if isinstance(value, Tensor) or not hasattr(value, "__iter__"):
                 raise TypeError(
-                    f"{op.name}(): argument '{op.params[i]}' (position {i + 1}) must be tuple of "
-                    f"Tensors, not {type(value).__name__}"
+                    f"{op.name}(): argument '{op.plan.params[i]}' (position {i + 1}) must be "
+                    f"tuple of Tensors, not {type(value).__name__}"
                 )
             given[i] = value = tuple(value)
-            found += [(op.params[i], v) for v in value if isinstance(v, Tensor)]
+            found += [(op.plan.params[i], v) for v in value if isinstance(v, Tensor)]
     return found
 
 
@@ -67,7 +67,7 @@ def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any
                 "with .to()."
             )
         moved[id(tensor)] = tensor.to(backend=xp)
-    for i in op.tensors:
+    for i in op.plan.tensors:
         value = given[i]
         if isinstance(value, tuple):
             given[i] = tuple(moved.get(id(v), v) for v in value)
@@ -93,7 +93,7 @@ def to_tensor(op: Op, position: int, value: Any, xp: Any) -> Tensor:
     if hasattr(value, "__array_interface__") and not isinstance(value, (str, bytes)):
         return wrap(xp.convert(value), xp)
     raise TypeError(
-        f"{op.name}(): argument '{op.params[position]}' (position {position + 1}) must be "
+        f"{op.name}(): argument '{op.plan.params[position]}' (position {position + 1}) must be "
         f"Tensor, not {type(value).__name__}"
     )
 
@@ -158,8 +158,8 @@ def _dtype_of_all(values: Any) -> dtypes.dtype:
 def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
     """Cast the operands among ``given`` to their common dtype, in place."""
     values = []
-    for i in op.operands:
-        if i == op.sequence:
+    for i in op.plan.operands:
+        if i == op.plan.sequence:
             values.extend(given[i])
         elif given[i] is not None:
             values.append(given[i])
@@ -172,11 +172,11 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
         dtype = _state.default_dtype()
     if not any(isinstance(value, Tensor) for value in values):
         # Of numbers alone, as in ``add(1, 2.5)``: a kernel would make the widest dtype of them.
-        first = op.operands[0]
+        first = op.plan.operands[0]
         given[first] = wrap(xp.asarray(given[first], dtype=xp.native_dtype(dtype)), xp)
-    for i in op.operands:
+    for i in op.plan.operands:
         value = given[i]
-        if i == op.sequence:
+        if i == op.plan.sequence:
             given[i] = tuple(cast_tensor(v, dtype) for v in value)
         elif isinstance(value, Tensor):
             given[i] = cast_tensor(value, dtype)
@@ -210,7 +210,7 @@ def _refuse_bools(values: list[Any]) -> None:
 def _makes_floats(op: Op, given: list[Any]) -> bool:
     """Whether integers become floats first: 300 as it is, not as an uint8 would hold it."""
     if op.promote == "quotient":
-        return given[op.params.index("rounding_mode")] is None
+        return given[op.plan.params.index("rounding_mode")] is None
     return op.promote == "float"
 
 

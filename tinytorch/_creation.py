@@ -8,17 +8,20 @@ from functools import partial
 from typing import Any, overload
 
 from . import _asking, _settings, _state, dtypes
+from ._arguments import as_given, bind
 from ._caller import warn
+from ._compiled import serve
 from ._device import backend_of_type, device, unknown
 from ._layouts import check_layout
-from ._op import Op, Operation, dress
-from ._plain_arguments import leads, unfit
+from ._op import Op, Operation, declare, dress
+from ._plain_arguments import checked_size as checked_size
+from ._plain_arguments import unfit
+from ._template_arguments import Form
 from ._tensor import Tensor, wrap
+from ._write import write_to_out
 from .backends import UnknownBackendError, load
 from .backends.base import Array, Backend
 
-#: So many elements of 16 bytes cannot be addressed.
-_LIMIT = 2**59
 #: The keywords every creation function takes beside its own.
 _COMMON: dict[str, tuple[str, Any]] = {
     "out": ("Tensor | None", None), "dtype": ("dtype | None", None), "layout": ("Any", None),
@@ -63,62 +66,51 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     """
     if kernel is None:
         return partial(creation, **options)
-    use_default = options.pop("default_dtype", True)
-    spec = Op(kernel, 1, {"method": False, **options})
-
-    def function(*args: Any, **given: Any) -> Tensor:
-        common = {name: given.pop(name) for name in _COMMON if name in given}
-        for name in _SPELLINGS.keys() & given.keys():
-            if _SPELLINGS[name] in spec.index and _SPELLINGS[name] not in given:
-                given[_SPELLINGS[name]] = given.pop(name)
-        return create(spec, use_default, args, given, common)
-
-    dress(spec, function, kernel, _COMMON)
-    return function
+    spec = declare(kernel, None, {"method": False, **options})
+    dress(spec, kernel, _COMMON)
+    serve(spec.function, spec, Form.CREATION, _slow)
+    return spec.function
 
 
-def _asking_create(
-    spec: Op, use_default: bool, args: tuple[Any, ...], given: Any, common: dict[str, Any]
+def _slow(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """``_create``, after whoever wants to be has been asked."""
-    values = _asking.relevant(args, given)
-    if values or _asking.must_ask():
-        return _asking.ask(spec.function, values, args, {**given, **common})
-    return _create(spec, use_default, args, given, common)
+    """A call that is not plain: somebody is asked, or it says more than the size and dtype."""
+    args = as_given(op, values, more, options)
+    common = {name: options.pop(name) for name in _COMMON if name in options}
+    for name in _SPELLINGS.keys() & options.keys():
+        if _SPELLINGS[name] in op.plan.index and _SPELLINGS[name] not in options:
+            options[_SPELLINGS[name]] = options.pop(name)
+    answer = _asking.asked(op, function, args, {**options, **common})
+    return _create(op, args, options, common) if answer is _asking.NOBODY else answer
 
 
-def _create(
-    spec: Op, use_default: bool, args: tuple[Any, ...], given: Any, common: dict[str, Any]
-) -> Tensor:
-    from ._arguments import bind
-
+def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -> Tensor:
     target = common.get("out")
     dtype = common.get("dtype")
     if "layout" in common:
-        check_layout(spec.name, common["layout"])
+        check_layout(op.name, common["layout"])
     if target is None:
         xp = backend_for(common.get("device"), common.get("backend"))
     else:
         xp = target._xp
-        dtype = _dtype_into(spec.name, target, dtype)
-    values = bind(spec, args, given)
-    at = spec.index["dtype"]
+        dtype = _dtype_into(op.name, target, dtype)
+    values = bind(op, args, given)
+    at = op.plan.index["dtype"]
     if dtype is not None:
         values[at] = xp.native_dtype(dtypes.as_dtype(dtype))
-    elif use_default:
+    elif op.default_dtype:
         values[at] = xp.native_dtype(_state.default_dtype())
-    if spec.shape_position is not None:
-        values[spec.shape_position] = checked_size(spec.name, values[spec.shape_position])
-    out = wrap(spec.run(xp, tuple(values)), xp)
+    if op.plan.sizes is not None:
+        values[op.plan.sizes] = checked_size(op.name, values[op.plan.sizes])
+    out = wrap(op.run(xp, tuple(values)), xp)
     if target is not None:
-        from ._write import write_to_out
-
-        if spec.exact_out in ("fills", "counts"):
-            out = _in_shape_of(target, out, spec.exact_out == "counts")
-        return write_to_out(target, out, spec, warn=False)  # type: ignore[no-any-return]
+        if op.exact_out in ("fills", "counts"):
+            out = _in_shape_of(target, out, op.exact_out == "counts")
+        return write_to_out(target, out, op, warn=False)  # type: ignore[no-any-return]
     if common.get("pin_memory"):
         out = pinned(out)
-    return asked_for(spec.name, out, common.get("requires_grad", False))
+    return asked_for(op.name, out, common.get("requires_grad", False))
 
 
 def _in_shape_of(target: Tensor, out: Tensor, warns: bool) -> Tensor:
@@ -139,18 +131,6 @@ def asked_for(name: str, out: Tensor, requires_grad: Any) -> Tensor:
     if requires_grad.__class__ is not bool and requires_grad is not None:
         raise unfit(name, "'requires_grad'", bool, requires_grad)
     return out.requires_grad_() if requires_grad else out
-
-
-#: What the public functions call.
-create = _create
-
-
-def _ask(mode: bool) -> None:
-    global create
-    create = _asking_create
-
-
-_asking.when_asking(_ask)
 
 
 def uninitialised(xp: Backend, shape: Any, dtype: Any) -> Array:
@@ -179,26 +159,3 @@ def _dtype_into(name: str, out: Tensor, dtype: Any) -> dtypes.dtype:
             f"({out.dtype.name})"
         )
     return out.dtype
-
-
-def checked_size(name: str, size: Any) -> tuple[int, ...]:
-    """A shape as a tuple of ints; RuntimeError for negative sizes, TypeError for no ints."""
-    if not isinstance(size, (tuple, list)):
-        size = (size,)
-    shape = []
-    for n in size:
-        if leads(n, size) or not hasattr(n, "__index__"):
-            raise TypeError(
-                f"{name}(): argument 'size' must be tuple of ints, but found element of type "
-                f"{type(n).__name__}"
-            )
-        shape.append(n.__index__())
-    if any(n < 0 for n in shape):
-        raise RuntimeError(
-            f"{name}: Trying to create tensor with negative dimension {min(shape)}: {shape}"
-        )
-    if math.prod(shape) >= _LIMIT:
-        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={shape}")
-    if 0 in shape and math.prod(n or 1 for n in shape) >= _LIMIT:
-        raise RuntimeError(f"{name}: Stride calculation overflowed with sizes={shape}")
-    return tuple(shape)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 from . import _asking, _state
-from ._arguments import explain_shapes, prepare, unwrap
+from ._arguments import as_given, explain_shapes, prepare, unwrap
+from ._backward import Backward
 from ._overlap import check_overlap
-from ._parameter_docs import without_out
 from ._record import any_rg, keep_out, make_node, watch
-from ._signature import of_inplace
 from ._spec import OPS, Op
 from ._tensor import Tensor, wrap
 from ._write import check_writable, scalar_name, stands_for_many, write
@@ -21,23 +17,13 @@ from .autograd.packing import Recording
 from .autograd.views import check_inplace, edge_of, rebase
 
 
-@functools.cache
-def make_inplace_function(op: Op) -> Callable[..., Any]:
-    """``name_``, a method and a function; one object, so that it can be pickled by name."""
-
-    def function(input: Any, *args: Any, **options: Any) -> Any:
-        return run_inplace(op, (input, *args), options)
-
-    function.__name__ = f"{op.name}_"
-    function.__module__, function.__qualname__ = op.home(function.__name__)
-    function.__wrapped__ = inspect.unwrap(op.function)  # type: ignore[attr-defined]
-    function.__doc__ = (
-        f"In-place form of ``{op.qualname}``: writes the result over ``input`` and returns it.\n\n"
-        f"    {without_out(op.function.__doc__ or '')}"
-    )
-    function.__signature__ = of_inplace(op)  # type: ignore[attr-defined]
-    function.op = op  # type: ignore[attr-defined]
-    return function
+def slow_inplace(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """A call of the in-place form that ``_template`` did not write for plain arguments."""
+    args = as_given(op, values, more, options)
+    answer = _asking.asked(op, function, args, options)
+    return call_inplace(op, args, options) if answer is _asking.NOBODY else answer
 
 
 def _check_target(op: Op, target: Any) -> None:
@@ -50,33 +36,38 @@ def _check_target(op: Op, target: Any) -> None:
         raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
 
 
-def call_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
-    """Run ``op`` and write its result over its first argument."""
+def call_inplace(
+    op: Op, args: tuple[Any, ...], options: dict[str, Any], node: Any = None
+) -> Tensor:
+    """Run ``op`` and write its result over its first argument.
+
+    ``node`` is torch's name of the nodes, if that is not the operation's own.
+    """
     target: Tensor = args[0]
     _check_target(op, target)
-    if op.expanded is not None and stands_for_many(target):
-        return op.expanded(*args, **options)  # type: ignore[no-any-return]
+    if op.registered.expanded is not None and stands_for_many(target):
+        return op.registered.expanded(*args, **options)  # type: ignore[no-any-return]
     check_writable(op.name, target)
     if op.kernel is None:
         return _assign_composite(op, target, args, options)
     given, xp = prepare(op, args, options)
-    op = op.fixed(given)
+    backward = op.backward.fixed(given) if node is None else op.backward.called(node)
     operands = (target, *given[1:])
-    wants = _state.grad_enabled() and op.differentiable and any_rg(op, operands)
+    wants = _state.grad_enabled() and backward.differentiable and any_rg(backward, operands)
     # A view may require grad, which its base decides; one that does not may be changed.
     if wants and any(isinstance(t, Tensor) and t.requires_grad for t in operands):
         check_inplace(target)
-        if op.saves[0]:  # a rule wants the old value, which is about to go
+        if backward.saves[0]:  # a rule wants the old value, which is about to go
             given = (_old_value(target, given[0]), *given[1:])
     # Of a comparison; torch does not look at logical operations.
-    constant = op.promote is not None and not op.differentiable
+    constant = op.promote is not None and not backward.differentiable
     constant = constant and _state.grad_enabled() and target.requires_grad
     if constant:
         check_inplace(target)
     _check_overlap(op, target, operands[1:])
-    _record_and_write(op, xp, target, given, bool(wants))
+    _record_and_write(op, xp, target, given, backward if wants else None)
     if constant:
-        _give_history(target, op.backward_name, edge_of(target), None)
+        _give_history(target, backward.backward_name, edge_of(target), None)
     return target
 
 
@@ -95,29 +86,9 @@ def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: An
     return assign(target, value, f"{op.name}_")
 
 
-def asking_inplace(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """``call_inplace``, after whoever wants to be has been asked."""
-    values = _asking.relevant(args, options)
-    if values or _asking.must_ask():
-        return _asking.ask(make_inplace_function(op), values, args, options)
-    return call_inplace(op, args, options)
-
-
-#: What the public functions call.
-run_inplace = call_inplace
-
-
-def _ask(mode: bool) -> None:
-    global run_inplace
-    run_inplace = asking_inplace
-
-
-_asking.when_asking(_ask)
-
-
 def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:
-    if (target._vc is not None or op.picks) and not op.buffered:
-        check_overlap(target, target._data, others, op.picks)
+    if (target._vc is not None or op.plan.picks) and not op.buffered:
+        check_overlap(target, target._data, others, op.plan.picks)
 
 
 def _old_value(target: Tensor, operand: Tensor) -> Tensor:
@@ -130,12 +101,14 @@ def _old_value(target: Tensor, operand: Tensor) -> Tensor:
     return old
 
 
-def _record_and_write(op: Op, xp: Any, target: Tensor, given: tuple[Any, ...], wants: bool) -> None:
+def _record_and_write(
+    op: Op, xp: Any, target: Tensor, given: tuple[Any, ...], backward: Backward | None
+) -> None:
     raws = tuple(unwrap(v) for v in given)
     data = target._data
-    node = make_node(op, xp, given, raws) if wants else None
+    node = make_node(backward, xp, given, raws) if backward is not None else None
     try:
-        if op.takes_out and raws[0] is data:
+        if op.plan.takes_out and raws[0] is data:
             y = op.run(xp, raws, out=data)
         else:
             y = op.run(xp, raws)
@@ -147,9 +120,9 @@ def _record_and_write(op: Op, xp: Any, target: Tensor, given: tuple[Any, ...], w
     if node is not None and data.dtype.kind in "fc":
         node.shape = data.shape
         node.dtype = data.dtype
-        if op.saves_out:
+        if node.op.saves_out:
             keep_out(node, target)
-        rebase(target, node, OPS["_view_scatter"])
+        rebase(target, node, OPS["_view_scatter"].backward)
         if Recording.watched:
             watch(node, target)
 
@@ -186,6 +159,7 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
 def _give_history(target: Tensor, name: Any, *edges: Any) -> None:
     """Give ``target`` a node: of what was written over it, or of its old value and of that."""
     data = target._data
-    op = OPS["_assigned"] if name is None else OPS["_written_over"].called(name)
-    node = Node(op, target._xp, edges, (None,) * len(edges), (), data.shape, data.dtype)
-    rebase(target, node, OPS["_view_scatter"])
+    backward = OPS["_assigned" if name is None else "_written_over"].backward
+    backward = backward if name is None else backward.called(name)
+    node = Node(backward, target._xp, edges, (None,) * len(edges), (), data.shape, data.dtype)
+    rebase(target, node, OPS["_view_scatter"].backward)

@@ -66,14 +66,14 @@ def as_numpys(error: Exception) -> Exception:
 
 def _no_tensor(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> str | None:
     """What is wrong with the first argument that should be a tensor and is none."""
-    given = dict(zip(op.params, args, strict=False))
+    given = dict(zip(op.plan.params, args, strict=False))
     given.update({torchs_name(op, name) or name: value for name, value in options.items()})
-    for i in op.tensors:
-        name = op.params[i]
+    for i in op.plan.tensors:
+        name = op.plan.params[i]
         value = given.get(name)
-        if name not in given or (value is None and i in op.optional):
+        if name not in given or (value is None and i in op.plan.optional):
             continue
-        if i == op.sequence:
+        if i == op.plan.sequence:
             for k, item in enumerate(value if isinstance(value, (tuple, list)) else ()):
                 if not isinstance(item, Tensor):
                     return (

@@ -20,17 +20,17 @@ may also be a number), ``Index`` and ``Mask`` tensors that take no part in promo
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._arguments import NUMPY_KEYWORDS, torchs_name, unexpected
-from ._asked_members import attach
-from ._call import make_composite
-from ._fast import make_function
-from ._inplace import make_inplace_function
+from ._backward import SPECIAL, rule_needs
+from ._compiled import make_inplace_function, serve, serve_public, unwritten
 from ._operators import make_operators
 from ._parameter_docs import documented
 from ._plain_arguments import truth
+from ._plan import is_tensor
 from ._rules import no_derivative as no_derivative
 from ._rules import piecewise as piecewise
 from ._rules import reads as reads
@@ -47,12 +47,13 @@ from ._spec import Mask as Mask
 from ._spec import Op as Op
 from ._spec import Operand as Operand
 from ._spec import Shape as Shape
+from ._template_arguments import Form
 from ._tensor import Tensor
 
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
-Form = TypeVar("Form", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Operation(Protocol[P, R_co]):
@@ -84,7 +85,7 @@ class Operation(Protocol[P, R_co]):
         Its ``in_shape`` is a list, with None for each gradient nobody needs.
         """
 
-    def numpy(self, form: Form) -> Form:
+    def numpy(self, form: F) -> F:
         """Register what the call means when it is spelt with NumPy's keywords."""
 
 
@@ -132,10 +133,9 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
     if kernel is None:
         return partial(op, **options)
     like = options.pop("like", None)
-    spec = Op(kernel, 1, options)
-    function = make_function(spec)
-    dress(spec, function, kernel, like=like)
-    return function
+    spec = declare(kernel, None, options)
+    dress(spec, kernel, like=like)
+    return serve_public(spec.function, spec)
 
 
 @overload
@@ -151,15 +151,41 @@ def composite(function: Any = None, /, **options: Any) -> Any:
     if function is None:
         return partial(composite, **options)
     like = options.pop("like", None)
-    spec = Op(function, 0, options)
-    public = make_composite(spec, function)
-    dress(spec, public, function, like=like)
-    return public
+    spec = declare(None, function, options)
+    dress(spec, function, like=like)
+    return serve_public(spec.function, spec)
+
+
+def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
+    """The operation of a kernel, or of a composite's ``body``, its functions still to be written.
+
+    Raises:
+        TypeError: For an option that there is not, or a kernel of any number of arguments.
+    """
+    source = body if kernel is None else kernel
+    if kernel is not None and kernel.__code__.co_flags & 0x0C:
+        raise TypeError(f"{kernel.__name__}: a kernel takes no *args or **kwargs")
+    name = source.__name__ if kernel is None else source.__name__.rstrip("_")
+    unknown = options.keys() - Op.__dataclass_fields__.keys()
+    if unknown:
+        raise TypeError(f"@op {name}: unknown options {sorted(unknown)}")
+    options.setdefault("public", not name.startswith("_"))
+    function, core = unwritten(name), unwritten(name)
+    spec = Op(name=name, kernel=kernel, body=body, function=function, core=core, **options)
+    serve(core, spec, Form.CORE)
+    return spec
+
+
+def named_anew(spec: Op, node: str) -> Any:
+    """A function that does the same, whose nodes have another name and free nothing."""
+    changes = {"function": unwritten(spec.name), "core": unwritten(spec.name)}
+    other = replace(spec, node=node, frees=False, public=False, **changes)
+    serve(other.core, other, Form.CORE)
+    return serve_public(other.function, other)
 
 
 def dress(
     spec: Op,
-    function: Any,
     source: Any,
     common: dict[str, tuple[str, Any]] | None = None,
     like: Callable[..., Any] | None = None,
@@ -168,35 +194,33 @@ def dress(
 
     Args:
         spec: The operation.
-        function: Its public function.
         source: The function the user's eye should land on.
-        common: Keywords that ``function`` takes beside ``source``'s own, as
+        common: Keywords that the function takes beside ``source``'s own, as
             ``{name: (annotation, default)}``.
         like: A function whose docstring tells of the parameters that ``source``'s does not.
     """
-    _face(spec, function, source)
+    function = spec.function
+    _face(spec, source)
     if source.__doc__:
         keywords = common or (("out",) if takes_out(spec) else ())
         function.__doc__ = documented(spec, source.__doc__, keywords, like)
     function.__signature__ = of_function(spec, source, common or {})
-    function.vjp = lambda **rules: spec.set_rules(rules)
-    function.vjp_joint = lambda *names: lambda rule: spec.set_joint_rule(names, rule)
-    function.numpy = lambda form: _set_numpy_form(spec, form)
+    function.vjp = partial(_set_rules, spec)
+    function.vjp_joint = lambda *names: lambda rule: _set_joint_rule(spec, names, rule)
+    function.numpy = partial(_set_numpy_form, spec)
     OPS[spec.qualname] = spec
     if spec.public:
         _publish(spec)
         for name in spec.aliases:
-            _publish(_twin(spec, name, spec.namespaces))
+            _publish(_twin(spec, name, spec.namespaces, spec.inplace))
         for qualified in spec.also:
             space, _, name = qualified.rpartition(".")
-            twin = _twin(spec, name, (space,))
-            twin.inplace = False
-            _publish(twin)
+            _publish(_twin(spec, name, (space,), False))
     _attach(spec)
 
 
-def _face(spec: Op, function: Any, source: Any) -> None:
-    spec.function = function
+def _face(spec: Op, source: Any) -> None:
+    function = spec.function
     function.__module__, function.__qualname__ = spec.home(spec.name)
     function.__name__ = spec.name
     function.__wrapped__ = source
@@ -204,16 +228,45 @@ def _face(spec: Op, function: Any, source: Any) -> None:
     function.kernel = spec.kernel
 
 
-def _twin(spec: Op, name: str, spaces: tuple[str, ...]) -> Op:
+def _set_rules(spec: Op, **rules: Callable[..., Any]) -> None:
+    for name, rule in rules.items():
+        if not is_tensor(spec.kernel, name):
+            raise TypeError(f"{spec.name}.vjp: {name!r} is not a tensor parameter")
+        _check_needs(spec, rule)
+    if len(rules) > 1 and any("Sequence" in spec.kernel.__annotations__[name] for name in rules):
+        raise TypeError(f"{spec.name}.vjp: a list of tensors must be the only input")
+    spec.set_rules(rules)
+
+
+def _set_joint_rule(spec: Op, names: tuple[str, ...], rule: Callable[..., Any]) -> None:
+    _check_needs(spec, rule)
+    spec.set_rules({names: rule})
+
+
+def _check_needs(spec: Op, rule: Callable[..., Any]) -> None:
+    code = spec.kernel.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    unknown = [name for name in rule_needs(rule) if name not in known and name not in SPECIAL]
+    if unknown:
+        raise TypeError(f"{spec.name}.vjp: {unknown} are no parameters of the operation")
+
+
+def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
     """The operation under another name, with a function that tells this one."""
-    twin = spec.twin(name, spaces)
-    face: Any = spec.function
-    source = face.__wrapped__
-    function: Any = make_function(twin) if spec.kernel else make_composite(twin, source)
-    _face(twin, function, source)
+    changes: dict[str, Any] = {"function": unwritten(name), "core": unwritten(name)}
+    if spec.node is None and spec.kernel is not None:
+        changes["node"] = spec.torchs_name
+    twin = replace(
+        spec, name=name, namespaces=spaces, aliases=(), also=(), inplace=inplace, **changes
+    )
+    spec.registered.twins.append(twin)
+    face, function = spec.function, twin.function
+    _face(twin, face.__wrapped__)
     first, _, more = (face.__doc__ or "").partition("\n")
     function.__doc__ = f"{first}\n\n    Another name for ``{spec.qualname}``.\n{more}"
     function.__signature__ = face.__signature__
+    serve(twin.core, twin, Form.CORE)
+    serve_public(function, twin)
     return twin
 
 
@@ -225,10 +278,13 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*args: Any, **options: Any) -> Any:
         """A form may pass on what it does not name, but only what the operation has."""
         for name in options:
-            torchs = name if name in spec.index else torchs_name(spec, name)
+            torchs = name if name in spec.plan.index else torchs_name(spec, name)
             if name not in known and torchs is None:
                 raise unexpected(spec, name)
-            if torchs is not None and spec.plain.get(spec.index[torchs], (None,))[0] is bool:
+            if (
+                torchs is not None
+                and spec.plan.scalars.get(spec.plan.index[torchs], (None,))[0] is bool
+            ):
                 options[name] = truth(options[name])
         if "dim" in options:
             if options.keys() & NUMPY_KEYWORDS == {"keepdims"}:  # torch's own other spelling
@@ -239,8 +295,7 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
                 options["axis"] = options.pop("dim")
         return form(*args, **options)
 
-    spec.numpy_form = checked
-    spec.share()
+    spec.registered.numpy_form = checked
     return form
 
 
@@ -262,7 +317,7 @@ def _method(spec: Op) -> Any:
     face: Any = spec.function
     if spec.attribute or spec.namespaces[0] == "Tensor":
         return face
-    function: Any = make_function(spec) if spec.kernel else make_composite(spec, face.__wrapped__)
+    function = serve_public(unwritten(spec.name), spec)
     vars(function).update(vars(face))
     function.__module__, function.__name__ = "tinytorch", spec.name
     function.__qualname__, function.__doc__ = f"Tensor.{spec.name}", face.__doc__
@@ -272,11 +327,14 @@ def _method(spec: Op) -> Any:
 def _attach(spec: Op) -> None:
     """Make methods and operators of it."""
     if spec.method and spec.public:
-        for form in (spec, *(twin for twin in spec.twins if twin.name in spec.aliases)):
+        for form in (spec, *(twin for twin in spec.registered.twins if twin.name in spec.aliases)):
             method = _method(form)
-            attach(form.name, property(method) if spec.attribute else method)
+            if spec.attribute:  # whose reading is what somebody is asked about
+                method = property(method)
+                vars(form.function)["face"] = method.__get__
+            setattr(Tensor, form.name, method)
             if spec.inplace:
-                attach(f"{form.name}_", make_inplace_function(form))
+                setattr(Tensor, f"{form.name}_", make_inplace_function(form))
     for operator_name in spec.operators:
         for name, method in make_operators(spec, operator_name).items():
-            attach(name, method)
+            setattr(Tensor, name, method)

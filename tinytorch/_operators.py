@@ -6,70 +6,73 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from . import _asking, _inplace
+from . import _asking
 from ._asked_members import operator_face
-from ._inplace import call_inplace as run_inplace
-from ._operands import operands
+from ._compiled import make_inplace_function, serve, unwritten
 from ._signature import of_operator
 from ._spec import Op
+from ._template_arguments import Form
 from ._tensor import Tensor
 
 _NUMBERS = (bool, int, float, complex)
 
 
-def _ask(mode: bool) -> None:
-    global run_inplace
-    run_inplace = _inplace.asking_inplace
-
-
-_asking.when_asking(_ask)
-
-
 def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     """The methods behind a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
-    function = op.function
-    if len(op.tensors) == 1:
-        return _dressed(op, name, {f"__{name}__": lambda self: function(self)})
-
-    def fallback(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        tensor, other = args if isinstance(args[0], Tensor) else args[::-1]
-        if other.__class__ is not Tensor and other.__class__ not in _NUMBERS:
-            values = _asking.relevant(args, {})
-            if values:
-                own = f"__{name}__" if args[0] is tensor else f"__r{name}__"
-                return _asking.first_answer(operator_face(own), values, (tensor, other), {})
-        if isinstance(other, Tensor) or isinstance(other, _NUMBERS) or is_array(tensor, other):
-            return function(*args)
-        return NotImplemented
-
-    def swapped(self: Any, other: Any) -> Any:
-        return fallback(op, (other, self), {})
-
-    forward: Callable[..., Any] = lambda self, other: fallback(op, (self, other), {})  # noqa: E731
-    reflected: Callable[..., Any] = swapped
-    if op.kernel is not None and op.operands == (0, 1) and op.positional == 2:
-        forward, number_first = operands(op, fallback)
-        reflected = number_first if 0 in op.numbers else reflected
-
+    if len(op.plan.tensors) == 1:
+        return _dressed(op, name, {f"__{name}__": _unary(op, f"__{name}__")})
+    forward = serve(unwritten(op.name), op, Form.OPERATOR, _slow)
+    reflected = serve(unwritten(op.name), op, Form.REFLECTED, _slow)
     methods: dict[str, Callable[..., Any]] = {f"__{name}__": forward}
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         methods[f"__r{name}__"] = reflected
         if op.inplace:
-            methods[f"__i{name}__"] = _in_place(op)
+            methods[f"__i{name}__"] = serve(
+                unwritten(op.name), op, Form.INPLACE_OPERATOR, _slow_inplace
+            )
     return _dressed(op, name, methods)
 
 
-def _in_place(op: Op) -> Callable[..., Any]:
-    """The method behind ``+=``; what it does not know it leaves to the other one's ``+``."""
+def _unary(op: Op, name: str) -> Callable[[Any], Any]:
+    function = op.function
 
-    def method(self: Any, other: Any) -> Any:
-        if other.__class__ is not Tensor and other.__class__ not in _NUMBERS:
-            known = isinstance(other, (Tensor, *_NUMBERS)) or is_array(self, other)
-            if not known and not _asking.relevant((self, other), {}):
-                return NotImplemented
-        return run_inplace(op, (self, other), {})
+    def method(self: Any) -> Any:
+        if self.__class__ in _asking.PLAIN:
+            return function(self)
+        answer = _answer(name, self)
+        return function(self) if answer is _asking.NOBODY else answer
 
     return method
+
+
+def _answer(name: str, *operands: Any) -> Any:
+    """What somebody makes of an operator, the tensor whose method it is coming first."""
+    values = _asking.relevant(operands, {})
+    if values or _asking.must_ask():
+        return _asking.first_answer(operator_face(Tensor, name), values, operands, {})
+    return _asking.NOBODY
+
+
+def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
+    """``left + right`` where the operands are not plain, or NotImplemented."""
+    reflected = function.__name__.startswith("__r") and function.__name__ != "__rshift__"
+    tensor, other = (right, left) if reflected else (left, right)
+    answer = _answer(function.__name__, tensor, other)
+    if answer is not _asking.NOBODY:
+        return answer
+    if isinstance(other, (Tensor, *_NUMBERS)) or is_array(tensor, other):
+        return op.function(left, right)
+    return NotImplemented
+
+
+def _slow_inplace(op: Op, function: Any, target: Any, other: Any) -> Any:
+    """``target += other``; what it does not know it leaves to the other one's ``+``."""
+    answer = _answer(function.__name__, target, other)
+    if answer is not _asking.NOBODY:
+        return answer
+    if isinstance(other, (Tensor, *_NUMBERS)) or is_array(target, other):
+        return make_inplace_function(op)(target, other)
+    return NotImplemented
 
 
 def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:

@@ -38,17 +38,17 @@ def check_overlap(target: Tensor, data: Any, others: Iterable[Any], alone: bool 
 
 def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
     """``check_overlap`` for ``out=`` of operations that write while they read."""
-    alone = op.picks or op.sequence is not None or op.buffered == "apart"
+    alone = op.plan.picks or op.plan.sequence is not None or op.buffered == "apart"
     elementwise = op.inplace or op.buffered in (False, "first")
     if op.kernel is not None:
-        elementwise = elementwise or op.promote is not None or op.params == ("input",)
+        elementwise = elementwise or op.promote is not None or op.plan.params == ("input",)
     if op.buffered is True and not op.inplace or not (alone or elementwise):
         return
     read = [t for arg in args for t in (arg if isinstance(arg, (tuple, list)) else (arg,))]
     if op.buffered in (True, "first"):  # the others are read before, but this is copied to ``out``
         read = read[:1]
     # Where there is an in-place form, the first one's elements go to the same places.
-    first, rest = (read[:1], read[1:]) if op.picks and op.inplace else ([], read)
+    first, rest = (read[:1], read[1:]) if op.plan.picks and op.inplace else ([], read)
     for each in out if isinstance(out, (tuple, list)) else (out,):
         if isinstance(each, Tensor):
             check_overlap(each, each._data, first)

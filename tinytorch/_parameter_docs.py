@@ -55,10 +55,10 @@ def documented(
     if like is not None:
         doc = _borrowed(spec, doc, like.__doc__ or "")
     at, more = doc.find("Args:\n"), ""
-    if at < 0 and "input" in spec.index:
+    if at < 0 and "input" in spec.plan.index:
         more = _FLOAT_INPUT if spec.promote == "float" else _INPUT
-    told = "out" not in spec.index and _SHARED.keys().isdisjoint(spec.index)
-    for name in keywords if told else (*spec.params, *keywords):
+    told = "out" not in spec.plan.index and _SHARED.keys().isdisjoint(spec.plan.index)
+    for name in keywords if told else (*spec.plan.params, *keywords):
         if f"    {name}:" not in doc:
             more += _out(spec) if name == "out" else _shared(name)
     return _inserted(doc, at, more) if more else doc
@@ -90,7 +90,7 @@ def _shared(name: str) -> str:
 def _borrowed(spec: Op, doc: str, other: str) -> str:
     """A docstring with what another one says of the parameters that it does not name."""
     told, own = _told(other), _told(doc)
-    names = (name for name in spec.params if name in told.keys() - own)
+    names = (name for name in spec.plan.params if name in told.keys() - own)
     more = "".join(f"{_LINE}{name}: {told[name]}" for name in names)
     return _inserted(doc, doc.find("Args:\n"), more) if more else doc
 

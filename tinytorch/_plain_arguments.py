@@ -7,6 +7,7 @@ dtype of the result; a tensor that requires grad does not, whose gradient would 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ from ._spec import Op
 
 #: The defaults of parameters that are numbers of any kind, as ``end`` of ``arange`` is.
 _OF_ANY_KIND = (int, type(None))
+#: So many elements of 16 bytes cannot be addressed.
+_LIMIT = 2**59
 _NO_FLOATS = (str, bytes, list, tuple, dict, type(None))
 #: Parameters that are C++ doubles to PyTorch; a factor, as ``alpha``, may be a complex number.
 _REAL = frozenset((
@@ -34,17 +37,17 @@ def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     Raises:
         TypeError: If PyTorch does not take it.
     """
-    kind, or_none = op.plain[position]
+    kind, or_none = op.plan.scalars[position]
     if value.__class__ is kind or (value is None and or_none):
         return value
-    imaginary = isinstance(value, complex) and op.params[position] in _REAL
+    imaginary = isinstance(value, complex) and op.plan.params[position] in _REAL
     if kind is float and not isinstance(value, _NO_FLOATS) and not imaginary:
         if value.__class__ is bool:  # a number of any kind, as 1 is, is refused as what it is
-            return value if op.defaults[position].__class__ in _OF_ANY_KIND else float(value)
+            return value if op.plan.defaults[position].__class__ in _OF_ANY_KIND else float(value)
         if not getattr(value, "requires_grad", False):
             return value.item() if hasattr(value, "dtype") and not value.ndim else value
     place = f" (position {position + 1})" if placed else ""
-    raise unfit(op.name, f"'{op.params[position]}'{place}", kind, value)
+    raise unfit(op.name, f"'{op.plan.params[position]}'{place}", kind, value)
 
 
 def unfit(name: str, argument: str, kind: type, value: Any) -> TypeError:
@@ -62,10 +65,33 @@ def leads(value: Any, values: Any) -> bool:
     return value.__class__ is bool and values[0].__class__ is bool
 
 
+def checked_size(name: str, size: Any) -> tuple[int, ...]:
+    """A shape as a tuple of ints; RuntimeError for negative sizes, TypeError for no ints."""
+    if not isinstance(size, (tuple, list)):
+        size = (size,)
+    shape = []
+    for n in size:
+        if leads(n, size) or not hasattr(n, "__index__"):
+            raise TypeError(
+                f"{name}(): argument 'size' must be tuple of ints, but found element of type "
+                f"{type(n).__name__}"
+            )
+        shape.append(n.__index__())
+    if any(n < 0 for n in shape):
+        raise RuntimeError(
+            f"{name}: Trying to create tensor with negative dimension {min(shape)}: {shape}"
+        )
+    if math.prod(shape) >= _LIMIT:
+        raise RuntimeError(f"{name}: Storage size calculation overflowed with sizes={shape}")
+    if 0 in shape and math.prod(n or 1 for n in shape) >= _LIMIT:
+        raise RuntimeError(f"{name}: Stride calculation overflowed with sizes={shape}")
+    return tuple(shape)
+
+
 def exact(op: Op, args: tuple[Any, ...]) -> bool:
     """Whether the arguments given by position for plain parameters are what they should be."""
     n = len(args)
-    for position, kind in op.looked_at:
+    for position, kind in op.plan.looked_at:
         if position < n and args[position].__class__ is not kind:
             return False
     return True
@@ -74,7 +100,7 @@ def exact(op: Op, args: tuple[Any, ...]) -> bool:
 def taken_in_place(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments given by position, the plain ones among them as the operation takes them."""
     found = list(args)
-    for position, _ in op.looked_at:
+    for position, _ in op.plan.looked_at:
         if position < len(args):
             found[position] = taken(op, position, args[position], placed=True)
     return tuple(found)
@@ -85,11 +111,11 @@ def checked(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
     NumPy's functions take whatever counts as True.
     """
-    if not op.plain:
+    if not op.plan.scalars:
         return source
     if op.namespaces[0].partition(".")[0] == "numpy":
         return truthful(op, source)
-    index, plain = op.index, op.plain
+    index, plain = op.plan.index, op.plan.scalars
 
     def function(*args: Any, **options: Any) -> Any:
         if not exact(op, args):
@@ -104,8 +130,8 @@ def checked(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
 def truthful(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
     """``source``, with what NumPy takes for True or False made a bool."""
-    places = frozenset(i for i, kind in op.looked_at if kind is bool)
-    names = frozenset(op.params[i] for i, (kind, _) in op.plain.items() if kind is bool)
+    places = frozenset(i for i, kind in op.plan.looked_at if kind is bool)
+    names = frozenset(op.plan.params[i] for i, (kind, _) in op.plan.scalars.items() if kind is bool)
 
     def function(*args: Any, **options: Any) -> Any:
         args = tuple([truth(v) if i in places else v for i, v in enumerate(args)])

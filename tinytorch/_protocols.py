@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from . import _exchange
+from . import _asked_members, _exchange
 from ._tensor import Tensor
 from .autograd.engine import Hooks
 
@@ -148,4 +148,4 @@ def attach() -> None:
         "__cuda_array_interface__": property(_exchange.cuda_array_interface),
     }  # fmt: skip
     for name, function in protocols.items():
-        setattr(Tensor, name, function)
+        _asked_members.attach(Tensor, name, function)

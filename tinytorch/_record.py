@@ -5,81 +5,17 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ._spec import Op
-from ._tensor import Tensor, new, wrap
+from ._backward import Backward
+from ._caller import calls_of_the_program
+from ._tensor import Tensor, wrap
 from .autograd.engine import Anomaly, Hooks
 from .autograd.inference import UNSETTLED, check_saved
-from .autograd.nodes import Node, Slot, next_seq, node_of
+from .autograd.nodes import Node, Slot, node_of
 from .autograd.packing import Recording, pack
 from .autograd.views import edge_of
 
 
-def record_unary(op: Op, xp: Any, out: Any, input: Any, x: Any) -> None:
-    """``record`` for one tensor and parameters at their defaults."""
-    edge = (input._node or input) if input._rg is True else edge_of(input)
-    y = out._data
-    dtype = y.dtype
-    if edge is None or (dtype is not x.dtype and dtype.kind not in "fc"):
-        return
-    # Node(...), without the frame of a call: this is the hot path.
-    node = new(Node)
-    node.seq = next_seq()
-    node.op = op
-    node.xp = xp
-    node.edges = (edge,)
-    node.shape = y.shape
-    node.dtype = dtype
-    node.versions = node.out = node.out_version = node.hooks = node.extra = None
-    if op.saves[0]:
-        rest = op.rest
-        node.args = (x, *rest) if rest else (x,)
-        node.saved = (input,)
-        if input._vc is not None:
-            note_versions(node)
-    else:
-        node.args = op.bare
-        node.saved = ()
-    if op.saves_out:
-        node.out = y
-        out._vc = [0]  # nobody has seen the result yet
-        node.out_version = ((out._vc, 0),)
-    out._node = node
-    out._rg = True
-    if Recording.watched:
-        watch(node, out)
-
-
-def record_leading(op: Op, xp: Any, out: Any, input: Any, x: Any, rest: tuple[Any, ...]) -> None:
-    """``record`` for one tensor, of the array ``x``, and plain values after it."""
-    edge = (input._node or input) if input._rg is True else edge_of(input)
-    y = out._data
-    dtype = y.dtype
-    if edge is None or (dtype is not x.dtype and dtype.kind not in "fc"):
-        return
-    # Node(...), without the frame of a call: this is the hot path.
-    node = new(Node)
-    node.seq = next_seq()
-    node.op = op
-    node.xp = xp
-    node.edges = (edge,)
-    node.shape = y.shape
-    node.dtype = dtype
-    node.versions = node.out = node.out_version = node.hooks = node.extra = None
-    if op.saves[0]:
-        node.args = (x, *rest)
-        node.saved = (input,)
-        if input._vc is not None:
-            note_versions(node)
-    else:
-        node.args = (None, *rest)
-        node.saved = ()
-    out._node = node
-    out._rg = True
-    if op.saves_out or Recording.watched:
-        keep_more(op, node, out)
-
-
-def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
+def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
     """Make ``out`` (or each of several results) a recorded result of ``op``.
 
     Args:
@@ -119,7 +55,7 @@ def record(op: Op, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, .
         watch(node, out)
 
 
-def make_node(op: Op, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
+def make_node(op: Backward, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
     """A node for a call of ``op``, without its result; None if no input wants a gradient."""
     if op.sequence is not None and op.sequence in op.differentiable:
         edges = [edge_of(t) for t in given[op.sequence]]
@@ -165,21 +101,13 @@ def note_versions(node: Node) -> None:
         node.versions = tuple([0 if cell is None else cell[0] for cell in cells])
 
 
-def keep_more(op: Op, node: Node, out: Tensor) -> None:
-    """What few nodes keep: the result, and what ``watch`` sees to."""
-    if op.saves_out:
-        keep_out(node, out)
-    if Recording.watched:
-        watch(node, out)
-
-
 def keep_out(node: Node, out: Tensor) -> None:
     """Save the result for the rules that use it (not the tensor: that would be a cycle)."""
     node.out = out._data
     node.out_version = (_version_of(out),)
 
 
-def keep_results(op: Op, node: Node, out: tuple[Tensor, ...]) -> None:
+def keep_results(op: Backward, node: Node, out: tuple[Tensor, ...]) -> None:
     """``keep_out`` of several results, of which the rules may use but some."""
     kept = range(len(out)) if op.saved_results is None else op.saved_results
     node.out = tuple([t._data if i in kept else None for i, t in enumerate(out)])
@@ -214,13 +142,11 @@ def watch(node: Node, out: Any) -> None:
         out: Its result, or the tuple of its results.
     """
     if Anomaly.enabled:
-        import traceback
-
-        node._extra()["traceback"] = traceback.format_stack()[:-3]
+        node._extra()["traceback"] = calls_of_the_program()
     pack(node, out, edge_of)
 
 
-def any_rg(op: Op, given: tuple[Any, ...]) -> bool:
+def any_rg(op: Backward, given: tuple[Any, ...]) -> bool:
     """Whether a tensor among the differentiable arguments may require grad."""
     for i in op.differentiable:
         value = given[i]

@@ -95,10 +95,10 @@ def _of_function(
 
 def _one_by_one(spec: Op, parameter: Parameter) -> Parameter:
     """The parameter for sizes as ``*size`` if it is the last that may come by position."""
-    at = spec.shape_position
-    if spec.kernel is None or at is None or at != spec.positional - 1:
+    at = spec.plan.sizes
+    if spec.kernel is None or at is None or at != spec.plan.positional - 1:
         return parameter
-    if parameter.name != spec.params[at]:
+    if parameter.name != spec.plan.params[at]:
         return parameter
     return Parameter(parameter.name, Parameter.VAR_POSITIONAL, annotation="int | Sequence[int]")
 
@@ -106,7 +106,7 @@ def _one_by_one(spec: Op, parameter: Parameter) -> Parameter:
 def takes_out(spec: Op) -> bool:
     """Whether ``out=`` is worth showing: views have none, and torch's nn.functional neither."""
     if spec.kernel is None:
-        return spec.writes
+        return spec.out
     public = [space for space in spec.namespaces if space not in ("Tensor", "nn.functional")]
     return bool(public) and not spec.view and not spec.attribute
 
@@ -124,7 +124,7 @@ def _of_inplace(spec: Op) -> inspect.Signature:
 
 def _of_operator(spec: Op, reflected: bool) -> inspect.Signature:
     signature = inspect.signature(spec.function)
-    operands = list(signature.parameters.values())[: len(spec.tensors)]
+    operands = list(signature.parameters.values())[: len(spec.plan.tensors)]
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")]
     if len(operands) > 1:
         taken = operands[0 if reflected else 1]

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, overload
 
 from . import dtypes
+from ._asked_members import asked_first
 from ._caller import warn_once
 from ._device import device
 from ._layouts import checked_format, contiguous_format, layout, memory_format, strided
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ._tensor import Tensor
 
 
+@asked_first
 class Storage:
     """The part of ``Tensor`` that knows nothing of gradients."""
 

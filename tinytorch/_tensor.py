@@ -11,6 +11,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from . import _asking, _state
+from ._asked_members import asked_first
 from ._caller import warn
 from ._size import ElementCount as ElementCount
 from ._size import Size as Size
@@ -33,21 +34,31 @@ from .backends.storage import deep_copied
 if TYPE_CHECKING:
     from .backends import BackendLike
 
-new = object.__new__
-#: Called with every new subclass of Tensor.
-when_subclassed: list[Callable[[type], None]] = []
-#: The version of a new tensor.
-unmodified: list[int] | None = None
+
+class Making:
+    """How tensors are made here and now: another way while some code is in inference mode.
+
+    Attributes:
+        new: ``object.__new__``, or what marks the tensors of inference mode and of ``vmap``.
+        version: The version of a new tensor.
+    """
+
+    __slots__ = ("new", "version")
+
+    def __init__(self) -> None:
+        self.switch(False)
+
+    def switch(self, marks: bool) -> None:
+        """Mark the tensors that are made from now on, or no longer."""
+        self.new: Callable[[Any], Any] = new_marked if marks else object.__new__
+        self.version: list[int] | None = UNSETTLED if marks else None
 
 
-def _mark(inference: bool) -> None:
-    global new, unmodified
-    new, unmodified = (new_marked, UNSETTLED) if inference else (object.__new__, None)
+making: Making = Making()
+_state.when_inference.append(making.switch)
 
 
-_state.when_inference.append(_mark)
-
-
+@asked_first
 class Tensor(Storage):
     """A multi-dimensional array with torch's semantics, on the backend it was made on.
 
@@ -83,8 +94,8 @@ class Tensor(Storage):
         super().__init_subclass__(**options)
         if "__torch_dispatch__" in vars(cls):
             warn(f"{cls.__name__}.__torch_dispatch__ will not be called by tinytorch.")
-        for listener in when_subclassed:
-            listener(cls)
+        if not _asking.is_willing(cls):
+            _asking.never_ask(cls)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         from ._tensor_types import legacy_source
@@ -455,18 +466,18 @@ class Tensor(Storage):
         return (rebuild, given, own) if own else (rebuild, given)
 
 
-_asking.PLAIN.add(Tensor)
+_asking.never_ask(Tensor)
 
 
 def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     """A tensor around a raw array, without history."""
-    out = new(cls)
+    out: Tensor = making.new(cls)
     out._data = data
     out._xp = xp
     out._rg = False
     out._node = None
     out._grad = None
-    out._vc = unmodified
+    out._vc = making.version
     out._base = None
     out._view = None
     return out

@@ -93,7 +93,7 @@ def refuse_recorded(op: Op) -> None:
 
 def _is_constant(op: Op) -> bool:
     """Whether it has tensors and no derivative: torch does not look at what those write to."""
-    return bool(op.tensors) and op.kernel is not None and not op.differentiable
+    return bool(op.plan.tensors) and op.kernel is not None and not op.backward.differentiable
 
 
 def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True) -> Any:
@@ -163,7 +163,7 @@ def _check_dtypes(op: Op, wanted: dtypes.dtype, have: dtypes.dtype, exact: bool)
 def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
     """The error of a result that does not fit ``out``; a TypeError where tensors are joined."""
     text = f"{scalar_name(wanted)} can't be cast to the desired output type {scalar_name(have)}"
-    if op.sequence is not None:
+    if op.plan.sequence is not None:
         return TypeError(f"{op.name}(): input types {text}")
     if "linalg" in op.namespaces or op.exact_out == "castable":
         return RuntimeError(

@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, Self, TypeVar
 
 from . import _asking
-from ._asked_members import method
+from ._asked_members import member as tensors_member
 from ._asked_members import names as member_names
-from ._call import UNASKED
 from ._facade import names
 from ._op import NAMESPACES, OPS
 from ._tensor import Tensor
@@ -263,8 +262,8 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
     """By namespace the functions that may be asked about, and the names of all of them."""
     found: dict[Any, list[Callable[..., Any]]] = {}
     named: dict[Callable[..., Any], str] = {}
-    for name in member_names():
-        member = method(name)
+    for name in member_names(Tensor):
+        member = tensors_member(Tensor, name)
         if isinstance(member, types.FunctionType):
             named.setdefault(member, f"torch.Tensor.{name}")
             found.setdefault(Tensor, []).append(member)
@@ -274,7 +273,7 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
             found.setdefault(member, []).append(member.__get__)
     for space in _SPACES:
         module = importlib.import_module(f"tinytorch.{space}".rstrip("."))
-        ignored = {f"{space}.{name}".lstrip(".") for name in UNASKED}
+        ignored = {f"{space}.{name}".lstrip(".") for name in _asking.UNASKED}
         for name in names(space):
             function = NAMESPACES[space][name]
             named.setdefault(function, f"torch.{space}.{name}".replace("..", "."))
@@ -306,7 +305,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
         >>> tt.tensor in tt.overrides.get_ignored_functions()
         True
     """
-    return {OPS[name].function for name in UNASKED if name in OPS}
+    return {OPS[name].function for name in _asking.UNASKED if name in OPS}
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:

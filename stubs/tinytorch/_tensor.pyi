@@ -27,10 +27,11 @@ from tinytorch.ops.creation_like import Placement
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
-new = object.__new__
-when_subclassed: list[Callable[[type], None]]
-unmodified: list[int] | None
-def _mark(inference: bool) -> None: ...
+class Making:
+    def __init__(self) -> None: ...
+    def switch(self, marks: bool) -> None: ...
+
+making: Making
 
 class Tensor(Storage):
     _backward_hooks: dict[_int, Any] | None
@@ -649,7 +650,7 @@ class Tensor(Storage):
         """``input`` with its elements in the format's order in memory: itself, or a copy."""
     def copy(_self, order: str = 'C') -> Tensor:
         """A copy in memory of its own; the gradient flows through it."""
-    def copy_(_self, src: Any, non_blocking: _bool = False) -> Self:
+    def copy_(_self, src: Tensor | complex, non_blocking: _bool = False) -> Self:
         """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``."""
     def copysign(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of ``input`` with the sign of ``other``."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tinytorch as tt
-from tinytorch import _fast, _operands, _tensor
+from tinytorch._tensor import making
 
 
 def in_thread(function: Callable[[], Any]) -> Any:
@@ -53,7 +53,7 @@ def test_a_task_that_goes_on_in_inference_mode_still_marks() -> None:
 
 def test_outside_nothing_is_asked_of_new_tensors() -> None:
     def state() -> tuple[Any, ...]:
-        return tuple((room.new, room.unmodified) for room in (_tensor, _fast, _operands))
+        return making.new, making.version
 
     before = state()
     with tt.inference_mode(), tt.inference_mode():

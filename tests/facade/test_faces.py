@@ -62,7 +62,7 @@ def test_functions_have_signature_documentation_and_source(space: str) -> None:
         if isinstance(value, types.FunctionType):
             assert inspect.signature(value) and inspect.getdoc(value), name
             assert "def " in inspect.getsource(value), name
-            assert inspect.getfile(value).endswith(".py"), name
+            assert inspect.getfile(inspect.unwrap(value)).endswith(".py"), name
 
 
 def test_unbound_methods_pickle_by_name() -> None:
@@ -118,11 +118,17 @@ def test_another_name_gives_the_gradients_and_nodes_of_the_first() -> None:
 
 def test_a_call_with_a_number_leaves_the_gradients_of_other_names() -> None:
     """What such a call keeps has rules for the tensor alone: its own, not its namesakes'."""
-    named = [op for op in OPS.values() if op.twins and op.numbers and op.differentiable]
+    named = [
+        op
+        for op in OPS.values()
+        if op.registered.twins and op.plan.numbers and op.backward.differentiable
+    ]
     assert len(named) > 5
     for op in named:
-        op.fixed([1] * len(op.params))
-        assert {twin.differentiable for twin in op.twins} == {op.differentiable}
+        op.backward.fixed([1] * len(op.plan.params))
+        assert {twin.backward.differentiable for twin in op.registered.twins} == {
+            op.backward.differentiable
+        }
 
 
 def test_numbers_divided_by_another_name_have_both_gradients() -> None:

@@ -237,7 +237,7 @@ NUMBERS: dict[str, Any] = {
 }  # fmt: skip
 _facade.load_all()
 FUNCTIONS: dict[str, Any] = {
-    name: op.function for name, op in sorted(OPS.items()) if op.elementwise and op.public
+    name: op.function for name, op in sorted(OPS.items()) if op.is_elementwise and op.public
 }
 FUNCTIONS["lerp"] = FUNCTIONS["masked_fill"] = FUNCTIONS["where"] = None
 

@@ -248,7 +248,8 @@ OTHER_COMPOSITES = """
     nn.functional.one_hot normal ones_like linalg.outer linalg.tensordot linalg.trace
     lobpcg pca_lowrank rand_like randint_like randn_like result_type
     scalar_tensor searchsorted svd_lowrank tensor tril_indices triu_indices unique
-    unique_consecutive zeros_like Tensor._where_method Tensor.argpartition Tensor.as_subclass
+    unique_consecutive zeros_like
+    Tensor.copy_ Tensor._where_method Tensor.argpartition Tensor.as_subclass
     _sum_of_squares _means _repeated Tensor.bernoulli_ Tensor.new
     Tensor.bool Tensor.byte Tensor.cauchy_ Tensor.cfloat Tensor.char Tensor.choose Tensor.compress
     Tensor.conjugate Tensor.copy Tensor.cuda Tensor.data_ptr Tensor.exponential_ Tensor.flat
@@ -281,7 +282,7 @@ def recorded(tensors: list[Any]) -> set[str]:
         node = node_of(edges.pop())
         if node is not None and node.seq not in seen:
             seen.add(node.seq)
-            names.add(node.op.qualname)
+            names.add(getattr(node.op, "op", node.op).qualname)
             edges += node.edges
     return names
 
@@ -357,9 +358,10 @@ def test_every_rule_has_an_example() -> None:
     missing = {
         name
         for name, op in OPS.items()
-        if op.rules and all(getattr(rule, "missing", False) for rule in op.rules.values())
+        if op.backward.rules
+        and all(getattr(rule, "missing", False) for rule in op.backward.rules.values())
     }
-    rules = {name for name, op in OPS.items() if op.differentiable} - missing
+    rules = {name for name, op in OPS.items() if op.backward.differentiable} - missing
     assert rules - reached <= set(WITHOUT_EXAMPLE)
 
 

@@ -66,14 +66,14 @@ _facade.load_all()
 def needed(op: Op, tensor: Any) -> tuple[list[Any], dict[str, Any]]:
     """Arguments of which every tensor is ``tensor``; what else is needed is True or 1."""
     values = []
-    for i, default in enumerate(op.defaults):
-        other: Any = True if op.annotations.get(op.params[i]) == "bool" else 1
-        if i in op.tensors and (default is REQUIRED or default is not None):
-            values.append([tensor, tensor] if i == op.sequence else tensor)
+    for i, default in enumerate(op.plan.defaults):
+        other: Any = True if op.annotations.get(op.plan.params[i]) == "bool" else 1
+        if i in op.plan.tensors and (default is REQUIRED or default is not None):
+            values.append([tensor, tensor] if i == op.plan.sequence else tensor)
         else:
             values.append(other if default is REQUIRED else default)
-    return values[: op.positional], dict(
-        zip(op.params[op.positional :], values[op.positional :], strict=True)
+    return values[: op.plan.positional], dict(
+        zip(op.plan.params[op.plan.positional :], values[op.plan.positional :], strict=True)
     )
 
 
@@ -81,7 +81,7 @@ def needed(op: Op, tensor: Any) -> tuple[list[Any], dict[str, Any]]:
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("name", [
     # The recurrence of a polynomial takes as many steps as the largest of its orders.
-    name for name, op in OPS.items() if op.public and op.tensors and "_polynomial_" not in name
+    name for name, op in OPS.items() if op.public and op.plan.tensors and "_polynomial_" not in name
 ])  # fmt: skip
 def test_every_operation_with_numbers_at_the_limits(name: str) -> None:
     op = OPS[name]

@@ -101,7 +101,7 @@ def set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
     if is_among(tensor, ctx._dirty):
         from .._spec import OPS
 
-        rebase(tensor, edge, OPS["_view_scatter"])
+        rebase(tensor, edge, OPS["_view_scatter"].backward)
     else:
         tensor._node = edge
         tensor._rg = True

@@ -49,7 +49,7 @@ def backward(
         >>> x.grad
         tensor([3., 3.])
     """
-    values = _asking.found(tensors, inputs, grad_tensors)
+    values = _asking.relevant((tensors, inputs, grad_tensors), {})
     if values:
         options = {"grad_tensors": grad_tensors, "inputs": inputs, "retain_graph": retain_graph}
         _asking.ask(backward, values, (tensors,), {**options, "create_graph": create_graph})
@@ -130,7 +130,7 @@ def grad(
         >>> tt.autograd.grad(first, x)
         (tensor(12.),)
     """
-    values = _asking.found(outputs, inputs, grad_outputs)
+    values = _asking.relevant((outputs, inputs, grad_outputs), {})
     if values or _asking.must_ask():
         return _asking.ask(grad, values, (outputs, inputs), {  # type: ignore[no-any-return]
             "grad_outputs": grad_outputs, "retain_graph": retain_graph,

@@ -151,7 +151,7 @@ def _as_its_base(view: Any) -> bool:
     if view._data.dtype.kind in "biu" or base._inference or not requires_grad(base):
         return False
     steps = (getattr(function, "op", None) for function, _ in view._view.replay)
-    return all(op is None or op.differentiable for op in steps)
+    return all(op is None or op.backward.differentiable for op in steps)
 
 
 def _root(tensor: Any) -> Any:
@@ -241,7 +241,7 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
     base, replay = _root(tensor), tensor._view.replay
     data = base._data
     base._node = Node(
-        scatter.called(scatter.node, frees=True), base._xp, (edge_of(base), node),
+        scatter.called(scatter.backward_name, frees=True), base._xp, (edge_of(base), node),
         (None, None, replay, _strides(data)), (), data.shape, data.dtype,
     )  # fmt: skip
     base._rg = True

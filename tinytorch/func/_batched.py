@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from .. import _asking, _state
-from .._asked_members import method
+from .._asked_members import member
 from .._device import device
 from .._op import NAMESPACES
 from .._tensor import Tensor
@@ -176,7 +176,7 @@ def _answer(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     given = (*args, *options.values())
     written, op = getattr(func, "__name__", ""), getattr(func, "op", None)
     name = written if op is None else op.name
-    elementwise = name == "detach" if op is None else op.elementwise
+    elementwise = name == "detach" if op is None else op.is_elementwise
     if name == "__get__" and func in _attributes():
         return getattr(_example(args[0]), _attributes()[func])
     if name in _OF_ONE and is_stand_in(args[0]):
@@ -191,7 +191,7 @@ def _answer(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
 
 @functools.cache
 def _attributes() -> dict[Any, str]:
-    return {method(name).__get__: name for name in _ATTRIBUTES}
+    return {member(Tensor, name).__get__: name for name in _ATTRIBUTES}
 
 
 def _writes(op: Any, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
@@ -201,7 +201,7 @@ def _writes(op: Any, name: str, args: tuple[Any, ...], options: dict[str, Any]) 
     """
     if name.startswith("__i") and name != "__invert__" or name.endswith("_") > name.endswith("__"):
         return True
-    flag = op.index.get("inplace", len(args)) if op is not None else len(args)
+    flag = op.plan.index.get("inplace", len(args)) if op is not None else len(args)
     return (
         "out" in options or "inplace" in options or len(args) > flag
         or (name == "where" and len(args) + len(options) < 3)
@@ -212,7 +212,7 @@ def _are_plain(op: Any, given: tuple[Any, ...]) -> bool:
     """Whether all are plain values, or tensors in the place of tensors."""
     tensors = sum(isinstance(v, Tensor) for v in given)
     known = all(isinstance(v, Tensor) or type(v) in _PLAIN_VALUES for v in given)
-    return known and tensors <= max(1, len(op.tensors) if op is not None else 1)
+    return known and tensors <= max(1, len(op.plan.tensors) if op is not None else 1)
 
 
 def _example(x: Any) -> Any:

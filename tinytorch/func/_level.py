@@ -174,7 +174,7 @@ def writable_for(given: Tensor) -> Tensor:
         return given
     shown = given.detach()
     data = shown._data
-    op = OPS["_assigned"].called("AliasBackward0")
+    op = OPS["_assigned"].backward.called("AliasBackward0")
     shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
     shown._rg = True
     return shown

@@ -237,7 +237,7 @@ def _may_be_at_once(inputs: _Inputs, randomness: str) -> bool:
     over = [leaf for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True) if dim is not None]
     return (
         randomness == "error" and inputs.size > 1 and not _asking.must_ask()
-        and all(leaf.ndim == 1 and type(leaf) in _asking.PLAIN for leaf in over)
+        and all(leaf.ndim == 1 and _asking.is_never_asked(type(leaf)) for leaf in over)
     )  # fmt: skip
 
 

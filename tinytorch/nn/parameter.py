@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._asking import PLAIN, refusing
+from .._asking import is_never_asked, refusing
 from .._tensor import Size, Tensor, share
 from ..dtypes import dtype as DType
 from ..ops.creation import empty
@@ -44,7 +44,7 @@ class Parameter(Tensor, metaclass=_Parameters):
     __torch_function__ = staticmethod(refusing)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
-        if cls is Parameter and isinstance(data, Tensor) and type(data) not in PLAIN:
+        if cls is Parameter and isinstance(data, Tensor) and not is_never_asked(type(data)):
             made: Parameter = _of_its_class(data, requires_grad)
             return made
         param: Parameter = _wrapped(cls, data)

@@ -132,7 +132,7 @@ def _with_numbers(function: Any) -> Any:
 
 
 def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
-    if isinstance(value, (int, float, complex)) and position in op.tensors:
+    if isinstance(value, (int, float, complex)) and position in op.plan.tensors:
         return to_tensor(op, position, value, xp)
     return value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._asked_members import attach
 from .._op import Array, Backend, composite, op, piecewise, torch_convention
 from .._tensor import Tensor
 from .._write import scalar_name
@@ -108,8 +109,8 @@ def _set_imag(self: Tensor, value: Any) -> None:
 
 
 # torch's methods of these names are attributes, which can be assigned to.
-setattr(Tensor, "real", property(real, _set_real))
-setattr(Tensor, "imag", property(imag, _set_imag))
+attach(Tensor, "real", property(real, _set_real))
+attach(Tensor, "imag", property(imag, _set_imag))
 
 
 @op(inplace=True, exact_out=True, elementwise=True)

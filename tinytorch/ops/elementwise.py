@@ -6,8 +6,7 @@ from typing import Any
 
 from .. import _state, dtypes
 from .._convert import TWO_BOOLS, written_number
-from .._fast import make_function
-from .._op import Array, Backend, Operand, composite, no_derivative, op
+from .._op import Array, Backend, Operand, composite, named_anew, no_derivative, op
 from .._tensor import Tensor
 from ..autograd.names import argument, by_operand
 from ..autograd.nodes import Node
@@ -237,8 +236,8 @@ div.vjp(
 
 
 #: By a number that a composite brings: PyTorch keeps it as it is, where a caller's is a tensor.
-times: Any = make_function(mul.op.called("MulBackward1", frees=False))
-over: Any = make_function(div.op.called("DivBackward1", frees=False))
+times: Any = named_anew(mul.op, "MulBackward1")
+over: Any = named_anew(div.op, "DivBackward1")
 
 
 def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:

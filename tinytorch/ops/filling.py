@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .. import _asking
 from .._convert import written_number
 from .._inplace import assign, call_inplace
 from .._op import OPS, Array, Backend, Operand, composite, op
@@ -50,7 +47,7 @@ def zero_(input: Tensor) -> Tensor:
         >>> tt.ones(2).zero_()
         tensor([0., 0.])
     """
-    call_inplace(fill.op.called("ZeroBackward0"), (_each_once(input), 0), {})
+    call_inplace(fill.op, (_each_once(input), 0), {}, "ZeroBackward0")
     return input
 
 
@@ -86,8 +83,8 @@ def _each_once(tensor: Tensor) -> Tensor:
     return tensor[tuple(slice(None) if step else slice(0, 1) for step in data.strides)]
 
 
-@composite(namespaces=("", "nn.functional"), method=False, public=False)
-def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+@composite(namespaces=("Tensor",))
+def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
     """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
 
     Args:
@@ -98,16 +95,9 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         >>> tt.zeros(2).copy_(tt.tensor([1, 2]))
         tensor([1., 2.])
     """
-    if src.__class__ is not Tensor and _asking.overloaded((src,)):
-        overloaded = _asking.overloaded((input, src))
-        return _asking.ask(copy_, overloaded, (input, src), {})  # type: ignore[no-any-return]
     source = src if isinstance(src, Tensor) else OPS["tensor"].function(src, backend=input._xp)
     if source._xp is not input._xp:
         source = source.to(backend=input._xp, non_blocking=non_blocking)
     if source.dtype is not input.dtype:
         source = source.to(input.dtype)
     return assign(input, source, "copy_")
-
-
-copy_.__qualname__ = "Tensor.copy_"
-setattr(Tensor, "copy_", copy_)

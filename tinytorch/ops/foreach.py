@@ -12,7 +12,7 @@ from numbers import Number
 from typing import Any, TypeAlias
 
 from .. import dtypes
-from .._inplace import make_inplace_function
+from .._compiled import make_inplace_function
 from .._op import composite
 from .._tensor import Tensor
 from .activation import sigmoid
@@ -308,7 +308,7 @@ _KINDS: dict[Kind, tuple[Any, ...]] = {
 }  # fmt: skip
 for _kind, _operations in _KINDS.items():
     for _operation in _operations:
-        _others = len(_operation.op.tensors) - 1
+        _others = len(_operation.op.plan.tensors) - 1
         _file(_kind, _operation.__name__, _operation, others=_others)
         _inplace = make_inplace_function(_operation.op)
         _file(_kind, f"{_operation.__name__}_", _inplace, others=_others)

@@ -136,7 +136,7 @@ def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
 
 for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygamma_inplace)):
     _method.__name__, _method.__qualname__ = _name, f"Tensor.{_name}"
-    attach(_name, _method)
+    attach(Tensor, _name, _method)
 
 
 @composite(out=True, inplace=True, also=("special.multigammaln",), node="MvlgammaBackward0")

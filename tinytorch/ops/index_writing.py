@@ -193,7 +193,7 @@ def _fill_expanded(input: Any, dim: int, index: Any, value: Any) -> Any:
     return input
 
 
-index_fill.op.expanded = _fill_expanded
+index_fill.op.registered.expanded = _fill_expanded
 
 
 def _put_expanded(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
@@ -203,7 +203,7 @@ def _put_expanded(input: Any, indices: Any, values: Any, accumulate: bool = Fals
     return input
 
 
-index_put.op.expanded = _put_expanded
+index_put.op.registered.expanded = _put_expanded
 
 
 def _filled_sum(xp: Any, g: Any, dim: int, index: Any) -> Any:

@@ -184,8 +184,6 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
         return item
     if isinstance(item, slice):
         return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
-    if item.__class__ is not Tensor and _asking.overloaded((item,)):
-        raise _asking.Wanted
     if not isinstance(item, Tensor):
         if hasattr(item, "__index__") and not getattr(item, "ndim", 0):
             return item.__index__()
@@ -244,12 +242,30 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
         xp.check_indices("index", item, 0, at, text=_NOTHING)
 
 
+#: What names elements without an array of indices, and NumPy takes as it is.
+_BASIC = frozenset((int, slice, type(None), type(...)))
+
+
+def _is_basic(index: Any) -> bool:
+    if index.__class__ is not tuple:
+        return index.__class__ in _BASIC
+    for item in index:  # a loop, as a generator takes three times as long
+        if item.__class__ not in _BASIC:
+            return False
+    return True
+
+
 def getitem(self: Tensor, index: Any) -> Tensor:
     """``self[index]``."""
-    try:
-        raw = raw_index(self, index)
-    except _asking.Wanted:
-        return _ask(getitem, self, index)  # type: ignore[no-any-return]
+    if self.__class__ in _asking.PLAIN and _is_basic(index):
+        try:
+            return _getitem(self, index)
+        except (IndexError, TypeError):
+            pass  # what follows says in PyTorch's words what is wrong
+    answer = _answer(getitem, self, index)
+    if answer is not _asking.NOBODY:
+        return answer  # type: ignore[no-any-return]
+    raw = raw_index(self, index)
     if raw.__class__ is tuple and _ints_stand_apart(raw):
         before, raw = _ints_first(raw)
         self = _getitem(self, before)
@@ -259,10 +275,13 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     return out
 
 
-def _ask(function: Any, tensor: Tensor, *rest: Any) -> Any:
+def _answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
+    """What somebody makes of reading or writing elements, who is an item of the index perhaps."""
     items = rest[0] if isinstance(rest[0], (tuple, list)) else rest[:1]
     values = _asking.overloaded((tensor, *items, *rest[1:]))
-    return _asking.ask(function, values, (tensor, *rest), {})
+    if values or _asking.must_ask():
+        return _asking.ask(function, values, (tensor, *rest), {})
+    return _asking.NOBODY
 
 
 def _keep_index(node: Any, index: Any) -> None:
@@ -306,22 +325,24 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
 
 
 def _set(self: Tensor, index: Any, value: Any) -> None:
+    if self.__class__ not in _asking.PLAIN or not _is_basic(index) or not _is_plain(value):
+        answer = _answer(_set, self, index, value)
+        if answer is not _asking.NOBODY:
+            return
     if self._xp.readonly(self._data):
         return _set_part(self, index, value)
     check_writable("index_put", self)
     set_writable(self, index, value)
 
 
+def _is_plain(value: Any) -> bool:
+    return value.__class__ in _asking.PLAIN or value.__class__ in (int, float, bool)
+
+
 def set_writable(self: Tensor, index: Any, value: Any) -> None:
     """``self[index] = value`` where that may be written."""
     xp = self._xp
-    try:
-        raw = raw_index(self, index)
-        if value.__class__ is not Tensor and _asking.overloaded((value,)):
-            raise _asking.Wanted
-    except _asking.Wanted:
-        _ask(_set, self, index, value)
-        return
+    raw = raw_index(self, index)
     if not isinstance(value, Tensor):
         if value is None or isinstance(value, (str, bytes, dict)):
             raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
@@ -389,10 +410,16 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
     target._bump()
     if wants:
         node = Node(
-            OPS["_setitem"], target._xp, edges, (None, None, index), (), data.shape, data.dtype
+            OPS["_setitem"].backward,
+            target._xp,
+            edges,
+            (None, None, index),
+            (),
+            data.shape,
+            data.dtype,
         )
         _keep_index(node, given)
-        rebase(target, node, OPS["_view_scatter"])
+        rebase(target, node, OPS["_view_scatter"].backward)
 
 
 def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:

@@ -77,7 +77,7 @@ def _fill_expanded(input: Any, mask: Any, value: Any) -> Any:
     return input
 
 
-masked_fill.op.expanded = _fill_expanded
+masked_fill.op.registered.expanded = _fill_expanded
 masked_fill.vjp(
     input=lambda xp, g, mask: xp.where(mask, 0, g),
     value=lambda xp, g, mask: xp.where(mask, g, 0),

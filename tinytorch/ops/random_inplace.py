@@ -52,7 +52,7 @@ def _fill(
         values = in_order(xp, data.shape, order, lambda shape: draw(engine, shape, data.dtype))
     if grad_enabled() and input.requires_grad:
         node = f"{name.title().replace('_', '')}Backward{2 if name == 'bernoulli' else 0}"
-        return call_inplace(OPS["_refilled"].called(node), (input, wrap(values, xp)), {})
+        return call_inplace(OPS["_refilled"], (input, wrap(values, xp)), {}, node)
     xp.copyto(data, values)
     input._bump()
     return input

@@ -39,7 +39,7 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
 
 
 def _squeezed_name(node: Node) -> str:
-    name: Any = squeeze.op.backward_name
+    name: Any = squeeze.op.backward.backward_name
     return f"SqueezeBackward{int(name(node)[-1]) + 3}"
 
 

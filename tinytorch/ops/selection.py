@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._asked_members import attach
 from .._caller import warn
 from .._convert import result_dtype
 from .._op import Array, Backend, Mask, Operand, composite, op
@@ -333,4 +334,4 @@ def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 _where_method.__name__, _where_method.__qualname__ = "where", "Tensor.where"
-setattr(Tensor, "where", _where_method)
+attach(Tensor, "where", _where_method)
