@@ -373,6 +373,30 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "unfolding": "fold unfold",
         "unpooling": "max_unpool1d max_unpool2d max_unpool3d",
     },
+    "return_types": {
+        "cumulative": "cummax cummax_out cummin cummin_out",
+        "extrema": "aminmax aminmax_out max max_out min min_out",
+        "floating_point": "frexp frexp_out",
+        "histograms": "histogram histogram_out histogramdd histogramdd_out",
+        "linalg_determinant": "linalg_slogdet linalg_slogdet_out",
+        "linalg_eigen": "linalg_eig linalg_eig_out linalg_eigh linalg_eigh_out",
+        "linalg_ldl": """linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_factor_ex_out
+            linalg_ldl_factor_out""",
+        "linalg_lstsq": "linalg_lstsq linalg_lstsq_out",
+        "linalg_lu": """linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_factor_ex_out
+            linalg_lu_factor_out linalg_lu_out lu_unpack lu_unpack_out""",
+        "linalg_qr": "geqrf geqrf_out linalg_qr linalg_qr_out",
+        "linalg_solve": "linalg_inv_ex linalg_inv_ex_out linalg_solve_ex linalg_solve_ex_out",
+        "linalg_svd": "linalg_svd linalg_svd_out",
+        "linalg_triangular": """linalg_cholesky_ex linalg_cholesky_ex_out triangular_solve
+            triangular_solve_out""",
+        "matrix_factors": "qr qr_out slogdet slogdet_out svd svd_out",
+        "order_statistics": """kthvalue kthvalue_out median median_out mode mode_out nanmedian
+            nanmedian_out""",
+        "set_operations": """unique_all unique_all_out unique_counts unique_counts_out
+            unique_inverse unique_inverse_out""",
+        "sorting": "sort sort_out topk topk_out",
+    },
     "signal.windows": {
         "windows": """bartlett blackman cosine exponential gaussian general_cosine general_hamming
             hamming hann kaiser nuttall""",
