@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tinytorch import _facade
-from tinytorch._op import NAMESPACES
+from tinytorch._op import NAMESPACES, OPS
 from tinytorch._tensor import Tensor
 from tinytorch.ops._results import RESULTS
 
@@ -51,6 +51,9 @@ def _everything() -> Iterator[tuple[str, str, str]]:
             yield from ((space, name, _home(function)) for name, function in table.items())
     for name, value in vars(Tensor).items():
         yield "Tensor", name, _home(value.fget if isinstance(value, property) else value)
+    for name, op in OPS.items():
+        if not op.public:
+            yield "private", name, _home(op.function)
     homes = {
         id(value): module.__name__ for module in _families() for value in vars(module).values()
     }

@@ -1,9 +1,9 @@
 """How a public name is found: used by ``tinytorch`` and every dispatching namespace.
 
-Families of operations are modules of ``tinytorch.ops``. The ones every program needs are
-imported with the package; each of the others when one of its names is asked for. Which family
-that is tells ``_families``, the index, which is generated as the stubs are. It knows every name:
-one that is neither there nor filed since is no name, and nothing is imported to find that out.
+Families of operations are modules of ``tinytorch.ops``, each imported when one of its names is
+asked for. Which family that is tells ``_families``, the index, which is generated as the stubs
+are. It knows every name: one that is neither there nor filed since is no name, and nothing is
+imported to find that out.
 """
 
 from __future__ import annotations
@@ -19,18 +19,10 @@ from . import _op_namespaces, _protocols, _settings, _state, dtypes
 from ._families import FAMILIES
 from ._forward import forward, forwarded
 from ._op import NAMESPACES
+from ._spec import Registry
 from ._tensor import Tensor
 from ._tensor_types import DTYPES, STORAGES
 from .autograd.engine import Hooks
-
-#: Families that ``import tinytorch`` loads: what a first model needs.
-CORE = (
-    "creation", "creation_like", "ranges", "conversion", "elementwise", "exponential",
-    "trigonometric", "selection", "comparison", "bitwise", "reduction", "extrema", "variance",
-    "shape", "transposition", "broadcasting", "layout", "joining", "splitting", "indexing",
-    "gathering", "linear_algebra", "activation",
-)  # fmt: skip
-
 
 def families() -> list[str]:
     """Names of all modules in ``tinytorch.ops``, found in its folder."""
@@ -42,14 +34,12 @@ def families() -> list[str]:
 _loading = threading.RLock()
 
 
-def load_core() -> None:
-    """Import the families every program needs; the methods of the others only get a stand-in."""
-    for name in CORE:
-        importlib.import_module(f"tinytorch.ops.{name}")
+def stand_in() -> None:
+    """Give Tensor its protocols, and a stand-in for each method that a family defines."""
     _protocols.attach()
     have = vars(Tensor)
     for name, family in _FAMILY_OF["Tensor"].items():
-        if name not in have:
+        if name not in have:  # as it is when the package is imported anew
             setattr(Tensor, name, Unloaded(name, family))
 
 
@@ -94,6 +84,17 @@ def load_all() -> None:
     """Import every family."""
     for name in families():
         _load(name)
+
+
+def _load_for(name: str) -> None:
+    """Import the family that files an operation of this qualified name, if there is one."""
+    space, _, last = name.rpartition(".")
+    family = _FAMILY_OF["private"].get(name) or _FAMILY_OF.get(space, {}).get(last)
+    if family is not None:
+        _load(family)
+
+
+Registry.load = staticmethod(_load_for)
 
 
 def find(namespace: str, name: str, table: Mapping[str, Any] | None = None) -> Any:
