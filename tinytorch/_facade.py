@@ -21,8 +21,9 @@ from ._forward import forward, forwarded
 from ._op import NAMESPACES
 from ._spec import Registry
 from ._tensor import Tensor
-from ._tensor_types import DTYPES, STORAGES
 from .autograd.engine import Hooks
+from .backends import numpy as numpy  # the default, which is asked about every name
+
 
 def families() -> list[str]:
     """Names of all modules in ``tinytorch.ops``, found in its folder."""
@@ -246,7 +247,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
     "tinytorch.utils.dlpack": ("to_dlpack",),
     "tinytorch._tensor_types": (
-        *DTYPES, "set_default_tensor_type", "typename",
+        *dtypes.TENSOR_TYPES, "set_default_tensor_type", "typename",
     ),
     "tinytorch.jit": ("ScriptModule",),
     "tinytorch.cuda.streams": ("Stream",),
@@ -272,7 +273,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.func": ("vmap",),
     "tinytorch.serialization": ("load", "save"),
     "tinytorch.storage": ("TypedStorage", "UntypedStorage"),
-    "tinytorch.ops._typed_storage": tuple(STORAGES.values()),
+    "tinytorch.ops._typed_storage": tuple(dtypes.STORAGES.values()),
     "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}

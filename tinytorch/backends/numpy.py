@@ -117,8 +117,8 @@ class NumpyBackend(Backend):
     name = "numpy"
     library = numpy
     array_type = numpy.ndarray
-    fft = QuietNamespace(numpy.fft)
-    linalg = QuietNamespace(numpy.linalg)
+    fft = QuietNamespace("numpy.fft")
+    linalg = QuietNamespace("numpy.linalg")
     tensordot = staticmethod(quiet(numpy.tensordot))
     block_elements = _BLOCK
     column_bytes = 4 << 20
