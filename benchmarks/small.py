@@ -80,9 +80,9 @@ CALLS = {
     "zero_": Call("c.zero_()", "c.fill(0)"),
     "copy_": Call("c.copy_(x)", "n.copyto(c, x)"),
     "x += y": Call("t = c; t += z", "t = c; t += z"),
-    "sum()": Call("x.sum()", "n.add.reduce(x, None)"),
-    "sum(0)": Call("x.sum(0)", "n.add.reduce(x, 0)"),
-    "mean(1)": Call("x.mean(1)", "n.add.reduce(x, 1) / f(4)"),
+    "sum()": Call("x.sum()", "x.ravel().dot(ones)"),
+    "sum(0)": Call("x.sum(0)", "bare.add_up(x, 0)"),
+    "mean(1)": Call("x.mean(1)", "bare.mean(x)"),
     "max(1)": Call("x.max(1)", "bare.maxima(x)"),
     "argmax(1)": Call("x.argmax(1)", "x.argmax(1)"),
     "var(1)": Call("x.var(1)", "bare.var(x)"),
@@ -91,12 +91,12 @@ CALLS = {
     "x == y": Call("x == y", "x == y"),
     "x > 0": Call("x > 0", "x > 0"),
     "where": Call("m.where(mask, x, y)", "n.where(mask, x, y)"),
-    "x @ y of 16": Call("q @ q", "q @ q"),
+    "x @ y of 16": Call("q @ q", "q.dot(q)"),
     "F.linear": Call("F.linear(h, w, v)", "bare.linear(h, w, v)"),
     "nn.Linear": Call("linear(h)", "bare.linear(h, w, v)"),
     "nn.LayerNorm": Call("norm(h)", "bare.layer_norm(h, v, v)"),
     "nn.Embedding": Call("embed(labels)", "q.take(labels, 0)"),
-    "F.relu": Call("F.relu(x)", "n.maximum(x, 0)"),
+    "F.relu": Call("F.relu(x)", "bare.relu(x)"),
     "F.cross_entropy": Call("F.cross_entropy(h, labels)", "bare.cross_entropy(h, labels, rows)"),
     "F.mse_loss": Call("F.mse_loss(x, y)", "bare.mse_loss(x, y)"),
     "add, 16": Call("a + b", "a + b"),
@@ -141,7 +141,14 @@ def operands(m: Any) -> dict[str, Any]:
     }  # fmt: skip
     if m is np:
         layers = [arrays["w"], arrays["v"], arrays["q"], arrays["v"]]
-        more = {"n": np, "f": np.float32, "bare": bare, "rows": np.arange(8), "layers": layers}
+        more = {
+            "n": np,
+            "f": np.float32,
+            "bare": bare,
+            "rows": np.arange(8),
+            "ones": np.ones(12, np.float32),
+            "layers": layers,
+        }
         return arrays | more | {"by_hand": ops.chain_by_hand}
     tensors = {name: m.tensor(np.array(array)) for name, array in arrays.items()}
     for name in "p", "r", "R":

@@ -400,7 +400,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "embedding": "_embedding _embedding_sum _masked_rows _scale_gradient",
         "embedding_bag": "_bag_rows _bag_sums",
         "error_functions": "_ndtr",
-        "extrema": "_extreme_of_all",
+        "extrema": "_extreme_along _extreme_of_all",
         "filling": "copy_",
         "floating_point": "_raised _scaled",
         "fractional_pooling": "_fractional_indices",
