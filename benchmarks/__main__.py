@@ -1,7 +1,8 @@
 """Measure everything, or what ``--only`` names; print the table and write JSON.
 
 python -m benchmarks                  # all of it, a few minutes
-python -m benchmarks --only chain     # the rows whose name holds "chain"
+python -m benchmarks --only chain     # the rows whose name holds "chain"; several texts: any
+python -m benchmarks --only small     # everyday calls on few numbers, and their mean
 python -m benchmarks --quick          # a look: fewer and shorter rounds
 """
 
@@ -15,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from . import importing, larger, libraries, mlp, ops, report, threads
+from . import importing, larger, libraries, mlp, ops, report, small, threads
 from .report import Row
 from .timing import Effort
 from .workers import Make, Workers
@@ -47,21 +48,31 @@ def import_row(work: str, workers: Workers, effort: Effort) -> Row:
     return Row(work, "ms", values, budget=0.040, figure="own")
 
 
+def process_row(work: str, workers: Workers, effort: Effort) -> Row:
+    values = importing.whole_process("tinytorch", 2 * effort.rounds)
+    return Row(work, "ms", values, budget=1.3, figure="over numpy")
+
+
+def small_row(work: str, name: str, count: int, workers: Workers, effort: Effort) -> Row:
+    return small.row(work, name, count, workers.libraries, effort)
+
+
 def threads_row(work: str, size: int, workers: Workers, effort: Effort) -> Row:
     values = threads.measure(workers.libraries, size, effort)
-    return Row(work, "×", values, budget=0.6, figure="own", at_least=True)
+    return Row(work, "×", values, budget=1.0, figure="own", at_least=True)
 
 
 def add_larger(add: Callable[[str, str, float | None, Make], None]) -> None:
     """Add the rows of `larger`."""
     programs: dict[str, tuple[float | None, Callable[[Any], larger.Step]]] = {
-        "conv 64-64, 32x32, forward": (2.0, partial(larger.convolution, backward=False)),
-        "conv 64-64, 32x32, both": (2.5, partial(larger.convolution, backward=True)),
+        "conv 64-64, 32x32, forward": (1.0, partial(larger.convolution, backward=False)),
+        "conv 64-64, 32x32, both": (1.0, partial(larger.convolution, backward=True)),
         "depthwise conv, both": (None, partial(larger.convolution, backward=True, groups=64)),
-        "LeNet step, 64": (2.2, partial(larger.lenet, batch=64)),
+        "LeNet step, 64": (1.3, partial(larger.lenet, batch=64)),
         "GPT step, 4 layers, 8": (1.3, partial(larger.gpt, batch=8)),
         "LSTM cells, 20 steps": (0.8, partial(larger.cells, kind="LSTM")),
         "GRU cells, 20 steps": (0.8, partial(larger.cells, kind="GRU")),
+        "nn.LSTM, 20 steps": (1.5, larger.recurrent),
         "pointwise, 10 M": (0.25, partial(larger.pointwise, size=10_000_000)),
     }
     for work, (budget, make) in programs.items():
@@ -79,35 +90,44 @@ def measurements() -> dict[str, Measure]:
     def add(work: str, unit: str, budget: float | None, make: Make) -> None:
         rows[work] = timed(work, unit, budget, make)
 
-    rows["import, over numpy"] = partial(import_row, "import, over numpy")
+    for work, row in {
+        "import, over numpy": import_row,
+        "import, whole process": process_row,
+    }.items():
+        rows[work] = partial(row, work)
     add("facade: a function", "ns", None, partial(ops.attribute, name="exp"))
     add("facade: a dtype", "ns", None, partial(ops.attribute, name="float32"))
     for size in (16, 1000):
         for op in ops.SOURCES:
-            add(f"plain {op}, {size}", "µs", 0.7, partial(ops.plain, op=op, size=size))
+            add(f"plain {op}, {size}", "µs", 0.6, partial(ops.plain, op=op, size=size))
     for size in (16, 1000):
         for op in ops.SOURCES:
-            add(f"recorded {op}, {size}", "µs", 0.8, partial(ops.recorded, op=op, size=size))
+            add(f"recorded {op}, {size}", "µs", 0.75, partial(ops.recorded, op=op, size=size))
     for size in (16, 1000):
-        add(f"chain of 100, {size}", "µs", 0.8, partial(ops.chain, size=size))
+        add(f"chain of 100, {size}", "µs", 0.6, partial(ops.chain, size=size))
     for optimizer in ("SGD", "Adam"):
         for batch in (64, 512):
             add(
                 f"MLP step, {optimizer}, {batch}",
                 "ms",
-                1.0,
+                0.85,
                 partial(mlp.step, optimizer=optimizer, batch=batch),
             )
     add_larger(add)
     for size in (16, 1000):
         work = f"two threads, {size}"
         rows[work] = partial(threads_row, work, size)
+    for label, count in {"small: ": 1, "small, two threads: ": 2}.items():
+        for name in small.CALLS:
+            rows[label + name] = partial(small_row, label + name, name, count)
     return rows
 
 
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name holds TEXT")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], metavar="TEXT", help="rows whose name holds a TEXT"
+    )
     parser.add_argument("--rounds", type=int, default=15, help="turns, of which the median is kept")
     parser.add_argument("--seconds", type=float, default=0.02, help="of one library in one turn")
     parser.add_argument("--quick", action="store_true", help="5 rounds of 5 ms")
@@ -118,9 +138,13 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     effort = Effort(5, 0.005) if options.quick else Effort(options.rounds, options.seconds)
-    chosen = {name: row for name, row in measurements().items() if options.only in name}
+    chosen = {
+        name: row
+        for name, row in measurements().items()
+        if any(text in name for text in options.only)
+    }
     if not chosen:
-        print(f"no row holds {options.only!r}; there are: {', '.join(measurements())}")
+        print(f"no row holds {' or '.join(options.only)}; there are: {', '.join(measurements())}")
         return 2
     found = libraries.load()
     machine = libraries.describe_machine(found)
@@ -140,9 +164,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{name}: absent ({reason})")
     print(report.table(rows))
     print(
-        "figure: tinytorch's time over PyTorch's; for the import tinytorch's milliseconds, for "
-        "the threads the throughput of two over that of one"
+        "figure: tinytorch's time over PyTorch's; for the import tinytorch's milliseconds, or its "
+        "process's time over NumPy's; for the threads the throughput of two over that of one"
     )
+    for label in ("small: ", "small, two threads: "):
+        for line in small.summary(label, rows):
+            print(line)
     report.write(options.json, machine, rows)
     print(f"written: {options.json}")
     return 0

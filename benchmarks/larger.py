@@ -139,6 +139,21 @@ def cells(m: Any, kind: str, batch: int = 32, length: int = 20, width: int = 128
     return run
 
 
+def recurrent(m: Any, batch: int = 32, length: int = 20, width: int = 128) -> Step:
+    """A layer of LSTM over a sequence, and back."""
+    layer = with_weights(m, m.nn.LSTM(width, width))
+    x = m.tensor(random(length, batch, width))
+
+    def run() -> Any:
+        layer.zero_grad()
+        out, _ = layer(x)
+        loss = (out[-1] * out[-1]).sum()
+        loss.backward()
+        return loss
+
+    return run
+
+
 # -- single operations -------------------------------------------------------------------------
 
 

@@ -22,7 +22,7 @@ class Row:
         unit: The unit the table shows; ``values`` are seconds, or bare ratios where it is ``×``.
         values: The median for each library.
         budget: The bound of DESIGN.md §10 on ``figure``; ``None`` where it sets none.
-        figure: What the bound is on: tinytorch's time over PyTorch's, or tinytorch's own value.
+        figure: What the bound is on: tinytorch's time over PyTorch's or over NumPy's, or its own.
         at_least: Whether the bound is a lower one.
     """
 
@@ -43,7 +43,7 @@ class Row:
         """Return the number that stands beside the budget."""
         if self.figure == "own":
             return self.values.get("tinytorch")
-        return self.ratio("torch")
+        return self.ratio("numpy" if self.figure == "over numpy" else "torch")
 
     def met(self) -> bool | None:
         """Tell whether the budget is met; ``None`` without a budget or a measurement."""

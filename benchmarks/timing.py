@@ -50,8 +50,8 @@ def loops_for(timer: timeit.Timer, seconds: float) -> int:
     return max(1, round(loops * seconds / spent))
 
 
-def medians_of(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[str, float]:
-    """Return the median of what each timer returns, asked in turns.
+def in_turns(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[str, list[float]]:
+    """Return what each timer returned, asked in turns.
 
     The order rotates from round to round, so that nobody always follows the same neighbour.
     """
@@ -62,4 +62,14 @@ def medians_of(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dic
         for name in names[shift:] + names[:shift]:
             time.sleep(effort.rest)
             samples[name].append(timers[name]())
-    return {name: statistics.median(values) for name, values in samples.items()}
+    return samples
+
+
+def medians_of(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[str, float]:
+    """Return the median of what each timer returns, asked in turns."""
+    return {name: statistics.median(values) for name, values in in_turns(timers, effort).items()}
+
+
+def least_of(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[str, float]:
+    """Return the least of what each timer returns, asked in turns."""
+    return {name: min(values) for name, values in in_turns(timers, effort).items()}

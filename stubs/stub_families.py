@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 from tinytorch import _facade
-from tinytorch._op import NAMESPACES
+from tinytorch._op import NAMESPACES, OPS
 from tinytorch._tensor import Tensor
+from tinytorch.ops._results import RESULTS
 
 _PREFIX = "tinytorch.ops."
 _HEAD = '''\
@@ -29,8 +31,7 @@ def write_families() -> str:
     """The text of the module."""
     _facade.load_all()
     found: dict[str, dict[str, list[str]]] = {}
-    for space, name, value in _everything():
-        module = getattr(inspect.unwrap(value), "__module__", None) or ""
+    for space, name, module in _everything():
         if module.startswith(_PREFIX):
             family = module.removeprefix(_PREFIX).partition(".")[0]
             found.setdefault(space, {}).setdefault(family, []).append(name)
@@ -43,12 +44,31 @@ def write_families() -> str:
     return "".join([*lines, "}\n"])
 
 
-def _everything() -> Iterator[tuple[str, str, Any]]:
+def _everything() -> Iterator[tuple[str, str, str]]:
+    """Namespaces and names, with the modules that define what they stand for."""
     for space, table in NAMESPACES.items():
         if space != "Tensor":
-            yield from ((space, name, function) for name, function in table.items())
+            yield from ((space, name, _home(function)) for name, function in table.items())
     for name, value in vars(Tensor).items():
-        yield "Tensor", name, value.fget if isinstance(value, property) else value
+        yield "Tensor", name, _home(value.fget if isinstance(value, property) else value)
+    for name, op in OPS.items():
+        if not op.public:
+            yield "private", name, _home(op.function)
+    homes = {
+        id(value): module.__name__ for module in _families() for value in vars(module).values()
+    }
+    for name, kind in RESULTS.items():
+        yield "return_types", name, homes[id(RESULTS[name.removesuffix("_out")])]
+
+
+def _home(value: Any) -> str:
+    return getattr(inspect.unwrap(value), "__module__", None) or ""
+
+
+def _families() -> list[Any]:
+    """The modules of operations, the last of the alphabet first."""
+    return [sys.modules[name] for name in sorted(sys.modules, reverse=True)
+            if name.startswith(_PREFIX)]  # fmt: skip
 
 
 def _entry(family: str, names: list[str]) -> list[str]:

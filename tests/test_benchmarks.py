@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import larger, libraries, mlp, ops, report
+from benchmarks import bare, larger, libraries, mlp, ops, report, small
 from benchmarks.__main__ import main, measurements
 from benchmarks.timing import Effort, Statement
 from benchmarks.workers import Workers
@@ -141,6 +141,51 @@ def test_every_library_has_the_chains_gradient() -> None:
         else:
             grad = np.asarray(eval(statement.source, names))
         np.testing.assert_allclose(grad, expected, rtol=1e-5, err_msg=name)
+
+
+def outcome(statement: Statement) -> list[np.ndarray[Any, Any]]:
+    """What a statement of `small` gives, or leaves behind."""
+    bare.seed(0)
+    names = dict(statement.names)
+    if "m" in names:
+        names["m"].manual_seed(0)
+    *before, last = statement.source.split("; ")
+    exec("; ".join(before), names)
+    try:
+        value = eval(last, names)
+    except SyntaxError:  # an assignment
+        exec(last, names)
+        value = None
+    if "backward" in last:
+        value = [p.grad for p in (names["r"], *names["network"].parameters()) if p.grad is not None]
+    elif value is None:
+        value = next(names[name] for name in ("o", "t", "c") if name in names)
+    parts = value if isinstance(value, (tuple, list)) else [value]
+    return [np.asarray(p.detach() if hasattr(p, "detach") else p) for p in parts]
+
+
+@pytest.mark.parametrize("name", small.CALLS)
+def test_every_library_makes_the_same_small_call(name: str) -> None:
+    found = {lib: outcome(s) for lib, s in small.statements(FOUND, name).items()}
+    if name.startswith("network"):
+        del found["numpy"]  # it gives the loss alone
+    ours = found["tinytorch"]
+    for library, parts in found.items():
+        for part, expected in zip(parts, ours, strict=True):
+            assert part.shape == expected.shape and part.dtype == expected.dtype, library
+            if not name.startswith("empty"):
+                np.testing.assert_allclose(part, expected, rtol=2e-5, atol=1e-6, err_msg=library)
+
+
+def test_the_rows_over_pytorch_are_named() -> None:
+    rows = [
+        report.Row(f"small: {work}", "µs", {"tinytorch": ours, "torch": 1.0, "numpy": 2.0})
+        for work, ours in [("quick", 0.5), ("slow", 2.0)]
+    ]
+    mean, *over = small.summary("small: ", [*rows, report.Row("other", "µs", {"tinytorch": 9.0})])
+    assert "of 2 rows 1.00" in mean
+    assert over == ["small: slow: 2.00 of PyTorch's time; NumPy's calls alone 2.00, and 1.00 of "
+                    "theirs (at most 1.4)"]  # fmt: skip
 
 
 @pytest.mark.parametrize("work", measurements())

@@ -15,7 +15,7 @@ from . import _facade
 
 __version__ = "0.1.0"
 
-_facade.load_core()
+_facade.stand_in()
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]

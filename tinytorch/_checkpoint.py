@@ -19,9 +19,9 @@ from ._device import device as Device
 from ._layouts import layout as Layout
 from ._layouts import strided
 from ._tensor import Size, Tensor, wrap
-from ._tensor_types import STORAGES as STORAGES
 from .backends.base import Array, Backend
 from .backends.storage import extent
+from .dtypes import STORAGES as STORAGES
 
 #: The default pickle protocol of checkpoints, as PyTorch's.
 PROTOCOL = 2

@@ -1,34 +1,28 @@
 """How a public name is found: used by ``tinytorch`` and every dispatching namespace.
 
-Families of operations are modules of ``tinytorch.ops``. The ones every program needs are
-imported with the package; each of the others when one of its names is asked for. Which family
-that is tells ``_families``, which is generated as the stubs are.
+Families of operations are modules of ``tinytorch.ops``, each imported when one of its names is
+asked for. Which family that is tells ``_families``, the index, which is generated as the stubs
+are. It knows every name: one that is neither there nor filed since is no name, and nothing is
+imported to find that out.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import _op_namespaces, _protocols, _settings, _state, dtypes
 from ._families import FAMILIES
+from ._forward import forward, forwarded
 from ._op import NAMESPACES
+from ._spec import Registry
 from ._tensor import Tensor
-from ._tensor_types import DTYPES, STORAGES
 from .autograd.engine import Hooks
-
-#: Families that ``import tinytorch`` loads: what a first model needs.
-CORE = (
-    "creation", "creation_like", "ranges", "conversion", "elementwise", "exponential",
-    "trigonometric", "selection", "comparison", "bitwise", "reduction", "extrema", "variance",
-    "shape", "transposition", "broadcasting", "layout", "joining", "splitting", "indexing",
-    "gathering", "linear_algebra", "activation",
-)  # fmt: skip
+from .backends import numpy as numpy  # the default, which is asked about every name
 
 
 def families() -> list[str]:
@@ -38,18 +32,15 @@ def families() -> list[str]:
     return [name for name in dict.fromkeys(names) if not name.startswith("_")]
 
 
-_loaded_all = False
 _loading = threading.RLock()
 
 
-def load_core() -> None:
-    """Import the families every program needs; the methods of the others only get a stand-in."""
-    for name in CORE:
-        importlib.import_module(f"tinytorch.ops.{name}")
+def stand_in() -> None:
+    """Give Tensor its protocols, and a stand-in for each method that a family defines."""
     _protocols.attach()
     have = vars(Tensor)
     for name, family in _FAMILY_OF["Tensor"].items():
-        if name not in have:
+        if name not in have:  # as it is when the package is imported anew
             setattr(Tensor, name, Unloaded(name, family))
 
 
@@ -90,42 +81,44 @@ def _load(family: str) -> None:
         importlib.import_module(f"tinytorch.ops.{family}")
 
 
-def load_until(found: Callable[[], bool]) -> bool:
-    """Import families until ``found()``; whether it ever was."""
-    global _loaded_all
-    if found():
-        return True
-    if _loaded_all:
-        return False
-    with _loading:  # another thread may be halfway through a family
-        for name in families():
-            module = f"tinytorch.ops.{name}"
-            if module not in sys.modules:
-                importlib.import_module(module)
-                if found():
-                    return True
-        _loaded_all = True
-        return found()
-
-
 def load_all() -> None:
     """Import every family."""
-    load_until(lambda: False)
+    for name in families():
+        _load(name)
 
 
-def find(namespace: str, name: str) -> Any:
-    """The function called ``name`` in a namespace, or None."""
-    table = NAMESPACES.setdefault(namespace, {})
-    family = _FAMILY_OF.get(namespace, {}).get(name)
-    if family is not None and name not in table:
+def _load_for(name: str) -> None:
+    """Import the family that files an operation of this qualified name, if there is one."""
+    space, _, last = name.rpartition(".")
+    family = _FAMILY_OF["private"].get(name) or _FAMILY_OF.get(space, {}).get(last)
+    if family is not None:
         _load(family)
-    return table[name] if load_until(lambda: name in table) else None
+
+
+Registry.load = staticmethod(_load_for)
+
+
+def find(namespace: str, name: str, table: Mapping[str, Any] | None = None) -> Any:
+    """What is called ``name`` in a namespace, or None; the family that files it is imported.
+
+    Args:
+        namespace: As in the index.
+        name: The name.
+        table: Where families file what they have in the namespace. Default: its functions.
+    """
+    if table is None:
+        table = NAMESPACES.setdefault(namespace, {})
+    if name not in table:
+        family = _FAMILY_OF.get(namespace, {}).get(name)
+        if family is None:
+            return None
+        _load(family)
+    return table.get(name)
 
 
 def names(namespace: str) -> list[str]:
-    """Every name of a namespace."""
-    load_all()
-    return sorted(NAMESPACES.setdefault(namespace, {}))
+    """Every name of a namespace: those of the index, and what programs have filed."""
+    return sorted({*_FAMILY_OF.get(namespace, ()), *NAMESPACES.get(namespace, ())})
 
 
 def namespace(
@@ -161,10 +154,32 @@ def namespace(
 def missing(module: str, name: str, known: Iterable[str], note: str = "") -> str:
     """The text of an AttributeError, with the nearest known name."""
     text = f"module {module!r} has no attribute {name!r}{note}"
-    import difflib
+    near = nearest(name, known)
+    return f"{text}. Did you mean: {near!r}?" if near else text
 
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"{text}. Did you mean: {near[0]!r}?" if near else text
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like ``name``: of the longest common subsequence; None if none is.
+
+    Reference: Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
+    """
+    places: dict[str, int] = {}  # a bit for each place of a letter
+    for i, letter in enumerate(name):
+        places[letter] = places.get(letter, 0) | 1 << i
+    letters, whole = set(name), (1 << len(name)) - 1
+    best, found = 0.7, None  # from which share of the letters on a name is like another
+    for other in known:
+        longest = len(name) + len(other)
+        if 2 * min(len(name), len(other)) <= best * longest or letters.isdisjoint(other[:2]):
+            continue
+        row = whole
+        for letter in other:
+            met = row & places.get(letter, 0)
+            row = row + met | row - met
+        common = (whole & ~row).bit_count()
+        if 2 * common > best * longest:
+            best, found = 2 * common / longest, other
+    return found
 
 
 def _graph_namespace() -> Any:
@@ -232,7 +247,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
     "tinytorch.utils.dlpack": ("to_dlpack",),
     "tinytorch._tensor_types": (
-        *DTYPES, "set_default_tensor_type", "typename",
+        *dtypes.TENSOR_TYPES, "set_default_tensor_type", "typename",
     ),
     "tinytorch.jit": ("ScriptModule",),
     "tinytorch.cuda.streams": ("Stream",),
@@ -258,7 +273,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.func": ("vmap",),
     "tinytorch.serialization": ("load", "save"),
     "tinytorch.storage": ("TypedStorage", "UntypedStorage"),
-    "tinytorch.ops._typed_storage": tuple(STORAGES.values()),
+    "tinytorch.ops._typed_storage": tuple(dtypes.STORAGES.values()),
     "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}
@@ -281,7 +296,7 @@ def resolve(name: str) -> Any:
         return sys.modules["tinytorch"]
     if name == "default_generator":  # another one on each backend
         return importlib.import_module("tinytorch.random").default_generator
-    if name in PRIVATE_MODULES or (name in MODULES and _exists(name)):
+    if name in MODULES or name in PRIVATE_MODULES:
         return importlib.import_module(f"tinytorch.{name}")
     if name in _HOME_OF:
         value = getattr(importlib.import_module(_HOME_OF[name]), name)
@@ -295,8 +310,6 @@ def resolve(name: str) -> Any:
     function = find("", name)
     if function is not None:
         return table.setdefault(name, function)
-    from ._forward import forward
-
     found = forward(backend, name)
     if found is not None:
         return found
@@ -308,18 +321,12 @@ def resolve(name: str) -> Any:
     )
 
 
-def _exists(module: str) -> bool:
-    return importlib.util.find_spec(f"tinytorch.{module}") is not None
-
-
 def starred() -> list[str]:
     """Names that ``from tinytorch import *`` gives: as in torch, none of a module.
 
     A module would hide the program's own ``random`` or ``numpy``, and what only the backend's
     library has would stay behind when the backend changes.
     """
-    from ._forward import forwarded
-
     library_alone = forwarded(_state.current_backend()) - {*names(""), *_HOME_OF}
     left_out = {*MODULES, *library_alone, "default_generator"}
     return [name for name in listing() if name not in left_out and not name.startswith("_")]
@@ -327,10 +334,7 @@ def starred() -> list[str]:
 
 def listing() -> list[str]:
     """Names of ``dir(tinytorch)``: what is here and now, the active backend's own included."""
-    from ._forward import forwarded
-
     backend = _state.current_backend()
     found = {name for name, dtype in dtypes.NAMES.items() if backend.supports(dtype)}
-    found.update(names(""), _HOME_OF, ("default_generator",), forwarded(backend))
-    found.update(module for module in MODULES if _exists(module))
+    found.update(names(""), _HOME_OF, MODULES, ("default_generator",), forwarded(backend))
     return sorted(found | {n for n in vars(sys.modules["tinytorch"]) if n.startswith("__")})

@@ -8,6 +8,7 @@ are, for ``isinstance``; what they make of a tensor is the library's affair, whi
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any
 
 from . import _state, dtypes
@@ -17,7 +18,7 @@ from .backends.base import Backend
 
 def forward(backend: Backend, name: str) -> Any:
     """``name`` of the backend's library, ready for tensors; None if it has none."""
-    if name not in forwarded(backend):
+    if name not in _public_names(backend) or not _is_forwardable(backend, name):
         return None
     value = getattr(backend.library, name)
     if isinstance(value, type):
@@ -45,21 +46,23 @@ def _forwarding(backend: Backend, name: str, value: Any) -> Any:
 
 def forwarded(backend: Backend) -> frozenset[str]:
     """Names of the public functions and classes of the backend's library."""
-    known = _FORWARDED.get(backend)
-    if known is None:
-        names = getattr(backend.library, "__all__", None) or dir(backend.library)
-        known = frozenset(n for n in names if _is_forwardable(backend, n))
-        _FORWARDED[backend] = known
-    return known
+    return frozenset(n for n in _public_names(backend) if _is_forwardable(backend, n))
 
 
-_FORWARDED: dict[Backend, frozenset[str]] = {}
+@functools.cache
+def _public_names(backend: Backend) -> frozenset[str]:
+    """The library's names, but not of dtypes, nor of modules of its own that it has not loaded."""
+    library = backend.library
+    names = getattr(library, "__all__", None) or dir(library)
+    # To ask NumPy for ``testing`` imports it, and 150 modules more.
+    folders = getattr(library, "__path__", ())
+    modules = {entry.partition(".")[0] for folder in folders for entry in os.listdir(folder)}
+    waiting = modules - vars(library).keys()
+    return frozenset(names) - dtypes.NAMES.keys() - waiting
 
 
 def _is_forwardable(backend: Backend, name: str) -> bool:
-    if name.startswith("_") or name in dtypes.NAMES:
-        return False
-    return callable(getattr(backend.library, name, None))
+    return not name.startswith("_") and callable(getattr(backend.library, name, None))
 
 
 def _unwrap(backend: Backend, name: str, value: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from . import _caller
-from .backends import threads
 
 #: What was set; the modules that are PyTorch's homes of some of them read it, too.
 values: dict[str, Any] = {
@@ -33,6 +32,8 @@ def get_num_threads() -> int:
         >>> tt.get_num_threads() >= 1
         True
     """
+    from .backends import threads  # few programs ask
+
     return threads.count()
 
 
@@ -53,7 +54,10 @@ def set_num_threads(int: int) -> None:
         >>> import tinytorch as tt
         >>> tt.set_num_threads(tt.get_num_threads())
     """
-    threads.set_count(_positive("set_num_threads", int))
+    number = _positive("set_num_threads", int)
+    from .backends import threads
+
+    threads.set_count(number)
 
 
 def get_num_interop_threads() -> int:

@@ -28,11 +28,25 @@ Shape: TypeAlias = Sequence[int]
 #: The promotions of those operations that go element by element, unless they say otherwise.
 _BY_ELEMENT = ("difference", "float", "quotient", "power", "limits")
 
+
+class Registry(dict[str, Any]):
+    """What families file by qualified name; a look at ``registry[name]`` imports its family."""
+
+    #: Imports the family that files a name, if there is one; the facade's.
+    load: Callable[[str], None] = staticmethod(lambda name: None)
+
+    def __missing__(self, name: str) -> Any:
+        self.load(name)
+        if name not in self:
+            raise KeyError(name)
+        return self[name]
+
+
 #: Every operation by its qualified name: ``sin``, ``nn.functional.linear``, ``linalg.norm``.
-OPS: dict[str, Op] = {}
+OPS: dict[str, Op] = Registry()
 
 #: What each public namespace holds: ``NAMESPACES["nn.functional"]["relu"]`` is the function.
-NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": {}}
+NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": Registry()}
 
 
 @dataclass(eq=False)

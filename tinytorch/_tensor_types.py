@@ -10,29 +10,14 @@ from ._caller import warn
 from ._creation import backend_of_device, uninitialised
 from ._device import device as Device
 from ._tensor import Size, Tensor, wrap
+from .dtypes import TENSOR_TYPES as DTYPES
 
-#: The dtypes by the names of their tensors.
-DTYPES = {
-    "FloatTensor": dtypes.float32, "DoubleTensor": dtypes.float64, "HalfTensor": dtypes.float16,
-    "BFloat16Tensor": dtypes.bfloat16, "LongTensor": dtypes.int64, "IntTensor": dtypes.int32,
-    "ShortTensor": dtypes.int16, "CharTensor": dtypes.int8, "ByteTensor": dtypes.uint8,
-    "BoolTensor": dtypes.bool,
-}  # fmt: skip
-#: With the names that stand in texts alone.
+#: The same with the names that stand in texts alone.
 NAMED_DTYPES = {
     **DTYPES,
     "ComplexFloatTensor": dtypes.complex64,
     "ComplexDoubleTensor": dtypes.complex128,
 }
-
-#: By dtype, what PyTorch calls the type of its storages.
-STORAGES = {
-    "float32": "FloatStorage", "float64": "DoubleStorage", "float16": "HalfStorage",
-    "bfloat16": "BFloat16Storage", "int64": "LongStorage", "int32": "IntStorage",
-    "int16": "ShortStorage", "int8": "CharStorage", "uint8": "ByteStorage",
-    "bool": "BoolStorage", "complex64": "ComplexFloatStorage",
-    "complex128": "ComplexDoubleStorage",
-}  # fmt: skip
 
 
 class TensorType(type):

@@ -332,3 +332,21 @@ class iinfo:
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+# -- PyTorch's first names -------------------------------------------------------------------
+
+#: The dtypes by the names of their tensors.
+TENSOR_TYPES = {
+    "FloatTensor": float32, "DoubleTensor": float64, "HalfTensor": float16,
+    "BFloat16Tensor": bfloat16, "LongTensor": int64, "IntTensor": int32, "ShortTensor": int16,
+    "CharTensor": int8, "ByteTensor": uint8, "BoolTensor": bool,
+}  # fmt: skip
+#: By dtype, what PyTorch calls the type of its storages.
+STORAGES = {
+    "float32": "FloatStorage", "float64": "DoubleStorage", "float16": "HalfStorage",
+    "bfloat16": "BFloat16Storage", "int64": "LongStorage", "int32": "IntStorage",
+    "int16": "ShortStorage", "int8": "CharStorage", "uint8": "ByteStorage",
+    "bool": "BoolStorage", "complex64": "ComplexFloatStorage",
+    "complex128": "ComplexDoubleStorage",
+}  # fmt: skip

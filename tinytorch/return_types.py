@@ -17,11 +17,12 @@ from .ops._results import RESULTS
 
 def __getattr__(name: str) -> Any:
     # A class is there once the family of its operation is imported.
-    if not name.startswith("_") and _facade.load_until(lambda: name in RESULTS):
-        return RESULTS[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = _facade.find("return_types", name, RESULTS)
+    if found is None:
+        known = () if name.startswith("_") else __dir__()
+        raise AttributeError(_facade.missing(__name__, name, known), name=name, obj=None)
+    return found
 
 
 def __dir__() -> list[str]:
-    _facade.load_all()
-    return sorted(RESULTS)
+    return sorted({*_facade.names("return_types"), *RESULTS})

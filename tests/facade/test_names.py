@@ -10,31 +10,17 @@ import sys
 import threading
 import traceback
 import types
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy
 import pytest
 
 import tinytorch as tt
+from tests.facade.fresh import ROOT, run
 from tinytorch import backends
 from tinytorch._forward import forwarded
 from tinytorch._state import current_backend
 from tinytorch.backends.numpy import NumpyBackend
-
-ROOT = Path(tt.__file__).resolve().parents[1]
-
-
-def run(code: str, **env: str) -> str:
-    """The output of ``code`` in a fresh interpreter."""
-    import os
-
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True, text=True, cwd=ROOT, env={**os.environ, **env}, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_operation_is_stored_after_first_look_up() -> None:

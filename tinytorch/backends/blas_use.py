@@ -11,7 +11,7 @@ from time import monotonic
 
 # From how many elements on OpenBLAS may share a product of two operands: 2304 times its
 # GEMM_MULTITHREAD_THRESHOLD of 4, for that of a matrix and a vector.
-_FEW = 9216
+FEW = 9216
 _SPIN = 0.03
 
 #: Whether it may share any, which threads of ours forbid while they run.
@@ -22,7 +22,7 @@ _last = -1.0
 def note(elements: int) -> None:
     """A product of operands with so many elements is about to run."""
     global _last
-    if elements > _FEW and shares:
+    if elements > FEW and shares:
         _last = monotonic()
 
 

@@ -17,8 +17,8 @@ import numpy
 
 from . import blas_use
 
-#: Below this many elements a product of matrices costs as much as it saves.
-_FEW = 8192
+#: Below this many elements a sum over several dimensions is left to ``add.reduce``.
+FEW = 8192
 #: Up to here one product of vectors gives the sum of everything.
 _SHORT = 1024
 _ROW = 512
@@ -52,6 +52,30 @@ def no_ones(size: int) -> None:
 SHORT_ONES = {numpy.dtype(char): _Ones(char).__getitem__ for char in "fd"}
 
 
+def short_sum(array: Any, axis: Any, keepdims: bool) -> Any:
+    """The sum along one dimension of a small array, the last one or a matrix's first; else None."""
+    ones_of = SHORT_ONES.get(array.dtype)
+    if ones_of is None:
+        return None
+    if axis.__class__ is tuple and len(axis) == 1:
+        axis = axis[0]
+    ndim, shape = array.ndim, array.shape
+    if axis == -1 or axis == ndim - 1:
+        ones = ones_of(shape[-1])
+        if ones is None:
+            return None
+        if ndim == 2:
+            return array.dot(ones)[:, None] if keepdims else array.dot(ones)
+        if ndim > 2 and array.flags.c_contiguous:
+            sums = array.reshape(math.prod(shape[:-1]), shape[-1]).dot(ones)
+            return sums.reshape((*shape[:-1], 1) if keepdims else shape[:-1])
+    elif axis == 0 and ndim == 2:
+        ones = ones_of(shape[0])
+        if ones is not None:
+            return ones.dot(array)[None] if keepdims else ones.dot(array)
+    return None
+
+
 def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
     """The sum over ``axis``, or None where ``add.reduce`` is to do it.
 
@@ -63,7 +87,7 @@ def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
     Returns:
         Array or scalar of ``array``'s dtype.
     """
-    if array.size < _FEW:
+    if array.size < FEW:
         return None
     ndim = array.ndim
     given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis

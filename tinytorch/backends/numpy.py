@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy
 from . import blas_use, float_remainders, log_sums, ordering
 from .base import Array, Backend
 from .float_products import float_prod
-from .float_sums import SHORT_ONES, float_sum, no_ones, piece_of
+from .float_sums import FEW, SHORT_ONES, float_sum, no_ones, piece_of, short_sum
 from .quiet import QuietNamespace, quiet
 from .row_broadcasting import row_after_row
 from .row_sums import add_rows
@@ -52,6 +53,7 @@ _CLIP_KEEPS_ZEROS = bool(numpy.signbit(numpy.full(1, -0.0, "float32").clip(0, 1)
 _mean = quiet(numpy.mean)
 _short_ones = SHORT_ONES.get
 _empty = numpy.empty
+_add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
 _ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in (2, 4, 8)}
 
 
@@ -111,14 +113,19 @@ class _Numbers(dict[float, Any]):
         return array
 
 
+@functools.cache
+def _numbers(dtype: Any) -> Callable[[float], Any]:
+    return _Numbers(dtype).__getitem__
+
+
 class NumpyBackend(Backend):
     """NumPy, the library every other backend is described against."""
 
     name = "numpy"
     library = numpy
     array_type = numpy.ndarray
-    fft = QuietNamespace(numpy.fft)
-    linalg = QuietNamespace(numpy.linalg)
+    fft = QuietNamespace("numpy.fft")
+    linalg = QuietNamespace("numpy.linalg")
     tensordot = staticmethod(quiet(numpy.tensordot))
     block_elements = _BLOCK
     column_bytes = 4 << 20
@@ -147,6 +154,8 @@ class NumpyBackend(Backend):
 
     def blockwise(self, function: Callable[..., Array], *arrays: Array, unit: int = 1) -> Array:
         size, shape = arrays[-1].size, arrays[-1].shape
+        if size < _FEW:
+            return function(*arrays)
         if size < 2 * _BLOCK or not all(
             array.shape == shape and array.flags.c_contiguous or not array.ndim for array in arrays
         ):
@@ -171,6 +180,29 @@ class NumpyBackend(Backend):
             self.in_parts(work, blocks)
         return out
 
+    def full(self, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Array:
+        """``numpy.full``, in half the time for a number among floats."""
+        if fill_value.__class__ is float and getattr(dtype, "kind", None) == "f":
+            out = _empty(shape, dtype, order)
+            out.fill(fill_value)
+            return out
+        return numpy.full(shape, fill_value, dtype, order)
+
+    def ones(self, shape: Any, dtype: Any = None, order: Any = "C") -> Array:
+        """``numpy.ones``, likewise."""
+        out = _empty(shape, dtype, order)
+        out.fill(1)
+        return out
+
+    def eye(self, n: int, m: int | None = None, k: int = 0, dtype: Any = float) -> Array:
+        """``numpy.eye``, likewise."""
+        if k:
+            return numpy.eye(n, m, k, dtype)
+        m = n if m is None else m
+        out = numpy.zeros((n, m), dtype)
+        out.reshape(-1)[: min(n, m) * m : m + 1] = 1
+        return out
+
     def total(self, array: Array) -> Any:
         dtype = array.dtype
         ones = _short_ones(dtype, no_ones)(array.size)
@@ -186,6 +218,10 @@ class NumpyBackend(Backend):
         keepdims: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
         """``numpy.sum``, several times faster on large float arrays, and on a few elements."""
+        if dtype is out is None and array.size < FEW and not others:
+            found = short_sum(array, axis, keepdims)
+            if found is not None:
+                return found
         if out is None and not others:
             own = dtype is None or dtype == array.dtype  # to NumPy float64 equals None
             if own and array.dtype.char in "fd":
@@ -196,8 +232,7 @@ class NumpyBackend(Backend):
                 # In halves, rows are rounded after each addition, and ones counted up to 2048.
                 wide = numpy.asarray(array, _HALF).astype(numpy.float32)
                 return self.sum(wide, axis, None, None, keepdims).astype(_HALF)
-        add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
-        return add_up(array, axis, dtype, out, keepdims, **others)
+        return _add_up(array, axis, dtype, out, keepdims, **others)
 
     def mean(
         self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
@@ -208,9 +243,9 @@ class NumpyBackend(Backend):
         if not plain or not array.size:
             return _mean(array, axis, dtype, out, keepdims, **others)
         if axis is None and not keepdims:
-            return self.total(array) / array.size
+            return self.total(array) / _numbers(array.dtype)(array.size)
         total = self.sum(array, axis, None, None, keepdims)
-        return total / (array.size // total.size)
+        return total / _numbers(array.dtype)(array.size // total.size)
 
     def ascontiguousarray(self, array: Array, dtype: Any = None) -> Array:
         """``numpy.ascontiguousarray``, in half the time on large transposed arrays."""
@@ -243,6 +278,8 @@ class NumpyBackend(Backend):
         kind = array.dtype.char
         by_clip = kind == "e" or (kind == "f" and _CLIP_KEEPS_ZEROS and array.size >= _FEW)
         if not by_clip or numpy.ndim(low) or numpy.ndim(high):
+            if high is None and low.__class__ is int and low == 0:
+                return numpy.maximum(_ZEROS.get(array.dtype, 0), array)
             return super().between(array, low, high)
         low = numpy.array(-numpy.inf if low is None else low, array.dtype)
         return array.clip(low, numpy.array(numpy.inf if high is None else high, array.dtype))
@@ -378,11 +415,16 @@ class NumpyBackend(Backend):
         return numpy.errstate(**options)
 
     def number(self, dtype: Any) -> Callable[[float], Any]:
-        return _Numbers(dtype).__getitem__
+        return _numbers(dtype)
 
     def matmul(self, x1: Array, x2: Array, /, **options: Any) -> Array:
         """``numpy.matmul``; matrices that meet the same one are multiplied in one product."""
-        blas_use.note(x1.size + x2.size)
+        if x1.size + x2.size > blas_use.FEW:
+            blas_use.note(x1.size + x2.size)
+        # On a few elements in half the time. A single 0 would lose NaN: it scales as nothing.
+        if x1.ndim == x2.ndim == 2 and x1.size > 1 < x2.size and x1.dtype.char in "fdFD":
+            if not options:
+                return x1.dot(x2)
         if x1.ndim > 2 and x2.ndim == 2 and x1.size > _SMALL and x1.flags.c_contiguous:
             if not options and x1.shape[-1] == x2.shape[0]:
                 rows = numpy.matmul(x1.reshape(-1, x2.shape[0]), x2)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import Context
 from functools import wraps
-from types import FunctionType, ModuleType
+from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 import numpy
@@ -33,13 +34,13 @@ def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class QuietNamespace:
-    """A submodule of NumPy's with quiet functions."""
+    """A submodule of NumPy's with quiet functions, imported when one is asked for."""
 
-    def __init__(self, module: ModuleType) -> None:
+    def __init__(self, module: str) -> None:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._module, name)
+        found = getattr(import_module(self._module), name)
         if isinstance(getattr(found, "__wrapped__", found), FunctionType):
             found = quiet(found)
         setattr(self, name, found)

@@ -64,6 +64,8 @@ _NORMALS = struct.Struct("<dddi4x")
 _KEY_BYTES = _WORDS * 8
 #: Below this many words one raw call beats the array fill, which costs 5 us to start.
 _FEW_WORDS = 4096
+#: Up to so many words are taken modulo a number at once.
+_FEW = 256
 #: From this range on an integer takes two words, to keep the modulo's skew small.
 _WIDE_RANGE = 1 << 28
 #: From this length on a permutation inserts elements, taking two words for each.
@@ -267,7 +269,11 @@ class TorchMT19937:
         self, shape: Sequence[int], dtype: Any, mean: float, std: float, contiguous: bool
     ) -> NDArray:
         count = math.prod(shape)
-        if count < 16 or not contiguous:
+        if 0 < count < 16:
+            with self._lock:
+                pairs = self._normal_pairs(count, mean, std)
+            return cast(pairs, dtype).reshape(shape)
+        if not count or not contiguous:
             return self._fill(shape, dtype, lambda n: self._normal_pairs(n, mean, std))
         unit = self._unit64 if dtype == np.float64 else self._unit32
         whole = count // 16 * 16
@@ -305,6 +311,15 @@ class TorchMT19937:
     def integers(self, low: int, high: int, shape: Sequence[int], dtype: Any) -> Array:
         """Integers in ``[low, high)``, in C order, as any dtype that can hold them."""
         extent = high - low
+        count = math.prod(shape)
+        if count <= _FEW and extent < _WIDE_RANGE:
+            with self._lock:
+                words = self._bits.random_raw(count)
+            words %= np.uint64(extent)
+            numbers = words.view(np.int64)
+            if low:
+                numbers += low
+            return self._place(cast(numbers, dtype).reshape(shape))
 
         def draw(count: int) -> NDArray:
             if extent >= 2**64:

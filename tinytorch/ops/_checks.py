@@ -123,6 +123,12 @@ def integer(name: str, argument: str, value: Any) -> int:
 
 def integers_of(name: str, argument: str, values: Any) -> tuple[int, ...]:
     """Several sizes or dimensions, or a single one, as ints; TypeError for what is none."""
+    if values.__class__ is tuple:
+        for value in values:
+            if value.__class__ is not int:
+                break
+        else:
+            return values
     if not isinstance(values, (tuple, list)):
         single = not hasattr(values, "__iter__") or not getattr(values, "ndim", 1)
         values = (values,) if single else tuple(values)

@@ -92,9 +92,9 @@ def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int | None
     valid, classes = _valid(xp, target, ignore_index)
     _check_classes(xp, input, classes, ignore_index)
     # Every term of the sum is at most 1: no overflow.
-    shifted = input - input.max(1, keepdims=True)
-    log_sum = xp.log(xp.sum(xp.exp(shifted), axis=1))
-    picked = shifted.reshape(-1)[_places(xp, input.shape, classes)]
+    shifted = input - input.max(1, None, True)
+    log_sum = xp.log(xp.sum(xp.exp(shifted), 1))
+    picked = shifted.reshape(-1).take(_places(xp, input.shape, classes))
     return _counted(xp, valid, log_sum - picked.reshape(target.shape))
 
 
@@ -132,9 +132,10 @@ def _reduced_surprise(
     xp: Backend, input: Array, target: Index, ignore_index: int | None, mean: bool
 ) -> Array:
     """The sum of ``_surprise``, or its mean over the targets that count."""
-    total = xp.sum(_surprise.kernel(xp, input, target, ignore_index))
+    losses = _surprise.kernel(xp, input, target, ignore_index)
     if ignore_index is None:
-        return total / target.size if mean else total
+        return xp.mean(losses) if mean else xp.total(losses)
+    total = xp.total(losses)
     return total / xp.sum(target != ignore_index).astype(input.dtype) if mean else total
 
 

@@ -19,9 +19,9 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
         RuntimeError: If it draws for another backend.
     """
     default = _state.generator(xp)
-    default = getattr(default, "_engine", default)  # raises inside a vmap that refuses
+    engine = getattr(default, "_engine", None)  # raises inside a vmap that refuses
     if generator is None:
-        return default
+        return default if engine is None else engine
     engine = getattr(generator, "_engine", None)
     if engine is None:
         raise TypeError(
@@ -74,6 +74,8 @@ def integers(
         raise RuntimeError(
             f"{name}: random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
         )
+    if native.kind == "i" and native.itemsize == 8 and -(1 << 63) <= low and high <= 1 << 63:
+        return engine.integers(low, high, shape, native)
     dtype = dtypes.as_dtype(native)
     if dtype.is_complex:
         raise RuntimeError(

@@ -61,7 +61,8 @@ def suggested(array: Array) -> memory_format:
 
     It lies so if steps grow from the channels outwards; they may leave gaps.
     """
-    last = {4: channels_last, 5: channels_last_3d}.get(array.ndim)
+    ndim = array.ndim
+    last = channels_last if ndim == 4 else channels_last_3d if ndim == 5 else None
     if last is None or array.flags.c_contiguous or not array.size:
         return contiguous_format
     order = last.order(array.ndim) or ()

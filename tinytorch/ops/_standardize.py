@@ -198,14 +198,16 @@ def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> 
 
 def check_float(name: str, input: Tensor) -> None:
     """NotImplementedError unless ``input`` holds real floating-point numbers."""
-    if not input.is_floating_point():
+    if input._data.dtype.kind != "f":
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
 
 
 def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> None:
     """RuntimeError unless parameters have the input's dtype, or float32 for halves."""
     for parameter in given:
-        if parameter is None or parameter.dtype is input.dtype:
+        if parameter is None or parameter._data.dtype is input._data.dtype:
+            continue
+        if parameter.dtype is input.dtype:
             continue
         if input.dtype is dtypes.float16 and parameter.dtype is dtypes.float32:
             continue

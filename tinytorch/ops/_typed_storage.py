@@ -9,8 +9,8 @@ from .. import dtypes
 from .._caller import warn
 from .._op import Array
 from .._state import default_dtype
-from .._tensor_types import STORAGES
 from .._write import scalar_name
+from ..dtypes import STORAGES
 from ._storage_casts import Casts
 from ._untyped_storage import UntypedStorage
 from .creation import empty, tensor

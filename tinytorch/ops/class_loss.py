@@ -41,17 +41,18 @@ def _named(loss: Any, ndim: int, reduction: str) -> Any:
 
 def _check_batch(input: Tensor, target: Tensor) -> tuple[Any, Any]:
     """Input and class numbers with a batch dimension; ValueError where they do not fit."""
-    if not input.ndim:
+    have, wanted = input._data.shape, target._data.shape
+    if not have:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     x: Any = input
     y: Any = target
-    if input.ndim == 1:
+    if len(have) == 1:
         if target.ndim == 1 and target.shape[0] != 1:
             raise ValueError(
                 f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}"
             )
         return x.unsqueeze(0), y.reshape(1)
-    if not target.ndim or len(input) != len(target):
+    if not wanted or have[0] != wanted[0]:
         raise ValueError(
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
             f"({target.shape[0] if target.ndim else 0})."
@@ -66,9 +67,8 @@ def _check_target(input: Any, target: Any, weight: Any) -> None:
     fits = target._data.shape == expected
     if not fits and input.ndim not in (2, 4):
         raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
-    kernel = "nll_loss" if input.ndim == 2 else "nll_loss2d"
     if weight is not None:
-        refuse_grad(f"{kernel}_forward", weight=weight)
+        refuse_grad(f"{'nll_loss' if input.ndim == 2 else 'nll_loss2d'}_forward", weight=weight)
     if not fits and input.ndim == 2:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if not fits and target.ndim != 3:
@@ -94,7 +94,7 @@ def _check_numbers(input: Any, target: Any, fits: bool) -> None:
 
 def _check_kinds(input: Any, target: Any) -> None:
     """Refuse what PyTorch computes no loss of: all but floats; and bytes for pixels' classes."""
-    if input.ndim > 2 and target._data.dtype.kind == "u":
+    if target._data.dtype.kind == "u" and input.ndim > 2:
         check_scalar_type(int64, target)
     if input._data.dtype.kind != "f":
         frame = "nll_loss_out_frame" if input.ndim == 2 else "nll_loss2d_forward_out_frame"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
+from .. import _state, dtypes
 from .._caller import warn, warn_once
 from .._convert import dtype_of_number, fit_number, written_number
 from .._creation import backend_for, creation, pinned, uninitialised
@@ -71,7 +71,7 @@ def empty(
         >>> tt.empty(2, 3).shape
         tinytorch.Size([2, 3])
     """
-    if memory_format is None or memory_format is contiguous_format:
+    if memory_format is contiguous_format or memory_format is None:
         return uninitialised(xp, size, dtype)
     order = checked_format("empty", memory_format).order(len(size))
     if order is None:
@@ -93,6 +93,10 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         >>> tt.full((2,), 3)
         tensor([3, 3])
     """
+    if fill_value.__class__ is float and -1e38 < fill_value < 1e38:
+        native = xp.native_dtype(_state.default_dtype()) if dtype is None else dtype
+        if native.kind == "f" and native.itemsize > 2:
+            return xp.full(size, fill_value, native)
     if hasattr(fill_value, "item"):  # a tensor, or a number of NumPy's
         fill_value = fill_value.item()
     if not isinstance(fill_value, (bool, int, float, complex)):
@@ -125,6 +129,8 @@ def eye(xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = N
                 [0., 1.]])
     """
     for name, size in (("n", n), ("m", m)):
+        if size.__class__ is int and size >= 0:
+            continue
         if size is not None and not hasattr(size, "__index__"):
             raise TypeError(f"eye(): argument '{name}' must be int, not {type(size).__name__}")
         if size is not None and size < 0:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from .. import dtypes
 from .._op import OPS, Backend, Shape, composite
-from .._tensor import Tensor
+from .._tensor import Tensor, wrap
 from ._memory import in_order, order_like
 from .creation import tensor
 
@@ -30,6 +30,10 @@ class Placement(TypedDict, total=False):
 
 def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Tensor:
     """A creation function with ``input``'s shape, dtype and backend as defaults."""
+    data = input._data
+    if not options and size is None and data.flags.c_contiguous:
+        xp = input._xp
+        return wrap(OPS[name].kernel(xp, data.shape, *values, dtype=data.dtype), xp)
     if options.get("device") is None and options.get("backend") is None:
         options["backend"] = input._xp
     if options.get("dtype") is None:

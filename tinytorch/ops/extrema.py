@@ -6,13 +6,13 @@ from operator import index as as_index
 from typing import Any
 
 from .. import dtypes
-from .._op import OPS, Array, Backend, composite, op
+from .._op import OPS, Array, Backend, composite, op, reads_results
 from .._tensor import Tensor
 from ..autograd.nodes import Node
 from ._checks import refuse
 from ._memory import in_rows
 from ._results import named_result
-from .gathering import chosen
+from .gathering import chosen, gather_sum
 from .layout import contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
 from .shape import normalize_dim, squeeze
@@ -134,7 +134,7 @@ def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
         >>> tt.argmax(tt.tensor([[1, 5], [7, 3]]), 1)
         tensor([1, 0])
     """
-    return _arg_extreme(xp, "argmax", xp.argmax, input, dim, keepdim)
+    return _arg_extreme(xp, "argmax", input, dim, keepdim)
 
 
 @op(exact_out=True)
@@ -154,12 +154,10 @@ def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
         >>> tt.argmin(tt.tensor([[1, 5], [7, 3]]), 1)
         tensor([0, 1])
     """
-    return _arg_extreme(xp, "argmin", xp.argmin, input, dim, keepdim)
+    return _arg_extreme(xp, "argmin", input, dim, keepdim)
 
 
-def _arg_extreme(
-    xp: Any, name: str, reduce: Any, input: Array, dim: int | None, keepdim: bool
-) -> Array:
+def _arg_extreme(xp: Any, name: str, input: Array, dim: int | None, keepdim: bool) -> Array:
     at = None if dim is None else normalize_dim(name, dim, input.ndim)
     if input.dtype.kind in "bc":
         what = "bool" if input.dtype.kind == "b" else "complex"
@@ -170,10 +168,11 @@ def _arg_extreme(
         )
     if at is not None and input.ndim and input.shape[at] == 0:
         raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
-    native = xp.native_dtype(dtypes.int64)
     if not input.ndim:
-        return xp.zeros((), native)
-    out = xp.astype(xp.asarray(reduce(input, axis=at)), native)
+        return xp.zeros((), xp.native_dtype(dtypes.int64))
+    out = getattr(input, name)(at)
+    if out.__class__ is not input.__class__ or out.dtype.itemsize < 8:
+        out = xp.astype(xp.asarray(out), xp.native_dtype(dtypes.int64))
     if not keepdim:
         return out
     shape = (1,) * input.ndim if at is None else (*input.shape[:at], 1, *input.shape[at + 1 :])
@@ -184,10 +183,34 @@ _max_result = named_result("max", "values indices")
 _min_result = named_result("min", "values indices")
 
 
-def _along(input: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
-    """The elements at ``indices``, which has size 1 at ``dim``; differentiable."""
-    picked = chosen(input, dim, indices)
-    return picked if keepdim or not input.ndim else squeeze(picked, dim)
+@op(public=False, frees=True)
+def _extreme_along(
+    xp: Backend, input: Array, name: str, dim: int, keepdim: bool
+) -> tuple[Array, Array]:
+    """The largest or smallest element along ``dim``, the first of equal ones, and its index."""
+    plain = input if input.dtype.kind != "b" else xp.astype(input, "uint8")
+    index = _arg_extreme(xp, f"arg{name}", plain, dim, True)
+    if dim == input.ndim - 1 and input.flags.c_contiguous:
+        first = xp.arange(0, input.size, input.shape[-1])
+        values = xp.take(input.reshape(-1), index.reshape(-1) + first).reshape(index.shape)
+    else:
+        values = xp.call(chosen, input, dim, index)
+    if keepdim or not input.ndim:
+        return values, index
+    shape = (*input.shape[:dim], *input.shape[dim + 1 :])
+    return values.reshape(shape), index.reshape(shape)
+
+
+@reads_results(1)
+def _spread_at(xp: Any, g: Any, in_shape: Any, dim: int, keepdim: bool, out: Any) -> Any:
+    g, index = g[0], out[1]
+    if not keepdim and in_shape:
+        form = (*in_shape[:dim], 1, *in_shape[dim + 1 :])
+        g, index = xp.reshape(g, form), xp.reshape(index, form)
+    return xp.call(gather_sum, g, in_shape, dim, index)
+
+
+_extreme_along.vjp(input=_spread_at)
 
 
 def _max_name(node: Node) -> str:
@@ -283,14 +306,11 @@ def _max_or_min(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, 
         return OPS[f"{name}imum"].function(input, other)
     if dim is None:
         return _extreme_of_all(input, name)
-    pick = argmax if name == "max" else argmin
-    at = normalize_dim(name, dim, input.ndim)
-    if input.ndim and input.shape[at] == 0:
+    data = input._data
+    at = normalize_dim(name, dim, data.ndim)
+    if data.ndim and data.shape[at] == 0:
         raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
-    plain = input.detach() if input.dtype.kind != "b" else input.to(dtypes.uint8)
-    indices = pick(plain, dim, True)
-    values = _along(input, indices, dim, keepdim)
-    return result(values, indices if keepdim else squeeze(indices, dim))
+    return result(*_extreme_along(input, name, at, keepdim))
 
 
 @max.numpy

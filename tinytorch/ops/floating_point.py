@@ -57,7 +57,10 @@ def nan_to_num(
 nan_to_num.vjp(input=lambda xp, g, input: xp.where(xp.isfinite(input), g, 0))
 
 
-@op(returns=named_result("frexp", "mantissa exponent"))
+_frexp_result = named_result("frexp", "mantissa exponent")
+
+
+@op(returns=_frexp_result)
 def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
     """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
 

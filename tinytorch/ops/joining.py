@@ -43,6 +43,12 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    first = tensors[0]
+    if 0 < first.ndim < 4 and dim.__class__ is int and -first.ndim <= dim < first.ndim:
+        try:
+            return in_rows(xp, xp.concatenate(tensors, dim))
+        except ValueError:
+            pass  # what is wrong is told below, unless an empty one is to be left out
     kept = [a for a in tensors if a.shape != (0,)] or list(tensors[:1])
     for i, array in enumerate(tensors):
         if not array.ndim:
@@ -125,17 +131,18 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    first = tuple(tensors[0].shape)
+    first = tensors[0].shape
     for i, array in enumerate(tensors):
-        if tuple(array.shape) != first:
+        if array.shape != first:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 "
                 f"and {list(array.shape)} at entry {i}"
             )
     at = normalize_dim("stack", dim, len(first) + 1)
-    if at == 0 and (wanted := _common_format(tensors)) is not contiguous_format:
+    if at == 0 and len(first) > 3 and (wanted := _common_format(tensors)) is not contiguous_format:
         return _stacked_images(xp, tensors, wanted)
-    return in_rows(xp, xp.stack(list(tensors), axis=at))
+    new = (*(slice(None),) * at, None)
+    return in_rows(xp, xp.concatenate([array[new] for array in tensors], at))
 
 
 def _stacked_images(xp: Backend, tensors: Sequence[Array], wanted: memory_format) -> Array:

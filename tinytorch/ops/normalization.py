@@ -24,22 +24,24 @@ def _layer_norm(
     fused = xp.fused("layer_norm", input, weight, bias, count, eps)
     if fused is not None:
         return fused
-    native = input.dtype
+    native, shape = input.dtype, input.shape
     if not input.size:
-        return xp.zeros(input.shape, native)
-    input, weight, bias = _single(xp, input, weight, bias)
-    size = math.prod(input.shape[input.ndim - count :])
-    weight, bias = (None if w is None else w.reshape(-1) for w in (weight, bias))
+        return xp.zeros(shape, native)
+    if native.char == "e":
+        input, weight, bias = _single(xp, input, weight, bias)
+    size = shape[-1] if count == 1 else math.prod(shape[len(shape) - count :])
 
     def part(x: Array) -> Array:
-        out = x - xp.mean(x, axis=-1, keepdims=True)
+        out = x - xp.mean(x, -1, None, None, True)
         out *= _scale(xp, out, eps)
         if weight is not None:
-            out *= weight
-        return out if bias is None else xp.add(out, bias, out=out)
+            out *= weight.reshape(-1)
+        if bias is not None:
+            out += bias.reshape(-1)
+        return out
 
-    out = xp.blockwise(part, xp.reshape(input, (-1, size)), unit=size)
-    return in_rows(xp, xp.astype(xp.reshape(out, input.shape), native))
+    out = xp.blockwise(part, input.reshape(-1, size), unit=size).reshape(shape)
+    return in_rows(xp, xp.astype(out, native) if native.char == "e" else out)
 
 
 def _single(xp: Any, *arrays: Any) -> tuple[Any, ...]:
@@ -119,7 +121,11 @@ def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any)
 
 def _scale(xp: Backend, centered: Array, eps: float) -> Array:
     """One over the standard deviation of rows that were centered."""
-    return 1.0 / xp.sqrt(xp.sum_of_products(centered, centered) / centered.shape[-1] + eps)
+    number = xp.number(centered.dtype)
+    squares = xp.sum_of_products(centered, centered)
+    squares /= number(centered.shape[-1])
+    squares += number(eps)
+    return number(1.0) / xp.sqrt(squares, out=squares)
 
 
 def _total(xp: Backend, sums: Any, shape: Any) -> Any:
@@ -165,7 +171,7 @@ def layer_norm(
     """
     shape = _checked_sizes("layer_norm", input, normalized_shape)
     for name, given in (("weight", weight), ("bias", bias)):
-        if given is not None and tuple(given.shape) != shape:
+        if given is not None and given.shape != shape:
             raise RuntimeError(
                 f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "
                 f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"
@@ -185,7 +191,7 @@ def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
             f"{name}: Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
             "least one element, but got normalized_shape = []"
         )
-    if tuple(input.shape[-len(shape) :]) != shape:
+    if input._data.shape[-len(shape) :] != shape:
         stars = ", ".join(["*", *map(str, shape)])
         raise RuntimeError(
             f"{name}: Given normalized_shape={list(shape)}, expected input with shape [{stars}], "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import math
+import struct
 from typing import Any
 
 from .. import _state, dtypes
@@ -67,6 +69,10 @@ def arange(
             raise TypeError("arange() missing required argument 'end' (pos 1)")
         start, end = 0, start
     start = 0 if start is None else start
+    if dtype is None and start.__class__ is end.__class__ is step.__class__ is int:
+        if 0 < step and 0 <= start <= end < 1 << 31:
+            numbers = xp.arange(start, end, step) if start or step > 1 else xp.arange(end)
+            return numbers if numbers.itemsize == 8 else numbers.astype("int64")
     start, end, step = (_number("arange", v) for v in (start, end, step))
     if dtype is None:
         integers = all(isinstance(v, int) for v in (start, end, step))
@@ -195,6 +201,33 @@ def _evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
     return xp.where(place < steps // 2, first, second) if steps > 1 else first
 
 
+#: Up to so many numbers are quicker made one by one.
+_FEW = 24
+
+
+def _are_small(*bounds: Any) -> bool:
+    """Whether they are Python's numbers, and float32 holds them and their difference."""
+    for bound in bounds:
+        if (
+            bound.__class__ is not int and bound.__class__ is not float
+        ) or not -1e38 < bound < 1e38:
+            return False
+    return True
+
+
+def _a_few(start: float, end: float, steps: int) -> list[float]:
+    """What ``_evenly`` computes of float32, still to be rounded."""
+    single = struct.Struct("f")
+    first, last = single.unpack(single.pack(start))[0], single.unpack(single.pack(end))[0]
+    (width,) = single.unpack(single.pack(last - first))
+    (step,) = single.unpack(single.pack(width / (steps - 1)))
+    half = steps // 2
+    return [
+        first + step * place if place < half else last - step * (steps - 1 - place)
+        for place in builtins.range(steps)
+    ]
+
+
 def _fused(start: float, step: float, count: Any) -> Any:
     """``start + step * count``, rounded once, as by a processor's fused operation.
 
@@ -251,6 +284,10 @@ def linspace(
         >>> tt.linspace(0, 1, 3)
         tensor([0.0000, 0.5000, 1.0000])
     """
+    if steps.__class__ is int and 1 < steps <= _FEW and endpoint is True:
+        native = xp.native_dtype(_state.default_dtype()) if dtype is None else dtype
+        if native.char == "f" and _are_small(start, end):
+            return xp.asarray(_a_few(start, end, steps), native)
     steps = _steps("linspace", steps) + (not endpoint)
     start, end, dtype = _ends(xp, "linspace", start, end, steps, dtype)
     numbers = _evenly(xp, start, end, steps, dtype).astype(dtype)

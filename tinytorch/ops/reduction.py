@@ -21,6 +21,8 @@ def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
     """``dim`` of a reduction as NumPy's axis; None and an empty list mean all of them."""
     if dim is None:
         return None
+    if dim.__class__ is int and 0 <= dim < ndim:
+        return (dim,)
     axes = distinct_dims(name, dim, ndim)
     return (axes if ndim else ()) or None
 
@@ -67,7 +69,7 @@ def sum(
     if dtype is None and input.dtype.kind in "fc":
         if dim is None:
             return xp.sum(input, keepdims=True) if keepdim else xp.sum(input)
-        ndim = len(input.shape)
+        ndim = input.ndim
         out = xp.sum(input, reduced_axes("sum", dim, ndim), keepdims=keepdim)
         return out if ndim < 3 else in_rows(xp, out)
     axes = reduced_axes("sum", dim, len(input.shape))
@@ -154,8 +156,12 @@ def mean(
         tensor([2., 6.])
     """
     axes = reduced_axes("mean", dim, input.ndim)
+    char = input.dtype.char
+    if dtype is None and char in "fd" and input.size:
+        out = xp.mean(input, axes, None, None, keepdim)
+        return out if input.ndim < 3 else in_rows(xp, xp.asarray(out))
     native = _mean_dtype(xp, input, dtype)
-    if input.dtype.char == "e" and native is None:
+    if char == "e" and native is None:
         native = xp.native_dtype(dtypes.float32)  # a sum may be too large for the mean's type
     total = xp.sum(input, axis=axes, dtype=native, keepdims=keepdim)
     if input.ndim > 2:

@@ -43,8 +43,18 @@ reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tuple[int, ...]:
     """``wanted`` with a -1 worked out; RuntimeError if the element counts differ."""
+    total = math.prod(have)
+    if wanted.__class__ is tuple:
+        product = 1
+        for n in wanted:
+            if n.__class__ is not int or n <= 0:
+                break
+            product *= n
+        else:
+            if product == total:
+                return wanted
     shape = integers_of(name, "shape", wanted)
-    total, product = math.prod(have), math.prod(shape)
+    product = math.prod(shape)
     if product == total > 0 and min(shape, default=1) > 0:
         return shape
     if product < 0 == total % product and min(shape) == -1 == -shape.count(-1):
@@ -76,6 +86,8 @@ def normalize_dim(name: str, dim: int, ndim: int) -> int:
         if isinstance(dim, Tensor) and dim.ndim:
             raise TypeError(f"{name}(): argument 'dim' must be int, not Tensor")
         dim = integer(name, "dim", dim)
+    elif 0 <= dim < ndim:
+        return dim
     bound = max(ndim, 1)
     if not -bound <= dim < bound:
         raise IndexError(
@@ -87,13 +99,15 @@ def normalize_dim(name: str, dim: int, ndim: int) -> int:
 
 def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
     """One dimension or several, counted from the front; IndexError if one does not exist."""
+    if dims.__class__ is int:
+        return (normalize_dim(name, dims, ndim),)
     return tuple([normalize_dim(name, d, ndim) for d in integers_of(name, "dims", dims)])
 
 
 def distinct_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
     """``normalize_dims`` of dimensions that may not be given twice."""
     found = normalize_dims(name, dims, ndim)
-    if len(set(found)) < len(found):
+    if len(found) > 1 and len(set(found)) < len(found):
         twice = next(d for d in found if found.count(d) > 1)
         raise RuntimeError(f"{name}: dim {twice} appears multiple times in the list of dims")
     return found
@@ -122,12 +136,12 @@ def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = No
         >>> tt.zeros(2, 3).transpose(0, 1).shape
         tinytorch.Size([3, 2])
     """
-    ndim = len(input.shape)
+    ndim = input.ndim
     if dim1 is None:
-        return xp.transpose(input, None if dim0 is None else _permutation(dim0, ndim))
+        return input.transpose(None if dim0 is None else _permutation(dim0, ndim))
     first = normalize_dim("transpose", dim0, ndim)
     second = normalize_dim("transpose", dim1, ndim)
-    return xp.swapaxes(input, first, second) if ndim else input[...]
+    return input.swapaxes(first, second) if ndim else input[...]
 
 
 def _transpose_gradient(xp: Any, g: Any, dim0: Any, dim1: Any) -> Any:
@@ -158,7 +172,7 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
         >>> tt.zeros(2, 3, 4).permute(2, 0, 1).shape
         tinytorch.Size([4, 2, 3])
     """
-    return xp.transpose(input, _permutation(dims, len(input.shape)))
+    return input.transpose(_permutation(dims, input.ndim))
 
 
 def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
@@ -168,6 +182,13 @@ def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
             f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
             f"{len(dims)}"
         )
+    seen = 0
+    for d in dims if dims.__class__ is tuple else ():
+        if d.__class__ is not int or not 0 <= d < ndim:
+            break
+        seen |= 1 << d
+    if seen == (1 << ndim) - 1 > 0:
+        return dims  # type: ignore[return-value]
     order = normalize_dims("permute", dims, ndim)
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute: duplicate dims are not allowed, got {list(dims)}")
@@ -185,9 +206,9 @@ permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
 @op(public=False, view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
 def _merged(xp: Backend, input: Array, first: int, last: int) -> Array:
     """``input`` with the dimensions from ``first`` to ``last`` made one."""
-    shape = tuple(input.shape)
+    shape = input.shape
     size = math.prod(shape[first : last + 1])
-    return xp.reshape(input, (*shape[:first], size, *shape[last + 1 :]))
+    return input.reshape((*shape[:first], size, *shape[last + 1 :]))
 
 
 _merged.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
@@ -322,12 +343,11 @@ def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -
         >>> tt.zeros(2, 1, 3, 1).squeeze(1).shape
         tinytorch.Size([2, 3, 1])
     """
-    shape = tuple(input.shape)
     if dim is None:
-        return xp.reshape(input, tuple(n for n in shape if n != 1))
+        return input.squeeze()
+    shape = input.shape
     drop = distinct_dims("squeeze", dim, len(shape))
-    kept = tuple(n for i, n in enumerate(shape) if n != 1 or i not in drop)
-    return xp.reshape(input, kept)
+    return input.squeeze(tuple([d for d in drop if shape and shape[d] == 1]))
 
 
 squeeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
@@ -349,8 +369,9 @@ def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
         >>> tt.zeros(3).unsqueeze(0).shape
         tinytorch.Size([1, 3])
     """
-    at = normalize_dim("unsqueeze", dim, input.ndim + 1)
-    return xp.expand_dims(input, at)
+    shape = input.shape
+    at = normalize_dim("unsqueeze", dim, len(shape) + 1)
+    return input.reshape((*shape[:at], 1, *shape[at:]))
 
 
 unsqueeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
@@ -376,7 +397,7 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    wanted = expanded_size(tuple(input.shape), size)
+    wanted = expanded_size(input.shape, size)
     if input.size and math.prod(wanted) == input.size:  # a view that may be written to
         return input.reshape(wanted)
     return xp.broadcast_to(input, wanted)
@@ -385,6 +406,12 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
 def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
     wanted = integers_of("expand", "size", size)
     lead = len(wanted) - len(shape)
+    if lead >= 0 and min(wanted, default=0) >= 0:
+        for own, n in zip(shape, wanted[lead:]):
+            if own != n and own != 1:
+                break
+        else:
+            return wanted
     if lead < 0:
         raise RuntimeError(
             f"expand: the number of sizes "

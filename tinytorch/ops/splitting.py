@@ -46,14 +46,12 @@ def unbind(xp: Backend, input: Array, dim: int = 0) -> tuple[Array, ...]:
 unbind.vjp(input=lambda xp, g, dim: xp.stack(list(g), axis=dim))
 
 
-def _sections(
-    xp: Backend, name: str, input: Array, sizes: Sequence[int], dim: int
-) -> tuple[Array, ...]:
-    at = normalize_dim(name, dim, input.ndim)
+def _sections(input: Array, sizes: Sequence[int], at: int) -> tuple[Array, ...]:
     lead = (slice(None),) * at
     pieces, start = [], 0
     for size in sizes:
-        pieces.append(input[(*lead, slice(start, start + size))])
+        part = slice(start, start + size)
+        pieces.append(input[(*lead, part)] if lead else input[part])
         start += size
     return tuple(pieces)
 
@@ -94,7 +92,7 @@ def split_with_sizes(
             f"split_with_sizes expects split_sizes to sum exactly to {input.shape[at]} (input "
             f"tensor's size at dimension {at}), but got split_sizes={sizes}"
         )
-    return _sections(xp, "split_with_sizes", input, sizes, at)
+    return _sections(input, sizes, at)
 
 
 split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
@@ -136,19 +134,23 @@ def split(
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = normalize_dim("split", dim, input.ndim)
-    return _sections(xp, "split", input, _equal_sizes(size, input.shape[at]), at)
+    return _pieces(input, size, at)
 
 
-def _equal_sizes(size: int, total: int) -> list[int]:
+def _pieces(input: Array, size: int, at: int) -> tuple[Array, ...]:
+    """Pieces of one size, of which the last may be smaller."""
+    total = input.shape[at]
     if size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     if size == 0 and total:
         raise RuntimeError(
             f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}"
         )
-    if total == 0:
-        return [0]
-    return [min(size, total - start) for start in range(0, total, size)]
+    starts = range(0, total, size) if total else (0,)
+    if not at:
+        return tuple([input[start : start + size] for start in starts])
+    lead = (slice(None),) * at
+    return tuple([input[(*lead, slice(start, start + size))] for start in starts])
 
 
 split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
@@ -196,8 +198,8 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
     at = normalize_dim("chunk", dim, input.ndim)
     total = input.shape[at]
     if total == 0:
-        return _sections(xp, "chunk", input, [0] * chunks, at)
-    return _sections(xp, "chunk", input, _equal_sizes(-(-total // chunks), total), at)
+        return _sections(input, [0] * chunks, at)
+    return _pieces(input, -(-total // chunks), at)
 
 
 chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))

@@ -36,11 +36,13 @@ def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim:
         raise RuntimeError("std and var only support floating point and complex dtypes")
     axes = reduced_axes("var", dim, input.ndim)
     centered = input - xp.call(mean, input, dim, True)
-    squares = _square(xp, centered.real)
     if centered.dtype.kind == "c":
-        squares += _square(xp, centered.imag)
-    total = in_rows(xp, xp.asarray(xp.sum(squares, axis=axes, keepdims=keepdim)))
-    return total / _freedom(input.shape, axes, correction)
+        squares = _square(xp, centered.real) + _square(xp, centered.imag)
+    else:
+        squares = _square(xp, centered)
+    total = xp.asarray(xp.sum(squares, axes, None, None, keepdim))
+    freedom = xp.number(total.dtype)(_freedom(input.shape, axes, correction))
+    return in_rows(xp, total) / freedom
 
 
 def _square(xp: Backend, part: Array) -> Array:

@@ -1,0 +1,148 @@
+"""The generated index knows every name: what is not there is an error at once, and no import."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import json
+import time
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+from tests.facade.fresh import run
+from tinytorch import _facade
+from tinytorch._op import NAMESPACES
+
+#: Modules whose names an index or the backend's library answers for.
+SPACES = (
+    "", "fft", "linalg", "special", "numpy", "signal.windows", "nn.functional", "return_types",
+)  # fmt: skip
+
+MISSES = """
+import json, operator, sys
+import tinytorch as tt
+first = set(sys.modules)
+assert not hasattr(tt, "nope") and set(sys.modules) == first
+x = tt.zeros(2)
+spaces = [operator.attrgetter(name)(tt) if name else tt for name in {spaces!r}]
+before = set(sys.modules)
+for owner in [*spaces, tt.Tensor, x]:
+    for name in "nope", "zeross", "_nope":
+        assert not hasattr(owner, name)
+dir(tt), tt.__all__, [dir(space) for space in spaces]
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+def test_an_unknown_name_imports_nothing() -> None:
+    assert json.loads(run(MISSES.format(spaces=SPACES))) == []
+
+
+def test_a_star_imports_the_families_of_its_names() -> None:
+    out = run(
+        "import sys\n"
+        "from tinytorch.fft import *\n"
+        "print(callable(rfft), *(f'tinytorch.ops.{family}' in sys.modules"
+        " for family in ('fourier', 'sorting')))"
+    )
+    assert out == "True True False"
+
+
+def module(space: str) -> Any:
+    """The public module of a namespace."""
+    return importlib.import_module(f"tinytorch.{space}") if space else tt
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_an_unknown_name_is_an_error_soon(space: str) -> None:
+    owner, spent = module(space), []
+    for i in range(5):
+        start = time.perf_counter()
+        with pytest.raises(AttributeError, match=f"no attribute 'n0pe_{i}'"):
+            getattr(owner, f"n0pe_{i}")
+        spent.append(time.perf_counter() - start)
+    assert min(spent) < 0.005
+
+
+@pytest.mark.parametrize(
+    ("space", "name", "near"),
+    [
+        ("", "zeross", "zeros"),
+        ("", "set_bakend", "set_backend"),
+        ("", "polyvall", "polyval"),
+        ("nn.functional", "croos_entropy", "cross_entropy"),
+        ("linalg", "egih", "eigh"),
+        ("return_types", "topkk", "topk"),
+        ("signal.windows", "haming", "hamming"),
+    ],
+)
+def test_a_misspelt_name_suggests_the_nearest(space: str, name: str, near: str) -> None:
+    with pytest.raises(AttributeError, match=f"Did you mean: '{near}'"):
+        getattr(module(space), name)
+
+
+def test_nothing_is_suggested_that_is_not_alike() -> None:
+    assert _facade.nearest("nope", ["ones", "one", "no", "cross_entropy"]) is None
+    assert _facade.nearest("slied", ["sled", "like", "slided"]) == "slided"
+    assert _facade.nearest("x", []) is None
+
+
+LOADED = """
+import json
+from tinytorch import _facade
+from tinytorch._op import NAMESPACES, OPS
+from tinytorch._tensor import Tensor
+from tinytorch.ops._results import RESULTS
+
+def names(value):
+    return [name for name, item in vars(value).items() if not isinstance(item, _facade.Unloaded)]
+
+before = {"": [*NAMESPACES[""]], "Tensor": names(Tensor), "return_types": [*RESULTS]}
+_facade.load_all()
+spaces = {space: [*table] for space, table in NAMESPACES.items()}
+spaces["private"] = [name for name, op in OPS.items() if not op.public]
+after = spaces | {"Tensor": names(Tensor), "return_types": [*RESULTS]}
+print(json.dumps([before, after]))
+"""
+
+
+def test_the_index_is_complete() -> None:
+    before, after = json.loads(run(LOADED))
+    assert len(after[""]) > 800 and len(after["Tensor"]) > 500
+    for space, names in after.items():
+        indexed = {*_facade._FAMILY_OF.get(space, ())}
+        assert {*names} - indexed <= {*before.get(space, ())}, space
+        assert indexed <= {*names}, space
+    assert {*before[""]} <= {*_facade._FAMILY_OF[""]}
+
+
+def test_every_public_module_exists() -> None:
+    for name in (*_facade.MODULES, *_facade.PRIVATE_MODULES):
+        assert importlib.util.find_spec(f"tinytorch.{name}") is not None, name
+
+
+def test_what_a_program_files_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NAMESPACES[""], "a_programs_own", lambda: 3)
+    try:
+        assert tt.a_programs_own() == 3 and "a_programs_own" in dir(tt)
+    finally:
+        vars(tt).pop("a_programs_own", None)
+    monkeypatch.setitem(NAMESPACES["linalg"], "a_programs_norm", lambda: 4)
+    try:
+        assert tt.linalg.a_programs_norm() == 4 and "a_programs_norm" in dir(tt.linalg)
+    finally:
+        vars(tt.linalg).pop("a_programs_norm", None)
+
+
+def test_a_named_result_is_there_before_its_operation_is_used() -> None:
+    out = run(
+        "import sys, tinytorch as tt\n"
+        "from tinytorch.return_types import topk\n"
+        "print('tinytorch.ops.sorting' in sys.modules, 'tinytorch.ops.linalg_qr' in sys.modules,"
+        " 'linalg_qr' in dir(tt.return_types), topk._fields)"
+    )
+    assert out == "True False True ('values', 'indices')"
+    assert inspect.isclass(tt.return_types.linalg_qr_out)
