@@ -401,7 +401,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "embedding_bag": "_bag_rows _bag_sums",
         "error_functions": "_ndtr",
         "extrema": "_extreme_along _extreme_of_all",
-        "filling": "copy_",
         "floating_point": "_raised _scaled",
         "fractional_pooling": "_fractional_indices",
         "gamma_functions": "_polygamma",
