@@ -122,11 +122,11 @@ class NumpyBackend(Backend):
     """NumPy, the library every other backend is described against."""
 
     name = "numpy"
-    library = numpy
+    library: Any = numpy
     array_type = numpy.ndarray
     fft = QuietNamespace("numpy.fft")
     linalg = QuietNamespace("numpy.linalg")
-    tensordot = staticmethod(quiet(numpy.tensordot))
+    tensordot: Any = staticmethod(quiet(numpy.tensordot))
     block_elements = _BLOCK
     column_bytes = 4 << 20
 
