@@ -60,6 +60,8 @@ class Text(Results):
         yield "_vc = input._vc".replace("input", target)
         yield "if _making.version is not None or _vc is _UNSETTLED:"
         yield f"    {self.slow}"
+        yield "if not _xp.refuses_writes and _xp.readonly(_a0):"
+        yield f"    {self.slow}"
         grads = " or ".join(f"_g{i}" for i in op.plan.tensors)
         wanted = (
             f"_g{i} and (_g{i} is True or _edge_of({op.plan.params[i]}) is not None)"

@@ -372,6 +372,9 @@ class Backend(Placement):
         if not self.has_numbers:
             raise NotImplementedError(f"Not available for {self.device_type!r} device type")
 
+    #: Whether the library itself refuses to write to what is ``readonly``.
+    refuses_writes: ClassVar[bool] = True
+
     def readonly(self, array: Array) -> bool:
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable

@@ -73,6 +73,8 @@ class CupyBackend(DeferredChecks, CudaDevices):
             self.raise_pending()
         return value
 
+    refuses_writes = False
+
     def readonly(self, array: Array) -> bool:
         # CuPy marks nothing read-only and would write to the shared element many times over.
         steps = zip(array.shape, array.strides, strict=True)

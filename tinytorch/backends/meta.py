@@ -71,6 +71,8 @@ class MetaBackend(NumpyBackend):
         """Nothing but a look at the shapes: what is written to would need memory."""
         numpy.broadcast_to(numpy.broadcast_to(0, numpy.shape(source)), target.shape)
 
+    refuses_writes = False
+
     def readonly(self, array: Array) -> bool:
         """Whether one element stands for many: memory that is not there is not written to."""
         steps = zip(array.shape, array.strides, strict=True)
