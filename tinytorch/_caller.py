@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 import warnings
 
 #: What the names of the library's files begin with, and those of its functions that have none.
@@ -43,6 +42,8 @@ def warn_once(message: str) -> None:
 
 def calls_of_the_program() -> list[str]:
     """The lines of a traceback that leads to here, without the library's at its end."""
+    import traceback  # which few programs need
+
     stack = traceback.extract_stack()
     while stack and stack[-1].filename.startswith(_OWN):
         stack.pop()
