@@ -41,7 +41,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(gpu, "command", command)
     monkeypatch.setattr(gpu, "unusable", lambda: "")
-    slow = {name: (part, 20.0 if name == "products" else 60.0)
+    slow = {name: (part, 6.0 if name == "products" else 60.0)
             for name, (part, _) in gpu.PARTS.items()}  # fmt: skip
     monkeypatch.setattr(gpu, "PARTS", slow)
 
@@ -56,7 +56,7 @@ def test_every_failure_is_reported_and_stops_nothing(
     assert list(report) == list(gpu.PARTS)
     assert "status 3" in report["machine"]["error"]
     assert "lost" in report["host overhead"]["error"]
-    assert report["products"] == {"4096": 1.5, "error": "not done after 20 s"}
+    assert report["products"] == {"4096": 1.5, "error": "not done after 6 s"}
     assert report["mlp"]["ms"] == 2 and "ZeroDivisionError" in report["mlp"]["error"]
     assert report["digits"] == {"ms": 1.5}
     assert "no module called cupy" in report["suite"]["error"]
@@ -113,11 +113,11 @@ def test_all_parts_take_less_than_ten_minutes(
 
 def test_what_a_part_started_ends_with_it(tmp_path: Path) -> None:
     alive = tmp_path / "alive"
-    child = f"import time; time.sleep(4); open({str(alive)!r}, 'w')"
+    child = f"import time; time.sleep(2); open({str(alive)!r}, 'w')"
     start = f"import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', {child!r}]); "
-    assert gpu._ended([sys.executable, "-c", start + "p.wait()"], 2.0) == "not done after 2 s"
+    assert gpu._ended([sys.executable, "-c", start + "p.wait()"], 1.0) == "not done after 1 s"
     assert gpu._ended([sys.executable, "-c", start + "sys.exit(3)"], 9.0) == "ended with status 3\n"
-    time.sleep(5)
+    time.sleep(2)
     assert not alive.exists()
 
 
@@ -187,8 +187,8 @@ def test_what_ran_before_the_time_was_over_is_kept(
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_it.py").write_text(TESTS.format(seconds=60))
     monkeypatch.chdir(tmp_path)
-    report = gpu_suite.run(["tests"], 15.0)
-    assert report["stopped"].startswith("after 15 s")
+    report = gpu_suite.run(["tests"], 8.0)
+    assert report["stopped"].startswith("after 8 s")
     assert report["counts"] == {"passed": 1, "failed": 1, "skipped": 1, "error": 1}
     assert list(report["failed"]) == ["tests/test_it.py::test_error",
                                       "tests/test_it.py::test_some[c - d]"]  # fmt: skip
