@@ -369,9 +369,7 @@ def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
         >>> tt.zeros(3).unsqueeze(0).shape
         tinytorch.Size([1, 3])
     """
-    shape = input.shape
-    at = normalize_dim("unsqueeze", dim, len(shape) + 1)
-    return input.reshape((*shape[:at], 1, *shape[at:]))
+    return xp.expand_dims(input, normalize_dim("unsqueeze", dim, input.ndim + 1))
 
 
 unsqueeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
