@@ -10,9 +10,6 @@ from tests.ops.same_as_torch import numbers, same
 
 import tinytorch as tt
 
-#: PyTorch says so once in a process, of its own doing.
-pytestmark = pytest.mark.filterwarnings("ignore:index_reduce.. is in beta")
-
 pytestmark = pytest.mark.torch
 
 TIED = np.array([1.0, 3.0, 3.0, 0.0, 2.0, 0.0])

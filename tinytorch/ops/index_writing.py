@@ -255,6 +255,13 @@ def index_reduce(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
             f"{reduce}."
         )
+    return reduced_at(input, dim, index, source, reduce, include_self)
+
+
+def reduced_at(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool = True
+) -> Tensor:
+    """``index_reduce``, without a word on it."""
     at, _ = check_slices(input._xp, "index_reduce", input._data, dim, index._data)
     check_source("index_reduce", input.shape, at, index.numel(), source.shape)
     if not source.ndim:

@@ -9,7 +9,7 @@ from .._op import composite
 from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from .cumulative import cumsum
-from .index_writing import index_add, index_reduce
+from .index_writing import index_add, reduced_at
 from .selection import clamp_max, clamp_min, where
 from .shape import normalize_dim
 from .sorting import searchsorted
@@ -144,7 +144,7 @@ def _reduced(data: Any, reduce: str, places: Tensor, count: int, initial: Any) -
     if reduce in ("sum", "mean"):
         return index_add(data.new_full(shape, initial or 0.0), 0, places, data)
     start, name = _START[reduce]
-    found = index_reduce(data.new_full(shape, start), 0, places, data, name)
+    found = reduced_at(data.new_full(shape, start), 0, places, data, name)
     if initial is None:
         return found
     if reduce == "prod":
