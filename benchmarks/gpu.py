@@ -317,7 +317,8 @@ PARTS: dict[str, tuple[Callable[[float], Report], float]] = {
     "mlp": (lambda seconds: mlp(), 45.0),
     "digits": (lambda seconds: digits(), 45.0),
     "gpu tests": (lambda seconds: gpu_suite.of_gpus(seconds - 10), 75.0),
-    "suite": (lambda seconds: gpu_suite.on_cupy(seconds - 15), ALL_WITHIN),
+    "suite": (lambda seconds: gpu_suite.on_cupy(seconds - 15, "not torch"), ALL_WITHIN),
+    "suite beside PyTorch": (lambda seconds: gpu_suite.on_cupy(seconds - 15, "torch"), ALL_WITHIN),
 }
 
 

@@ -22,12 +22,22 @@ GPU_TESTS = (
 )  # fmt: skip
 
 
-def on_cupy(seconds: float) -> Report:
-    """The whole suite on real CuPy, in several processes where pytest can start them."""
+def on_cupy(seconds: float, which: str) -> Report:
+    """The suite on real CuPy, in several processes where pytest can start them.
+
+    ``which`` is a pytest expression over marks: what needs PyTorch is run apart from the rest.
+    """
     several = importlib.util.find_spec("xdist") is not None
-    options = ["-n", str(min(8, os.cpu_count() or 1))] if several else []
+    options = ["-n", str(min(14, os.cpu_count() or 1))] if several else []
     # Slow ones build and install; what is about no array is left out by the option itself.
-    left_out = ["-m", "not slow", "--ignore", "tests/state", "--ignore", "tests/typing"]
+    left_out = [
+        "-m",
+        f"not slow and {which}",
+        "--ignore",
+        "tests/state",
+        "--ignore",
+        "tests/typing",
+    ]
     return run([*options, "--backend", "cupy", *left_out, "tests"], seconds)
 
 

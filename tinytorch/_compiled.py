@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 import linecache
@@ -92,7 +93,9 @@ def _unwritten(*args: Any, **options: Any) -> Any:
 
 def unwritten(name: str) -> Any:
     """A function that does not know yet what it does; see ``serve``."""
-    return FunctionType(_unwritten.__code__, {"__name__": __name__}, name)
+    # A library's kernel that imports something in C asks the caller's names for the builtins.
+    names = {"__name__": __name__, "__builtins__": builtins}
+    return FunctionType(_unwritten.__code__, names, name)
 
 
 def serve(function: Any, op: Op, form: Form, slow: Callable[..., Any] | None = None) -> Any:
