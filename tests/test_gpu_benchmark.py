@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
 from benchmarks import gpu, gpu_bfloat16, gpu_suite
-from strictcupy.backend import pretended_cuda
-from tinytorch.backends.cuda_gemm import gemm
+from tinytorch.backends.cupy.gemm import gemm
 
 #: What a part's process does instead of the part.
 ENDS = {

@@ -29,57 +29,56 @@ TEXTS = [
     ROOT / ".ci" / "run",
 ]
 
-FILE_LINES, FUNCTION_LINES, LINE_LENGTH = 610, 40, 100
+FILE_LINES, FUNCTION_LINES, LINE_LENGTH, FOLDER_FILES = 610, 40, 100, 50
+#: What is ours stands in these; everything else at the top is a module of PyTorch's.
+ROOMS = {"facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "numpy"}
+#: PyTorch has these as they are, or they are the language's.
+PUBLIC = {
+    "__init__", "__main__", "accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu",
+    "cuda", "distributed", "distributions", "dtypes", "export", "fft", "func", "functional",
+    "futures", "fx", "hub", "jit", "library", "linalg", "mps", "multiprocessing", "nn", "onnx",
+    "optim", "overrides", "profiler", "quantization", "quasirandom", "random", "return_types",
+    "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version", "types",
+    "utils", "version", "warnings", "xpu",
+}  # fmt: skip
 # DESIGN.md §1, from what everything may import to what nothing may. A module belongs to the
 # longest name that starts its own; modules of one layer may import each other without a cycle.
 LAYERS = [
-    ["dtypes", "_layouts", "_caller"],
+    ["dtypes", "warnings"],
     ["backends"],
-    ["_state"],
-    ["_device"],
+    ["state"],
+    ["core.device", "core.layout"],
+    # The graph itself; what users call of autograd stands on tensors.
     [
         f"autograd.{part}"
         for part in (
             "engine",
             "explaining",
-            "faces",
+            "grad_fn",
+            "identity_nodes",
             "inference",
-            "links",
-            "names",
+            "node_names",
             "nodes",
-            "packing",
-            "raw_saved",
-            "saved",
+            "saved_packing",
+            "saved_raw",
+            "saved_tensors",
             "views",
         )
     ],
-    ["_asking", "_asked_members", "_tensor", "_storage", "_size"],
-    ["_"],  # _op and the parts of a call: private modules that are named nowhere else
+    ["core"],
+    ["dispatch"],
     ["ops"],
-    [
-        "",
-        "_facade",
-        "_forward",
-        "_info",
-        "_printing",
-        "_as_torch",  # numpy, nn, optim, ...
-        # PyTorch's own private modules
-        "_C",
-        "_custom_ops",
-        "_dynamo",
-        "_higher_order_ops",
-        "_subclasses",
-        "_tensor_str",
-        "_utils",
-    ],
+    ["facade"],
+    ["", "checkpoint", "compat"],  # numpy, nn, optim, ...
     ["__init__"],
     ["__main__"],
 ]
 # Methods of Tensor that need what is built on Tensor import it when they are called.
 DEFERRED = {
-    ("_tensor", "_printing"), ("_tensor", "_tensor_types"), ("_tensor", "autograd.passes"),
-}  # fmt: skip
-PRINTERS = {"__main__", "_info", "_printing"}
+    ("core.tensor", "autograd.backward_pass"),
+    ("core.tensor", "dispatch.tensor_types"),
+}
+PRINTERS = {"__main__", "info", "printing"}
 MAY_IMPORT_ARRAY_LIBRARIES = "backends"
 
 
@@ -151,9 +150,7 @@ def layer(name: str) -> int:
             entry
             for entries in LAYERS
             for entry in entries
-            if entry in ("", name)
-            or name.startswith(f"{entry}.")
-            or (entry == "_" and name.startswith("_") and not name.startswith("__"))
+            if entry in ("", name) or name.startswith(f"{entry}.")
         ),
         key=len,
     )
@@ -247,7 +244,7 @@ def branches_on_the_backend(module: ast.Module) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in SOURCES if path.parent.name != "backends"], ids=relative
+    "path", [path for path in SOURCES if "backends" not in path.parts], ids=relative
 )
 def test_no_operation_branches_on_the_backend(path: Path) -> None:
     assert not branches_on_the_backend(tree(path)), f"{relative(path)}: ask a method of xp"
@@ -267,6 +264,15 @@ def test_files_and_lines_are_short(path: Path) -> None:
     assert len(lines) <= FILE_LINES, f"{len(lines)} lines"
     long = [number for number, line in enumerate(lines, 1) if len(line) > LINE_LENGTH]
     assert not long, f"more than {LINE_LENGTH} columns in lines {long}"
+
+
+def test_the_top_level_holds_rooms_and_public_modules() -> None:
+    assert {name.partition(".")[0] for name in MODULES} == ROOMS | PUBLIC
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in SOURCES}), ids=relative)
+def test_folders_can_be_overlooked(folder: Path) -> None:
+    assert len(list(folder.glob("*.py"))) <= FOLDER_FILES
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)

@@ -11,7 +11,6 @@ import json
 from typing import Any
 
 import pytest
-
 import strictcupy
 from strictcupy import MANIFEST, contract, record_syncs
 from strictcupy.contract import Library, Outcome

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-
-import tinytorch as tt
 from strictcupy.backend import PretendedCuda, pretended_cuda
 from strictcupy.cuda import hooks as cuda_hooks
+
+import tinytorch as tt
 from tinytorch import nn, optim
 
 Meet = Callable[[], object]

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 import torch
 import torch.testing._internal.common_methods_invocations as samples
-
 from decompositions import sources
 from decompositions.comparison import assert_same, first_samples, translated
-
 
 pytestmark = [
     pytest.mark.torch,

@@ -13,7 +13,7 @@ from numpy_names.evaluation import assert_same, evaluate, leaves, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
-from tinytorch._misuse import as_numpys
+from tinytorch.dispatch.error_context import as_numpys
 
 LINALG = [
     "inv(q)", "inv([[1, 2], [3, 4]])", "det(q)", "det(q.astype('float32'))", "slogdet(q)",

@@ -10,7 +10,15 @@ import numpy
 
 from . import _array, _devices, _kernels, _methods, cuda
 from ._array import (
-    flatiter, ndarray, poisoned, row_major, unwrap, upload, view_of, wrap, wrap_result,
+    flatiter,
+    ndarray,
+    poisoned,
+    row_major,
+    unwrap,
+    upload,
+    view_of,
+    wrap,
+    wrap_result,
 )  # fmt: skip
 from ._functions import function
 from ._manifest import names

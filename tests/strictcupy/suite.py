@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 import tinytorch
-from tinytorch import _device, _state
 from tinytorch.backends import Backend, load, register_backend
 from tinytorch.backends.deferred import DeferredChecks
+from tinytorch.core import device as devices
+from tinytorch.state import generator
 
 TESTS = Path(__file__).parent.parent
 #: What is about one backend by name, or about files: it runs on numpy alone.
@@ -29,8 +30,8 @@ NOT_ABOUT_ARRAYS = (
 EXAMPLES_WITH_NUMPY = tuple(
     f"test_docstring_example[tinytorch.{module}"
     for module in (
-        "_errstate", "_state", "backends", "numpy._errstate", "ops.tensor_functions.from_dlpack",
-        "_exchange", "utils.dlpack", "ops.conversion.pin_memory",
+        "state", "backends", "numpy._errstate", "ops.shape.tensor_functions.from_dlpack",
+        "core.dlpack", "utils.dlpack", "ops.create.conversion.pin_memory",
     )
 )  # fmt: skip
 _ROW_BY_ROW = "CuPy writes results row by row, whatever the order of the operands"
@@ -66,7 +67,7 @@ def run_on(name: str) -> None:
         backend.immediate = True
     backend.device_type = "cpu"
     backend.device_index = _no_index  # type: ignore[method-assign]
-    _device._BACKEND_OF_TYPE["cpu"] = name
+    devices._BACKEND_OF_TYPE["cpu"] = name
     tinytorch.set_default_backend(name)
     _have_one_stream(backend)
 
@@ -77,7 +78,7 @@ def _no_index(array: Any) -> None:
 
 def _have_one_stream(backend: Backend) -> None:
     """Let the samplers of data, which draw on NumPy, draw from the stream of the device ``cpu``."""
-    device, host = (_state.generator(b) for b in (backend, load("numpy")))
+    device, host = (generator(b) for b in (backend, load("numpy")))
     host.__dict__ = device.__dict__
 
 

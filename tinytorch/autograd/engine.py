@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from .._state import Variable
 from ..backends.storage import laid_like
+from ..state import Variable
 from .explaining import explain
 from .nodes import (
     FREED,
@@ -33,8 +33,8 @@ from .nodes import (
     sum_to_shape,
     target_of,
 )
-from .packing import packed_of
-from .saved import check_versions, release, saved_arguments
+from .saved_packing import packed_of
+from .saved_tensors import check_versions, release, saved_arguments
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
 

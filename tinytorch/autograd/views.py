@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._state import inference_enabled
+from ..state import inference_enabled
 from .engine import Hooks
+from .identity_nodes import dead_end
 from .inference import UNSETTLED, take_after
-from .links import dead_end
 from .nodes import Edge, Node, Slot, node_of
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.

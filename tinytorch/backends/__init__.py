@@ -12,9 +12,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar, overload
 
-from .._caller import warn
-from . import cuda as cuda
+from ..warnings import warn
 from . import cpu as cpu
+from . import cuda as cuda
 from . import cudnn as cudnn
 from . import mkl as mkl
 from . import mkldnn as mkldnn

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy
 
 from .. import dtypes
-from .placement import Placement
+from .devices import Placement
 from .storage import whole_memory
 
 #: A raw array of whatever library the backend wraps.
@@ -321,18 +321,18 @@ class Backend(Placement):
 
     def digamma(self, array: Array) -> Array:
         """The derivative of the gamma function's logarithm, of a real floating-point array."""
-        from .gamma_formulas import digamma
+        from .numpy.gamma_formulas import digamma
 
         return self._by_formula(digamma, array)
 
     def trigamma(self, array: Array) -> Array:
         """The derivative of ``digamma``."""
-        from .gamma_formulas import trigamma
+        from .numpy.gamma_formulas import trigamma
 
         return self._by_formula(trigamma, array)
 
     def _error_function(self, name: str, array: Array) -> Array:
-        from . import error_function
+        from .numpy import error_function
 
         single = array.dtype.itemsize <= 4
         return self._by_formula(error_function.formula(name, single), array)
@@ -463,7 +463,7 @@ class Backend(Placement):
 
     def make_generator(self, seed: int) -> Any:
         """A random engine with torch's CPU streams, handing out this library's arrays."""
-        from .host_generator import HostGenerator
+        from .rng.host_generator import HostGenerator
 
         return HostGenerator(self, seed)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._device import device as _device
 from ..backends import loaded
-from ._places import backend, set_device, current_device, number
+from ..core.device import device as _device
+from ._places import backend, current_device, number, set_device
 
 __all__ = [
     "Event", "ExternalStream", "Stream", "StreamContext", "current_stream", "default_stream",

@@ -25,8 +25,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from .._absent import absent
-from .._op_namespaces import namespace
+from ..compat.unsupported import absent
+from ..dispatch.operator_namespaces import namespace
 from .custom import CustomOpDef as CustomOpDef
 from .custom import custom_op as custom_op
 from .operator import Operator, find, register

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from .. import _state
-from .._op_namespaces import namespace
-from .._tensor import Tensor
 from ..autograd.function import Function
+from ..core.tensor import Tensor
+from ..dispatch.operator_namespaces import namespace
+from ..state import grad_enabled, no_grad
 from .schema import Schema
 
 __all__ = ["Operator", "OpOverload", "OpOverloadPacket", "find", "register"]
@@ -79,8 +79,8 @@ class Operator:
         if not self.opaque and self.backward is None:
             return self.kernel(leaves)(*inputs, **keywords)
         call = _Call(self, inputs, keywords)
-        if not (_state.grad_enabled() and any(_is_recorded(leaf) for leaf in leaves)):
-            with _state.no_grad():
+        if not (grad_enabled() and any(_is_recorded(leaf) for leaf in leaves)):
+            with no_grad():
                 return call.result(call.run())
         return call.result(self.function.apply(*leaves, call))
 
@@ -214,7 +214,7 @@ class _Applied(Function):
                 "registered. Please use register_autograd to add one."
             )
         given = ([*grads],) if call.kind is list else grads
-        with nullcontext() if _state.grad_enabled() else _state.no_grad():
+        with nullcontext() if grad_enabled() else no_grad():
             return *call.gradients(formula(ctx, *given)), None
 
 

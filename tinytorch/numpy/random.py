@@ -11,8 +11,8 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
-from .. import _state
-from .._tensor import Tensor, wrap
+from ..core.tensor import Tensor, wrap
+from ..state import current_backend
 from ._dialect import raising, tensor_of, with_example
 
 __all__ = [
@@ -81,7 +81,7 @@ class Generator:
         self._backend = backend
 
     def _place(self) -> tuple[Any, Any]:
-        backend = _state.current_backend() if self._backend is None else self._backend
+        backend = current_backend() if self._backend is None else self._backend
         return (backend.library.random if self._source is None else self._source), backend
 
     beta = _law(
@@ -288,7 +288,7 @@ def default_rng(seed: Any = None) -> Generator:
         >>> np.array_equal(first.random(3), second.random(3))
         True
     """
-    backend = _state.current_backend()
+    backend = current_backend()
     source = seed._source if isinstance(seed, Generator) else seed
     return Generator(backend.library.random.default_rng(source), backend)
 
@@ -304,7 +304,7 @@ def RandomState(seed: Any = None) -> Generator:  # noqa: N802
         >>> np.random.RandomState(0).rand(2)
         tensor([0.5488, 0.7152], dtype=tinytorch.float64)
     """
-    backend = _state.current_backend()
+    backend = current_backend()
     return Generator(backend.library.random.RandomState(seed), backend)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .._tensor import Tensor
 from ..autograd.engine import Hooks
+from ..core.tensor import Tensor
 
 __all__ = ["RecordedArrays"]
 
