@@ -309,6 +309,8 @@ def _attempt(work: Callable[[], Any]) -> Any:
 ALL_WITHIN = 590.0
 #: Seconds in which a GPU has to answer at all: CuPy is loaded for the first time, and compiles.
 ANSWERS_WITHIN = 60.0
+#: A part that has fewer left is not begun: pytest alone takes some to start and to end.
+LEAST = 20.0
 #: What there is to run, told the seconds it has, and how many it may take of those that are left.
 PARTS: dict[str, tuple[Callable[[float], Report], float]] = {
     "machine": (lambda seconds: machine(), 30.0),
@@ -427,7 +429,8 @@ def main(arguments: list[str]) -> int:
     report: Report = {}
     for name in options.only or PARTS:
         start = time.perf_counter()
-        report[name] = isolated(name, min(PARTS[name][1], end - start))
+        seconds = min(PARTS[name][1], end - start)
+        report[name] = {"stopped": "no time left"} if seconds < LEAST else isolated(name, seconds)
         print(f"\n{name} ({time.perf_counter() - start:.1f} s)")
         _show(report[name])
         options.json.parent.mkdir(parents=True, exist_ok=True)
