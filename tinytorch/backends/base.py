@@ -182,9 +182,9 @@ class Backend(Placement):
         """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""
         xp = self.library
         if not descending:
-            return self.astype(xp.argsort(array, axis=axis, kind="stable"), "int64")
+            return self.astype(self.argsort(array, axis=axis, kind="stable"), "int64")
         # A stable order of the reversed elements, reversed, leaves equal ones in their order.
-        found = xp.argsort(xp.flip(array, axis), axis=axis, kind="stable")
+        found = self.argsort(xp.flip(array, axis), axis=axis, kind="stable")
         return array.shape[axis] - 1 - self.astype(xp.flip(found, axis), "int64")
 
     def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
