@@ -372,6 +372,9 @@ class Backend(Placement):
         if not self.has_numbers:
             raise NotImplementedError(f"Not available for {self.device_type!r} device type")
 
+    #: Whether the library takes a slice of floats, as that of the integers below.
+    truncates_slices: ClassVar[bool] = False
+
     #: Whether the library itself refuses to write to what is ``readonly``.
     refuses_writes: ClassVar[bool] = True
 

@@ -73,6 +73,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
             self.raise_pending()
         return value
 
+    truncates_slices = True
     refuses_writes = False
 
     def readonly(self, array: Array) -> bool:
