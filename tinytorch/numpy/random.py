@@ -230,10 +230,10 @@ class Generator:
             >>> sorted(x)
             [1, 2, 3]
         """
-        if not isinstance(x, Tensor):
-            self._place()[0].shuffle(x)
-            return
-        x.copy_(self.permutation(x))
+        if isinstance(x, Tensor):
+            x.copy_(self.permutation(x))
+        else:  # CuPy shuffles nothing that is on the host
+            x[:] = [x[i] for i in self.permutation(len(x)).tolist()]
 
     def permutation(self, x: Any) -> Tensor:
         """The numbers below ``x``, or the slices of a tensor, in a random order.
@@ -269,11 +269,14 @@ class Generator:
             >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
             tensor([20, 20])
         """
-        place = self._place()
-        if isinstance(a, Integral):
-            return _drawn(place, "choice", (int(a), size, replace, p), {})
-        given = tensor_of(a, place[1])
-        return given[_drawn(place, "choice", (given.shape[0], size, replace, p), {})]
+        source, backend = self._place()
+        whole = isinstance(a, Integral)
+        given = int(a) if whole else tensor_of(a, backend)
+        # CuPy divides the running sum of what it is given in place: integers do not hold it.
+        chances = None if p is None else tensor_of(p, backend).to("float64")
+        count = given if whole else given.shape[0]
+        found = _drawn((source, backend), "choice", (count, size, replace, chances), {})
+        return found if whole else given[found]
 
 
 def default_rng(seed: Any = None) -> Generator:
