@@ -263,6 +263,7 @@ def _run(m: Any, model: Any, inputs: Any, targets: Any, dropout: float) -> Repor
         if isinstance(layer, m.nn.Dropout):
             layer.p = dropout
     seconds = _device_time(step, m, REPEATS)
+    m.cuda.synchronize()  # which answers checks, by kernels that may have to be compiled first
     start = time.perf_counter()
     for _ in range(REPEATS):
         step()

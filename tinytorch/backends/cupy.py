@@ -161,6 +161,8 @@ class CupyBackend(DeferredChecks, CudaDevices):
         keepdims: bool = False,
     ) -> Array:  # fmt: skip
         """``cupy.sum``, which by itself rounds a sum of halves after each addition."""
+        if dtype is None and array.dtype.char != "e":
+            return self.library.sum(array, axis, None, out, keepdims)
         return self._wide("sum", array, axis, dtype, out, keepdims)
 
     def prod(
