@@ -269,14 +269,14 @@ class Generator:
             >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
             tensor([20, 20])
         """
-        source, backend = self._place()
-        whole = isinstance(a, Integral)
-        given = int(a) if whole else tensor_of(a, backend)
-        # CuPy divides the running sum of what it is given in place: integers do not hold it.
-        chances = None if p is None else tensor_of(p, backend).to("float64")
-        count = given if whole else given.shape[0]
-        found = _drawn((source, backend), "choice", (count, size, replace, chances), {})
-        return found if whole else given[found]
+        place = self._place()
+        if p is not None:
+            # CuPy divides the running sum of what it is given in place: integers do not hold it.
+            p = tensor_of(p, place[1]).to("float64")
+        if isinstance(a, Integral):
+            return _drawn(place, "choice", (int(a), size, replace, p), {})
+        given = tensor_of(a, place[1])
+        return given[_drawn(place, "choice", (given.shape[0], size, replace, p), {})]
 
 
 def default_rng(seed: Any = None) -> Generator:
