@@ -231,6 +231,13 @@ def test_training_runs_on_the_stand_in(
     assert figures["losses"][-1] < figures["losses"][0]
 
 
+def test_the_hosts_time_is_without_its_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "REPEATS", 3)
+    cuda = SimpleNamespace(synchronize=lambda: time.sleep(0.2))
+    found = gpu._queueing(lambda: time.sleep(0.01), SimpleNamespace(cuda=cuda))
+    assert 0.01 <= found < 0.2
+
+
 @pytest.mark.usefixtures("on_pretended_gpus")
 def test_products_have_a_row_for_each_precision(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
