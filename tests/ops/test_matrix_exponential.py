@@ -42,8 +42,10 @@ def test_exponential_of_turns_of_any_degree(dtype: Any) -> None:
     found = tt.linalg.matrix_exp(a).numpy()
     bound = 8 * np.finfo(found.dtype).eps * np.maximum(angles, 1)[:, None, None]
     assert (abs(found - wanted) < bound).all()
-    for one, alone in zip(found, a):
-        assert (tt.linalg.matrix_exp(alone).numpy() == one).all()
+    if tt.get_backend() != "cupy":  # where cuBLAS adds those of a batch in another order
+        bound *= 0
+    for one, alone, rounding in zip(found, a, bound):
+        assert (abs(tt.linalg.matrix_exp(alone).numpy() - one) <= rounding).all()
 
 
 def test_exponential_of_what_is_not_finite() -> None:

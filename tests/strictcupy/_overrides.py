@@ -152,7 +152,9 @@ def sort(a: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
     """Sort a copy; CuPy has one algorithm, a stable one."""
     _methods.check_kind(kind)
     _devices.check(a)
-    return wrap(row_major(numpy.sort(a._host, axis, kind="stable")))
+    host = a._host.ravel() if axis is None else a._host
+    order = _methods.stable_order(host, axis)
+    return wrap(row_major(numpy.take_along_axis(host, order, axis)))
 
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:

@@ -182,9 +182,9 @@ class Backend(Placement):
         """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""
         xp = self.library
         if not descending:
-            return self.astype(xp.argsort(array, axis=axis, kind="stable"), "int64")
+            return self.astype(self.argsort(array, axis=axis, kind="stable"), "int64")
         # A stable order of the reversed elements, reversed, leaves equal ones in their order.
-        found = xp.argsort(xp.flip(array, axis), axis=axis, kind="stable")
+        found = self.argsort(xp.flip(array, axis), axis=axis, kind="stable")
         return array.shape[axis] - 1 - self.astype(xp.flip(found, axis), "int64")
 
     def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
@@ -371,6 +371,9 @@ class Backend(Placement):
         """NotImplementedError if arrays have no numbers to read."""
         if not self.has_numbers:
             raise NotImplementedError(f"Not available for {self.device_type!r} device type")
+
+    #: Whether the library takes a slice of floats, as that of the integers below.
+    truncates_slices: ClassVar[bool] = False
 
     #: Whether the library itself refuses to write to what is ``readonly``.
     refuses_writes: ClassVar[bool] = True

@@ -230,10 +230,10 @@ class Generator:
             >>> sorted(x)
             [1, 2, 3]
         """
-        if not isinstance(x, Tensor):
-            self._place()[0].shuffle(x)
-            return
-        x.copy_(self.permutation(x))
+        if isinstance(x, Tensor):
+            x.copy_(self.permutation(x))
+        else:  # CuPy shuffles nothing that is on the host
+            x[:] = [x[i] for i in self.permutation(len(x)).tolist()]
 
     def permutation(self, x: Any) -> Tensor:
         """The numbers below ``x``, or the slices of a tensor, in a random order.
@@ -270,6 +270,9 @@ class Generator:
             tensor([20, 20])
         """
         place = self._place()
+        if p is not None:
+            # CuPy divides the running sum of what it is given in place: integers do not hold it.
+            p = tensor_of(p, place[1]).to("float64")
         if isinstance(a, Integral):
             return _drawn(place, "choice", (int(a), size, replace, p), {})
         given = tensor_of(a, place[1])

@@ -73,6 +73,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
             self.raise_pending()
         return value
 
+    truncates_slices = True
     refuses_writes = False
 
     def readonly(self, array: Array) -> bool:
@@ -154,6 +155,50 @@ class CupyBackend(DeferredChecks, CudaDevices):
             wide = target.astype("int32")
             add.at(wide, index, values)
             target[...] = wide.astype(target.dtype)
+
+    def sum(
+        self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
+        keepdims: bool = False,
+    ) -> Array:  # fmt: skip
+        """``cupy.sum``, which by itself rounds a sum of halves after each addition."""
+        if dtype is None and array.dtype.char != "e":
+            return self.library.sum(array, axis, None, out, keepdims)
+        return self._wide("sum", array, axis, dtype, out, keepdims)
+
+    def prod(
+        self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
+        keepdims: bool = False,
+    ) -> Array:  # fmt: skip
+        """``cupy.prod``, which by itself rounds a product of halves after each factor."""
+        return self._wide("prod", array, axis, dtype, out, keepdims)
+
+    def _wide(
+        self, name: str, array: Array, axis: Any, dtype: Any, out: Any, keepdims: bool
+    ) -> Array:
+        """A reduction by CUB, which computes in the array's dtype; that of halves in float32."""
+        function = getattr(self.library, name)
+        wanted = array.dtype if dtype is None else numpy.dtype(dtype)
+        if out is not None or wanted.char != "e":
+            return function(array, axis, dtype, out, keepdims)
+        halves = array.astype("float16", copy=False)
+        return function(halves, axis, "float32", None, keepdims).astype("float16")
+
+    def sort(self, array: Array, axis: int = -1, kind: Any = None) -> Array:
+        """``cupy.sort``, with every NaN behind the numbers."""
+        return self.library.sort(self._with_plain_nans(array, axis), axis, kind)
+
+    def argsort(self, array: Array, axis: int = -1, kind: Any = None) -> Array:
+        """``cupy.argsort``, with every NaN behind the numbers."""
+        return self.library.argsort(self._with_plain_nans(array, axis), axis, kind)
+
+    def _with_plain_nans(self, array: Array, axis: int | None) -> Array:
+        """An array whose NaNs have no sign where CuPy would put one with a sign first.
+
+        It sorts one dimension of float32 and float64 by their bits, all else by comparison.
+        """
+        if array.dtype.char in "fd" and (array.ndim == 1 or axis is None):
+            return self.library.where(array == array, array, math.nan)
+        return array
 
     def remainder(self, a: Any, b: Any) -> Array:
         """NumPy's function, which CuPy computes from a rounded quotient."""

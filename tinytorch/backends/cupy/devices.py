@@ -136,7 +136,7 @@ class CudaDevices(Backend):
         return list(self._of_device.values()) if self.several else [self]
 
     def device_index(self, array: Array) -> int | None:
-        return int(array.device.id)
+        return int(array.device.id) if self.several else 0
 
     def devices(self) -> list[str]:
         count = self.library.cuda.runtime.getDeviceCount()

@@ -218,7 +218,8 @@ class FusedKernels:
         xp = self.xp
         rows, n = input.shape
         out = xp.empty((rows, n), input.dtype)
-        arguments = [xp.ascontiguousarray(a) for a in (grad.astype(input.dtype), input, target)]
+        given = grad.astype(input.dtype, copy=False)
+        arguments = [xp.ascontiguousarray(a) for a in (given, input, target)]
         self._row(input.dtype, "surprise_grad")(
             (rows,), (THREADS,), (*arguments, out, n, ignore_index)
         )

@@ -7,6 +7,7 @@ which CUDA takes 4096 bytes; rows of the grid are tensors, and its columns walk 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -111,6 +112,12 @@ def update_source(dtype: str) -> str:
     return _SOURCE % {"T": storage, "C": compute, "include": include, "bytes": _TABLE_BYTES}
 
 
+@functools.cache
+def _table_type(columns: int, most: int) -> numpy.dtype[Any]:
+    """Of the addresses, a row for each kind of array, and of the sizes."""
+    return numpy.dtype([("at", "u8", (columns, most)), ("size", "i8", (most,))])
+
+
 class Updates:
     """The updates on one CuPy, under the names and signatures of ``tinytorch.optim._kernels``."""
 
@@ -173,13 +180,12 @@ class Updates:
     def _launch(
         self, name: str, dtype: str, rows: list[tuple[Any, ...]], most: int, numbers: list[float]
     ) -> None:
-        table = numpy.zeros(1, [("at", "u8", (len(rows[0]), most)), ("size", "i8", (most,))])
-        for k, row in enumerate(rows):
-            table["at"][0, :, k] = [array.data.ptr for array in row]
-            table["size"][0, k] = row[0].size
-        longest = max(row[0].size for row in rows)
-        blocks = min(-(-longest // (THREADS * _ELEMENTS_PER_THREAD)), _MOST_BLOCKS)
-        self._function(dtype, name)((blocks, len(rows)), (THREADS,), (table, *numbers))
+        table = numpy.zeros(1, _table_type(len(rows[0]), most))
+        count = len(rows)
+        table["at"][0, :, :count] = [[array.data.ptr for array in column] for column in zip(*rows)]
+        table["size"][0, :count] = sizes = [row[0].size for row in rows]
+        blocks = min(-(-max(sizes) // (THREADS * _ELEMENTS_PER_THREAD)), _MOST_BLOCKS)
+        self._function(dtype, name)((blocks, count), (THREADS,), (table, *numbers))
 
     def _function(self, dtype: str, name: str) -> Any:
         key = dtype, name

@@ -50,6 +50,8 @@ def _read_name(node: Node) -> str:
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]
+    if xp.truncates_slices:
+        _refuse_floats(index)
     out = input[index]
     if not isinstance(out, input.__class__):
         # NumPy gives the number where ints name one element; with dots, the view of it.
@@ -61,6 +63,13 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
         order = order_of_chosen(input, index, out)
         return restored(xp, in_rows(xp, xp.transpose(out, order)), order)
     return out
+
+
+def _refuse_floats(index: Any) -> None:
+    """TypeError for a slice with another bound than an integer."""
+    for item in index if index.__class__ is tuple else (index,):
+        if item.__class__ is slice:
+            _whole(item)
 
 
 _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, index, in_shape))
@@ -185,7 +194,7 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
     if item is None or item is Ellipsis or isinstance(item, (bool, int)):
         return item
     if isinstance(item, slice):
-        return slice(_bound(item.start), _bound(item.stop), _bound(item.step))
+        return _whole(item)
     if not isinstance(item, Tensor):
         if hasattr(item, "__index__") and not getattr(item, "ndim", 0):
             return item.__index__()
@@ -210,6 +219,10 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
     if item._inference and grad_enabled() and tensor.requires_grad:
         refuse_saved()
     return item._data
+
+
+def _whole(given: slice) -> slice:
+    return slice(_bound(given.start), _bound(given.stop), _bound(given.step))
 
 
 def _bound(value: Any) -> Any:
