@@ -19,8 +19,8 @@ from .core import torch_function
 from .core.tensor import Tensor
 from .core.torch_function_members import member as tensors_member
 from .core.torch_function_members import names as member_names
-from .dispatch.op import NAMESPACES, OPS
-from .facade.resolve import names
+from .dispatch.op import OPS
+from .facade.resolve import find, names
 
 __all__ = [
     "BaseTorchFunctionMode", "TorchFunctionMode", "get_ignored_functions",
@@ -277,7 +277,7 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
         module = importlib.import_module(f"tinytorch.{space}".rstrip("."))
         ignored = {f"{space}.{name}".lstrip(".") for name in torch_function.UNASKED}
         for name in names(space):
-            function = NAMESPACES[space][name]
+            function = find(space, name)
             named.setdefault(function, f"torch.{space}.{name}".replace("..", "."))
             if not name.endswith("_") and not name.startswith("_") and name not in ignored:
                 found.setdefault(module, []).append(function)

@@ -147,3 +147,12 @@ def test_a_named_result_is_there_before_its_operation_is_used() -> None:
     )
     assert out == "True False True ('values', 'indices')"
     assert inspect.isclass(tt.return_types.linalg_qr_out)
+
+
+def test_what_may_be_overridden_is_known_before_it_is_used() -> None:
+    out = run(
+        "import tinytorch as tt\n"
+        "found = tt.overrides.get_overridable_functions()\n"
+        "print(tt.nn.functional.relu in found[tt.nn.functional], tt.fft.fft in found[tt.fft])"
+    )
+    assert out == "True True"
