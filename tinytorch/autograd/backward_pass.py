@@ -10,7 +10,7 @@ from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
 from ..warnings import warn
 from .accumulate_hooks import LeafSweep, sweep_class
-from .engine import CURRENT, Hooks, Sweep, conjugate
+from .engine import ABOVE, CURRENT, Sweep, conjugate
 from .grad_fn import AccumulateGrad
 from .graph import GradientEdge
 from .identity_nodes import without_slope
@@ -186,8 +186,6 @@ def _batched(
     create_graph: bool,
     **unused: Any,
 ) -> tuple[Any, ...]:
-    from ..dispatch.op import NAMESPACES
-
     batched = _as_tuple(grad_outputs)
     for at, (root, g) in enumerate(zip(_as_tuple(outputs), batched, strict=False)):
         edge = _edge(root)
@@ -208,19 +206,18 @@ def _batched(
         )
         for i in range(last + 1)
     ]  # fmt: skip
-    stack = NAMESPACES[""]["stack"]
+    from ..ops.shape.joining import stack
+
     columns: Any = zip(*rows, strict=True)
     return tuple(None if column[0] is None else stack(list(column)) for column in columns)
 
 
-def _without_slope(g: Tensor, input: Edge) -> Tensor:
+def same_slope(g: Tensor, input: Edge) -> Tensor:
+    """The gradient in the same place of the graph, before an edge it does not change with."""
     out = wrap(g._data, g._xp)
     out._node = without_slope(g, edge_of(g), input)
     out._rg = True
     return out
-
-
-Hooks.without_slope = staticmethod(_without_slope)
 
 
 def _as_tuple(tensors: Any) -> tuple[Any, ...]:
@@ -327,7 +324,7 @@ def _sweep(
         if sweep.wants(edge):
             sweep.send(edge, g, False)
     if create_graph:
-        with Hooks.enable_grad():
+        with ABOVE.enable_grad():
             _run(sweep)
     else:  # rules work on raw arrays, and what calls a user's code switches recording off itself
         _run(sweep)

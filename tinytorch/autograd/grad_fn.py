@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakValueDictionary
 
-from .engine import Hooks
+from .engine import ABOVE
 from .nodes import (
     FREED,
     TWICE,
@@ -260,5 +260,5 @@ def _tensors_of(node: Node) -> set[int]:
 
 def _kept(node: Node, place: int) -> Any:
     if place < 0:
-        return Hooks.output_of(node)
+        return ABOVE.output_of(node)
     return saved_arguments(node)[place]

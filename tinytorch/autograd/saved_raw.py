@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .engine import Hooks
+from .engine import ABOVE
 from .nodes import FREED, Node
 from .saved_packing import Packed, PackedNode, SavedOutput, packed_of
 from .saved_tensors import saved_arguments
@@ -71,7 +71,7 @@ def of_place(node: Node, place: int) -> SavedTensor:
             raise RuntimeError(_TWICE)
         if packed is not None:
             packed.restore(node)
-        tensor = Hooks.output_of(node).detach() if place < 0 else saved_arguments(node)[place]
+        tensor = ABOVE.output_of(node).detach() if place < 0 else saved_arguments(node)[place]
         chosen = Packed(tensor, hooks, None if place < 0 else edge_of(tensor))
         if packed is None:
             packed = PackedNode(node, _result(node), (_same, _same), edge_of)
@@ -107,7 +107,7 @@ def _of_item(node: Node, ctx: Any, i: int) -> SavedTensor:
 
 
 def _result(node: Node) -> Any:
-    out = None if node.out is None else Hooks.output_of(node)
+    out = None if node.out is None else ABOVE.output_of(node)
     if isinstance(out, tuple):
         return tuple(None if t is None else t.detach() for t in out)
     return None if out is None else out.detach()

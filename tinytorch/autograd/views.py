@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..state import inference_enabled
-from .engine import Hooks
+from .engine import ABOVE
 from .identity_nodes import dead_end
 from .inference import UNSETTLED, take_after
 from .nodes import Edge, Node, Slot, node_of
@@ -176,7 +176,7 @@ def _refresh(tensor: Any, view: View) -> None:
     base = _root(tensor)
     if base._node is view.base_node or base._cut_at == base._vc[0]:
         return
-    with Hooks.enable_grad():
+    with ABOVE.enable_grad():
         last = again = base
         for function, arguments in view.replay:
             last, again = again, function(again, *arguments)

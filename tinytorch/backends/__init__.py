@@ -8,6 +8,7 @@ distribution. No array library is imported before its backend is asked for.
 from __future__ import annotations
 
 import enum
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar, overload
@@ -419,3 +420,6 @@ def _named(name: str, made: Any, *, fresh: bool) -> Backend:
             )
         made.name = name
     return made
+
+
+Backend.registry = sys.modules[__name__]

@@ -69,9 +69,7 @@ class Backend(Placement):
         return f"<{type(self).__name__} {self.name!r}>"
 
     def __reduce__(self) -> tuple[Callable[[str], Backend], tuple[str]]:
-        from . import load
-
-        return load, (self.name,)
+        return self.registry.load, (self.name,)
 
     # -- dtypes ---------------------------------------------------------------------
 

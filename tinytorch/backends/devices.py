@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy
 
+from .errors import BackendUnavailableError
+
 _Host = numpy.ndarray[Any, Any]
+
+
+class Registry(Protocol):
+    """What backends need of the registry, which stands above them."""
+
+    def load(self, backend: str) -> Any:
+        """The backend of a name."""
+
+    def loaded(self, name: str) -> Any:
+        """The same, if it has been loaded, or None."""
 
 
 class Placement:
@@ -26,6 +38,8 @@ class Placement:
     #: What the layers above do once there is a backend of several devices.
     when_several: ClassVar[list[Callable[[], None]]] = []
 
+    #: The module ``backends``, which hands itself over.
+    registry: ClassVar[Registry]
     device_type: str
     to_numpy: Callable[[Any], numpy.ndarray[Any, Any]]
     from_numpy: Callable[[numpy.ndarray[Any, Any]], Any]
@@ -77,10 +91,8 @@ class Placement:
         Raises:
             RuntimeError: If there is no GPU, or the array is not on the host.
         """
-        from . import BackendUnavailableError, load
-
         try:
-            accelerator: Any = load("cupy")
+            accelerator: Any = self.registry.load("cupy")
         except BackendUnavailableError as error:
             raise RuntimeError(
                 f"Cannot access accelerator device when none is available: {error}"
@@ -89,8 +101,6 @@ class Placement:
 
     def is_pinned(self, array: Any) -> bool:
         """Whether ``array`` lies in pinned host memory."""
-        from . import loaded
-
         # Nobody pins memory but the accelerator's backend, so one not loaded has pinned none.
-        accelerator: Any = loaded("cupy")
+        accelerator: Any = self.registry.loaded("cupy")
         return accelerator is not None and accelerator.is_pinned_host(array)

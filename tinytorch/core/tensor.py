@@ -10,7 +10,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from ..autograd.engine import Hooks
+from ..autograd.engine import ABOVE
 from ..autograd.grad_fn import GraphNode, face_of
 from ..autograd.inference import (
     UNSETTLED,
@@ -31,7 +31,7 @@ from ..autograd.nodes import (
 from ..autograd.views import VIEW, edge_of, requires_grad
 from ..backends.base import Array, Backend
 from ..backends.storage import deep_copied
-from ..state import enable_grad, no_grad, when_inference
+from ..state import when_inference
 from ..warnings import warn
 from . import torch_function
 from .size import ElementCount as ElementCount
@@ -106,9 +106,7 @@ class Tensor(Storage):
             torch_function.never_ask(cls)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        from ..dispatch.tensor_types import legacy_source
-
-        return cast(Self, share(cls, legacy_source(*args, **kwargs)))
+        return cast(Self, share(cls, ABOVE.legacy_source(*args, **kwargs)))
 
     @staticmethod
     def _make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -> Any:
@@ -276,9 +274,7 @@ class Tensor(Storage):
             >>> x.grad
             tensor(6.)
         """
-        from ..autograd.backward_pass import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        ABOVE.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def detach(self) -> Tensor:
         """The same memory, cut off from the graph.
@@ -511,8 +507,3 @@ def share(cls: type[Tensor], source: Tensor) -> Tensor:
     if source._vc is UNSETTLED or out._vc is UNSETTLED:
         take_after(out, source)
     return out
-
-
-Hooks.enable_grad = enable_grad
-Hooks.no_grad = no_grad
-Hooks.wrap = staticmethod(wrap)

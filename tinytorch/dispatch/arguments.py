@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Number
 from typing import Any
 
-from ..autograd.engine import Hooks
+from ..autograd.engine import ABOVE
 from ..core.tensor import Tensor
 from ..warnings import warn_once
 from .promotion import common_backend, promote_operands, to_tensor
@@ -49,7 +49,7 @@ def unexpected(op: Op, name: str) -> TypeError:
     """The error of a keyword that an operation does not have; it says where NumPy's is."""
     text = f"{op.name}() got an unexpected keyword argument '{name}'"
     if name in _NUMPYS_ALONE and op.namespaces[0] == "":
-        namespace: Any = Hooks.graph_namespace()
+        namespace: Any = ABOVE.graph_namespace()
         if namespace._function(op.name) is not None:
             text += f"; NumPy's function of the name is tinytorch.numpy.{op.name}"
     return TypeError(text)

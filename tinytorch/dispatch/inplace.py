@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.engine import ABOVE
 from ..autograd.nodes import Node
 from ..autograd.saved_packing import Recording
 from ..autograd.views import check_inplace, edge_of, rebase
@@ -15,7 +16,7 @@ from .backward import Backward
 from .out import check_writable, scalar_name, stands_for_many, write
 from .overlap import check_overlap
 from .record import any_rg, keep_out, make_node, watch
-from .spec import OPS, Op
+from .spec import Op
 
 
 def slow_inplace(
@@ -123,7 +124,7 @@ def _record_and_write(
         node.dtype = data.dtype
         if node.op.saves_out:
             keep_out(node, target)
-        rebase(target, node, OPS["_view_scatter"].backward)
+        rebase(target, node, ABOVE.writing().view_scatter)
         if Recording.watched:
             watch(node, target)
 
@@ -160,7 +161,7 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
 def _give_history(target: Tensor, name: Any, *edges: Any) -> None:
     """Give ``target`` a node: of what was written over it, or of its old value and of that."""
     data = target._data
-    backward = OPS["_assigned" if name is None else "_written_over"].backward
-    backward = backward if name is None else backward.called(name)
+    writing = ABOVE.writing()
+    backward = writing.assigned if name is None else writing.written_over.called(name)
     node = Node(backward, target._xp, edges, (None,) * len(edges), (), data.shape, data.dtype)
-    rebase(target, node, OPS["_view_scatter"].backward)
+    rebase(target, node, ABOVE.writing().view_scatter)

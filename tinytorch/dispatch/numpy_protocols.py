@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.engine import Hooks
+from ..autograd.engine import ABOVE
 from ..core import dlpack, torch_function_members
 from ..core.tensor import Tensor
 
@@ -50,7 +50,7 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
         raise ValueError(
             f"array API version {api_version!r} is not supported; known are {', '.join(_VERSIONS)}"
         )
-    return Hooks.graph_namespace()
+    return ABOVE.graph_namespace()
 
 
 def array_function(
@@ -104,7 +104,7 @@ def _outer(function: Callable[..., Any], a: Any, b: Any) -> Any:
 
 def _own(home: str, name: str) -> Callable[..., Any] | None:
     """The function that stands for one of NumPy's, if there is one."""
-    namespace: Any = Hooks.graph_namespace()
+    namespace: Any = ABOVE.graph_namespace()
     if not home:
         found: Callable[..., Any] | None = namespace._function(name)
         return found

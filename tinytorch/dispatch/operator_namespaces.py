@@ -9,6 +9,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, NoReturn
 
+from ..autograd.engine import ABOVE
+
 
 class OpNamespace(ModuleType):
     """The operators of one library, ``torch.ops.mylib``."""
@@ -64,7 +66,7 @@ class AtenName:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.__name__.partition(".")[0]
-        function = Aten.find(name)
+        function = ABOVE.aten(name)
         if function is None:
             raise NotImplementedError(f"ops.aten.{name}: tinytorch has no function of that name")
         return function(*args, **kwargs)
@@ -75,9 +77,6 @@ class AtenName:
 
 class Aten(ModuleType):
     """``torch.ops.aten``."""
-
-    #: Function of a name that gives the public function of that name, or None; the facade's.
-    find: Any = staticmethod(lambda name: None)
 
     def __getattr__(self, name: str) -> AtenName:
         if name.startswith("__"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..autograd.engine import Anomaly, Hooks
+from ..autograd.engine import Anomaly
 from ..autograd.inference import UNSETTLED, check_saved
 from ..autograd.nodes import Node, Slot, node_of
 from ..autograd.saved_packing import Recording, pack
@@ -187,6 +187,3 @@ def result_of(node: Node, index: int) -> Tensor | None:
     if node.out_version is not None:
         out._vc = node.out_version[index][0]
     return out
-
-
-Hooks.output_of = staticmethod(output_of)

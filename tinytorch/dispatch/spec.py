@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from ..autograd.engine import ABOVE
 from ..backends.base import Array as Array
 from ..backends.base import Backend as Backend
 from .backward import Backward, NodeName
@@ -32,11 +33,8 @@ _BY_ELEMENT = ("difference", "float", "quotient", "power", "limits")
 class Registry(dict[str, Any]):
     """What families file by qualified name; a look at ``registry[name]`` imports its family."""
 
-    #: Imports the family that files a name, if there is one; the facade's.
-    load: Callable[[str], None] = staticmethod(lambda name: None)
-
     def __missing__(self, name: str) -> Any:
-        self.load(name)
+        ABOVE.load_family(name)
         if name not in self:
             raise KeyError(name)
         return self[name]

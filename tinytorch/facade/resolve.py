@@ -16,12 +16,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import dtypes
-from ..autograd.engine import Hooks
 from ..backends import numpy as numpy
 from ..core.tensor import Tensor
-from ..dispatch import numpy_protocols, operator_namespaces
+from ..dispatch import numpy_protocols
 from ..dispatch.op import NAMESPACES
-from ..dispatch.spec import Registry
 from ..state import current_backend, settings
 from .index import FAMILIES
 from .library_fallback import forward, forwarded
@@ -95,15 +93,12 @@ def load_all() -> None:
         _load(name)
 
 
-def _load_for(name: str) -> None:
+def load_for(name: str) -> None:
     """Import the family that files an operation of this qualified name, if there is one."""
     space, _, last = name.rpartition(".")
     family = _FAMILY_OF["private"].get(name) or _FAMILY_OF.get(space, {}).get(last)
     if family is not None:
         _load(family)
-
-
-Registry.load = staticmethod(_load_for)
 
 
 def find(namespace: str, name: str, table: Mapping[str, Any] | None = None) -> Any:
@@ -190,19 +185,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return found
 
 
-def _graph_namespace() -> Any:
-    return importlib.import_module("tinytorch.numpy")
-
-
-def _aten(name: str) -> Any:
+def aten(name: str) -> Any:
+    """The public function behind ``torch.ops.aten.name``, or None."""
     space, _, rest = name.partition("_")
     if space in ("fft", "linalg", "special") and find(space, rest):
         return find(space, rest)
     return find("", name) or find("nn.functional", name) or getattr(Tensor, name, None)
-
-
-Hooks.graph_namespace = staticmethod(_graph_namespace)
-operator_namespaces.Aten.find = staticmethod(_aten)
 
 
 # -- the top level ---------------------------------------------------------------------------

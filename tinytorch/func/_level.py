@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 from ..autograd.derivatives import filled, gradients
+from ..autograd.engine import ABOVE
 from ..autograd.nodes import Node, Slot
 from ..autograd.views import TRANSFORM, edge_of, fix
 from ..core.tensor import Tensor
-from ..dispatch.op import OPS
 from ..state import (
     Variable,
     enable_grad,
@@ -178,7 +178,7 @@ def writable_for(given: Tensor) -> Tensor:
         return given
     shown = given.detach()
     data = shown._data
-    op = OPS["_assigned"].backward.called("AliasBackward0")
+    op = ABOVE.writing().assigned.called("AliasBackward0")
     shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
     shown._rg = True
     return shown

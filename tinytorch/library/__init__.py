@@ -227,15 +227,8 @@ def register_kernel(
         >>> tt.ops.kernels.plus(tt.ones(1), n=2)
         tensor([3.])
     """
-    operator = find(op)
-    kinds = [device_types] if isinstance(device_types, str) else device_types or ["default"]
-
-    def add(fn: _F) -> _F:
-        for kind in kinds:
-            key = "CompositeExplicitAutograd" if kind in ("default", "") else kind.upper()
-            operator.kernels[key] = fn
-        return fn
-
+    operator: Operator = find(op)
+    add = functools.partial(operator.add_kernel, device_types)
     return add if func is None else add(func)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
 from ..autograd.function import Function
 from ..core.tensor import Tensor
@@ -23,6 +23,9 @@ _ALIASED = (
     "clone of the offending output tensor(s) (e.g. return x.clone()) or refactor the custom "
     "operator to not return it."
 )
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Operator:
@@ -49,6 +52,23 @@ class Operator:
         self.setup_context: Callable[..., Any] | None = None
         name = f"GeneratedBackwardFor_{schema.operator.replace('::', '_')}_default"
         self.function: Any = type(name, (_Applied,), {"operator": self})
+
+    def add_kernel(self, device_types: str | Sequence[str] | None, function: _F) -> _F:
+        """Run ``function`` on these kinds of device; None: on all. It is returned as it is.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.library.operator import find
+            >>> tt.library.define("found::alike", "(Tensor x) -> Tensor")
+            >>> _ = find("found::alike").add_kernel("cpu", lambda x: x)
+            >>> tt.ops.found.alike(tt.ones(1))
+            tensor([1.])
+        """
+        kinds = [device_types] if isinstance(device_types, str) else device_types or ["default"]
+        for kind in kinds:
+            key = "CompositeExplicitAutograd" if kind in ("default", "") else kind.upper()
+            self.kernels[key] = function
+        return function
 
     def differentiate(
         self, backward: Callable[..., Any], setup_context: Callable[..., Any] | None

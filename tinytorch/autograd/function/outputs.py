@@ -8,6 +8,7 @@ from ...core.tensor import Tensor
 from ...dispatch.record import note_versions
 from ...state import no_grad
 from ...warnings import warn
+from ..engine import ABOVE
 from ..nodes import Node
 from ..saved_packing import STACK, Packed, SavedOutput
 from ..views import check_inplace, edge_of, rebase
@@ -99,9 +100,7 @@ def fresh(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
 def set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
     """Make ``edge`` the history of a result; its base's, too, if it is a view that was changed."""
     if is_among(tensor, ctx._dirty):
-        from ...dispatch.spec import OPS
-
-        rebase(tensor, edge, OPS["_view_scatter"].backward)
+        rebase(tensor, edge, ABOVE.writing().view_scatter)
     else:
         tensor._node = edge
         tensor._rg = True
