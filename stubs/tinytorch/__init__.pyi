@@ -37,6 +37,7 @@ from tinytorch import multiprocessing as multiprocessing
 from tinytorch import nn as nn
 from tinytorch import numpy as numpy
 from tinytorch import onnx as onnx
+from tinytorch import ops as ops
 from tinytorch import optim as optim
 from tinytorch import overrides as overrides
 from tinytorch import profiler as profiler

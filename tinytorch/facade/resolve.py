@@ -199,9 +199,10 @@ def aten(name: str) -> Any:
 MODULES = (
     "accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
     "distributions", "export", "fft", "func", "functional", "futures", "fx", "hub", "jit",
-    "library", "linalg", "mps", "multiprocessing", "nn", "numpy", "onnx", "optim", "overrides",
-    "profiler", "quantization", "quasirandom", "random", "return_types", "serialization", "signal",
-    "sparse", "special", "storage", "testing", "torch_version", "types", "utils", "version", "xpu",
+    "library", "linalg", "mps", "multiprocessing", "nn", "numpy", "onnx", "ops", "optim",
+    "overrides", "profiler", "quantization", "quasirandom", "random", "return_types",
+    "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version", "types",
+    "utils", "version", "xpu",
 )  # fmt: skip
 #: Modules of PyTorch's that are private by name and that programs use all the same.
 PRIVATE_MODULES = (
