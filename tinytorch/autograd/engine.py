@@ -50,7 +50,7 @@ class Writing(NamedTuple):
     written_over: Any
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Above:
     """What the graph and the tensors need of the layers above, which they must not import."""
 
