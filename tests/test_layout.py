@@ -57,6 +57,7 @@ LAYERS = [
     [
         f"autograd.{part}"
         for part in (
+            "above",
             "engine",
             "explaining",
             "grad_fn",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from ..autograd.engine import ABOVE
+from ..autograd.above import ABOVE
 from ..backends.base import Array as Array
 from ..backends.base import Backend as Backend
 from .backward import Backward, NodeName
