@@ -442,3 +442,10 @@ def test_library_needs_numpy_alone() -> None:
     config.read(ROOT / "setup.cfg")
     (requirement,) = config["options"]["install_requires"].split()
     assert re.match(r"numpy\b", requirement)
+
+
+def test_a_recorded_add_is_read_in_few_files() -> None:
+    page = (ROOT / "docs" / "internals.md").read_text()
+    files = [ROOT / name for name in re.findall(r"^\| \d \| `(.+?)`", page, re.MULTILINE)]
+    assert 1 < len(files) <= 8
+    assert sum(len(file.read_text().splitlines()) for file in files) <= 2000
