@@ -405,6 +405,7 @@ def test_top_level_holds_nothing_unforeseen() -> None:
         "pyproject.toml",
         "Makefile",
         "README.md",
+        "CHANGELOG.md",
         "LICENSE",
         "tinytorch",
         "tests",
