@@ -26,14 +26,14 @@ from ._call import (
 from ._convert import plain_number
 from ._inplace import slow_inplace
 from ._parameter_docs import without_out
-from ._plain_arguments import checked_size, truthful
+from ._plain_arguments import BASIC, checked_size, is_basic, truthful
 from ._record import note_versions, record, watch
 from ._signature import of_inplace
 from ._spec import REQUIRED, Op
 from ._template import source
 from ._template_arguments import Form, is_numpys
 from ._tensor import Tensor, making
-from .autograd.inference import UNSETTLED
+from .autograd.inference import UNSETTLED, mark
 from .autograd.nodes import Node, next_seq
 from .autograd.packing import Recording
 from .autograd.views import edge_of, track, unrecorded_kind
@@ -54,19 +54,23 @@ _SHARED: dict[str, Any] = {
     "_ValueError": ValueError,
     "_any": any,
     "_as_given": as_given,
+    "_basic": BASIC,
     "_bool": bool,
     "_checked_size": checked_size,
     "_edge_of": edge_of,
     "_explain_shapes": explain_shapes,
     "_grad_enabled": _state.grad_enabled,
     "_int": int,
+    "_is_basic": is_basic,
     "_isinstance": isinstance,
     "_issubclass": issubclass,
     "_len": len,
     "_list": list,
     "_making": making,
-    "_new_node": object.__new__,
+    "_mark": mark,
+    "_new": object.__new__,
     "_next_seq": next_seq,
+    "_no_item": (IndexError, TypeError),
     "_note_versions": note_versions,
     "_plain_number": plain_number,
     "_reals": (float, int),

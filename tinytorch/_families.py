@@ -401,6 +401,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "embedding_bag": "_bag_rows _bag_sums",
         "error_functions": "_ndtr",
         "extrema": "_extreme_along _extreme_of_all",
+        "filling": "_copied_over _zeros_over",
         "floating_point": "_raised _scaled",
         "fractional_pooling": "_fractional_indices",
         "gamma_functions": "_polygamma",

@@ -26,6 +26,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._arguments import NUMPY_KEYWORDS, torchs_name, unexpected
 from ._backward import SPECIAL, rule_needs
+from ._call import slow_composite
 from ._compiled import make_inplace_function, serve, serve_public, unwritten
 from ._operators import make_operators
 from ._parameter_docs import documented
@@ -87,6 +88,13 @@ class Operation(Protocol[P, R_co]):
 
     def numpy(self, form: F) -> F:
         """Register what the call means when it is spelt with NumPy's keywords."""
+
+    def plainly(self, operation: Operation[..., Any], inplace: bool = False) -> None:
+        """Have plain calls of a composite be those of an operation, or of its in-place form.
+
+        It has the parameters of the composite that can be given by position, and no other. The
+        composite is left with the calls that need a thought.
+        """
 
 
 class _MakeOperation(Protocol):
@@ -208,6 +216,7 @@ def dress(
     function.vjp = partial(_set_rules, spec)
     function.vjp_joint = lambda *names: lambda rule: _set_joint_rule(spec, names, rule)
     function.numpy = partial(_set_numpy_form, spec)
+    function.plainly = partial(_set_plain, spec)
     OPS[spec.qualname] = spec
     if spec.public:
         _publish(spec)
@@ -268,6 +277,15 @@ def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
     serve(twin.core, twin, Form.CORE)
     serve_public(function, twin)
     return twin
+
+
+def _set_plain(spec: Op, operation: Any, inplace: bool = False) -> None:
+    def others(op: Op, function: Any, *given: Any) -> Any:
+        return slow_composite(spec, function, *given)
+
+    form = Form.INPLACE if inplace else Form.FUNCTION
+    for function in {spec.function, vars(Tensor).get(spec.name, spec.function)}:
+        serve(function, operation.op, form, others)
 
 
 def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:

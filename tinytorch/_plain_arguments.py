@@ -24,6 +24,19 @@ _REAL = frozenset((
     "neginf", "norm_type", "p", "posinf", "rcond", "rtol",
 ))  # fmt: skip
 
+#: What names elements without an array of indices, and NumPy takes as it is.
+BASIC = frozenset((int, slice, type(None), type(...)))
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index, or each of a tuple of them, names elements without an array."""
+    if index.__class__ is not tuple:
+        return index.__class__ in BASIC
+    for item in index:  # a loop, as a generator takes three times as long
+        if item.__class__ not in BASIC:
+            return False
+    return True
+
 
 def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     """What is given for the plain parameter at ``position``, as the operation takes it.

@@ -23,13 +23,15 @@ class Form(Enum):
     INPLACE = "inplace"
     #: The same behind an operator such as ``+=``.
     INPLACE_OPERATOR = "inplace operator"
+    #: What is behind ``x[index]``: a tensor and what says which of its elements are meant.
+    ITEM = "item"
     #: The public function of a composite, which is a function over tensors itself.
     COMPOSITE = "composite"
     #: The public function of what makes a tensor where the state says.
     CREATION = "creation"
 
 
-OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR)
+OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR, Form.ITEM)
 
 
 def is_served(op: Op, form: Form) -> bool:
@@ -84,7 +86,7 @@ class Arguments:
     def _header(self) -> str:
         if self.core:
             return f"def function({', '.join(('_xp', *self.op.plan.params))}):"
-        if self.form in (Form.OPERATOR, Form.INPLACE_OPERATOR):
+        if self.form in (Form.OPERATOR, Form.INPLACE_OPERATOR, Form.ITEM):
             return f"def function({', '.join(self.op.plan.params[:2])}, /):"
         if self.form is Form.REFLECTED:
             return f"def function({', '.join(self.op.plan.params[1::-1])}, /):"
@@ -113,6 +115,10 @@ class Arguments:
             yield from self._bind_sizes(self.sizes)
         elif named and not self.takes_more:
             yield "if _more:"
+            yield f"    {self.slow}"
+        if self.form is Form.ITEM:
+            name = op.plan.params[1]
+            yield f"if {name}.__class__ not in _basic and not _is_basic({name}):"
             yield f"    {self.slow}"
         if not named:
             return

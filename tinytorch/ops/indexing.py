@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from functools import update_wrapper
 from typing import Any
 
 from .. import _asking, _state, dtypes
 from .._caller import warn
+from .._compiled import serve, unwritten
 from .._convert import written_number
-from .._op import OPS, Array, Backend, composite, op
+from .._op import OPS, Array, Backend, Op, composite, op
 from .._overlap import check_overlap
+from .._plain_arguments import is_basic
 from .._record import note_versions
+from .._template_arguments import Form
 from .._tensor import Tensor, wrap
 from .._write import check_writable, scalar_name
 from ..autograd.inference import refuse_saved
@@ -49,6 +53,8 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]
     out = input[index]
+    if out.__class__ is input.__class__ and out.base is input:
+        return out
     if not isinstance(out, input.__class__):
         # NumPy gives the number where ints name one element; with dots, the view of it.
         return input[(*index, ...)]
@@ -242,27 +248,14 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
         xp.check_indices("index", item, 0, at, text=_NOTHING)
 
 
-#: What names elements without an array of indices, and NumPy takes as it is.
-_BASIC = frozenset((int, slice, type(None), type(...)))
-
-
-def _is_basic(index: Any) -> bool:
-    if index.__class__ is not tuple:
-        return index.__class__ in _BASIC
-    for item in index:  # a loop, as a generator takes three times as long
-        if item.__class__ not in _BASIC:
-            return False
-    return True
-
-
-def getitem(self: Tensor, index: Any) -> Tensor:
+def _read(self: Tensor, index: Any) -> Tensor:
     """``self[index]``."""
-    if self.__class__ in _asking.PLAIN and _is_basic(index):
-        try:
-            return _getitem(self, index)
-        except (IndexError, TypeError):
-            pass  # what follows says in PyTorch's words what is wrong
-    answer = _answer(getitem, self, index)
+    return _read_slowly(_getitem.op, getitem, self, index)
+
+
+def _read_slowly(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
+    """``self[index]`` where the index is not plain, or wrong."""
+    answer = _answer(function, self, index)
     if answer is not _asking.NOBODY:
         return answer  # type: ignore[no-any-return]
     raw = raw_index(self, index)
@@ -273,6 +266,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     if out._rg is True:  # recorded, and no view
         _keep_index(out._node, index)
     return out
+
+
+getitem: Any = serve(unwritten("getitem"), _getitem.op, Form.ITEM, _read_slowly)
+update_wrapper(getitem, _read)
 
 
 def _answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
@@ -325,7 +322,7 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
 
 
 def _set(self: Tensor, index: Any, value: Any) -> None:
-    if self.__class__ not in _asking.PLAIN or not _is_basic(index) or not _is_plain(value):
+    if self.__class__ not in _asking.PLAIN or not is_basic(index) or not _is_plain(value):
         answer = _answer(_set, self, index, value)
         if answer is not _asking.NOBODY:
             return

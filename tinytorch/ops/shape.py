@@ -136,6 +136,11 @@ def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = No
         >>> tt.zeros(2, 3).transpose(0, 1).shape
         tinytorch.Size([3, 2])
     """
+    if dim0.__class__ is int is dim1.__class__:
+        try:
+            return input.swapaxes(dim0, dim1)
+        except ValueError:  # there is no such dimension
+            pass
     ndim = input.ndim
     if dim1 is None:
         return input.transpose(None if dim0 is None else _permutation(dim0, ndim))
@@ -172,6 +177,14 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
         >>> tt.zeros(2, 3, 4).permute(2, 0, 1).shape
         tinytorch.Size([4, 2, 3])
     """
+    for d in dims:
+        if d.__class__ is not int:
+            break
+    else:
+        try:
+            return input.transpose(dims)
+        except ValueError:  # what follows says in PyTorch's words what is wrong
+            pass
     return input.transpose(_permutation(dims, input.ndim))
 
 
@@ -182,13 +195,6 @@ def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
             f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
             f"{len(dims)}"
         )
-    seen = 0
-    for d in dims if dims.__class__ is tuple else ():
-        if d.__class__ is not int or not 0 <= d < ndim:
-            break
-        seen |= 1 << d
-    if seen == (1 << ndim) - 1 > 0:
-        return dims  # type: ignore[return-value]
     order = normalize_dims("permute", dims, ndim)
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute: duplicate dims are not allowed, got {list(dims)}")
@@ -369,7 +375,9 @@ def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
         >>> tt.zeros(3).unsqueeze(0).shape
         tinytorch.Size([1, 3])
     """
-    return xp.expand_dims(input, normalize_dim("unsqueeze", dim, input.ndim + 1))
+    if dim.__class__ is not int or not 0 <= dim <= input.ndim:
+        dim = normalize_dim("unsqueeze", dim, input.ndim + 1)
+    return xp.expand_dims(input, dim)
 
 
 unsqueeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
