@@ -43,7 +43,6 @@ from .dtypes import as_dtype
 _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype,
     "_current_backend": _state.current_backend,
-    "_default_dtype": _state.default_dtype,
     "_GRAD": _state.GRAD,
     "_Node": Node,
     "_PLAIN": PLAIN,
@@ -72,6 +71,7 @@ _SHARED: dict[str, Any] = {
     "_next_seq": next_seq,
     "_no_item": (IndexError, TypeError),
     "_note_versions": note_versions,
+    "_place_of_new": _state.place_of_new,
     "_plain_number": plain_number,
     "_reals": (float, int),
     "_record": record,

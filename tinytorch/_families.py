@@ -390,6 +390,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "comparison": "_all_equal",
         "complex_numbers": "_imag _real",
         "conversion": "_assigned _clear_region _laid _pinned _to_dtype _view_scatter _written_over",
+        "creation_like": "_ones_like _zeros_like",
         "ctc_loss": "_ctc _ctc_grad",
         "cumulative": "_recurrence _running_index",
         "diagonal": "_diagonal_write triangle_indices",

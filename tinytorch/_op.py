@@ -24,7 +24,7 @@ from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
-from ._arguments import NUMPY_KEYWORDS, torchs_name, unexpected
+from ._arguments import NUMPY_KEYWORDS, as_given, torchs_name, unexpected
 from ._backward import SPECIAL, rule_needs
 from ._call import slow_composite
 from ._compiled import make_inplace_function, serve, serve_public, unwritten
@@ -280,8 +280,8 @@ def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
 
 
 def _set_plain(spec: Op, operation: Any, inplace: bool = False) -> None:
-    def others(op: Op, function: Any, *given: Any) -> Any:
-        return slow_composite(spec, function, *given)
+    def others(op: Op, function: Any, values: Any, more: Any, options: dict[str, Any]) -> Any:
+        return slow_composite(spec, function, as_given(op, values, more, options), (), options)
 
     form = Form.INPLACE if inplace else Form.FUNCTION
     for function in {spec.function, vars(Tensor).get(spec.name, spec.function)}:

@@ -97,7 +97,8 @@ class Op:
             its place alone. None: ``promote`` tells; see ``is_elementwise``.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
-            an array and returns a 0-d array. None elsewhere.
+            an array and returns a 0-d array. For a creation function, the method that is the
+            kernel. None elsewhere.
         keeps: The kernel of recorded calls, which returns its result and an array from on the way
             there, or None: a rule gets that as ``kept``, but not where it is recorded in its turn,
             nor where hooks ask for what is saved. None elsewhere.

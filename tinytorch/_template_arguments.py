@@ -135,6 +135,8 @@ class Arguments:
         if self.form is Form.CREATION:
             yield "    if 'requires_grad' in _options:"
             yield "        _requires = _options['requires_grad']"
+            yield "        if _requires.__class__ is not _bool:"
+            yield f"            {self.slow}"
             yield "        _left -= 1"
         yield "    if _left:"
         yield f"        {self.slow}"
@@ -167,6 +169,8 @@ class Arguments:
                 yield f"{name}.__class__ is not _bool and {name} is not _d{i}"
             elif kind is float:
                 yield f"{name}.__class__ not in _reals and {name} is not _d{i}"
+            elif not op.public and op.annotations.get(name) == "int":
+                yield f"{name}.__class__ is not _int"
             elif op.plan.defaults[i] is REQUIRED:
                 yield f"{name} is _required"
 

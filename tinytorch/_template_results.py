@@ -39,7 +39,10 @@ class Results(Arrays):
             f"{n}={self._raw(i)}" for i, n in enumerate(op.plan.params) if i >= op.plan.positional
         ]
         if self.form is Form.CREATION:
-            yield f"_y = _kernel({', '.join(('_xp', *first, *named))})"
+            if op.whole is not None:
+                yield f"_y = _xp.{op.whole}({', '.join((*first, 'dtype'))})"
+            else:
+                yield f"_y = _kernel({', '.join(('_xp', *first, *named))})"
             return
         call = f"_y = _kernel({', '.join(('_xp', *first))}"
         into = [f"out={out}"] if out else []

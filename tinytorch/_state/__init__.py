@@ -34,6 +34,7 @@ from ._defaults import default_generator as default_generator
 from ._defaults import generator as generator
 from ._defaults import generator_context as generator_context
 from ._defaults import get_default_dtype as get_default_dtype
+from ._defaults import place_of_new as place_of_new
 from ._defaults import set_default_dtype as set_default_dtype
 from ._defaults import set_generator as set_generator
 from ._defaults import set_generator_factory as set_generator_factory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import _state, dtypes
+from .. import _settings, _state, dtypes
 from .._caller import warn, warn_once
 from .._convert import dtype_of_number, fit_number, written_number
 from .._creation import backend_for, creation, pinned, uninitialised
@@ -15,10 +15,10 @@ from .._tensor import Tensor, wrap
 from .._write import scalar_name
 from ..backends import load
 from ._memory import in_order
-from ._sequences import array_from, as_list, has_items
+from ._sequences import PLAIN_NUMBERS, array_from, array_of_plain, as_list, has_items
 
 
-@creation
+@creation(whole="zeros")
 def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     """A tensor of zeros.
 
@@ -35,7 +35,7 @@ def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     return xp.zeros(size, dtype)
 
 
-@creation
+@creation(whole="ones")
 def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     """A tensor of ones.
 
@@ -72,7 +72,9 @@ def empty(
         tinytorch.Size([2, 3])
     """
     if memory_format is contiguous_format or memory_format is None:
-        return uninitialised(xp, size, dtype)
+        if _settings.values["deterministic"]:
+            return uninitialised(xp, size, dtype)
+        return xp.empty(size, dtype)
     order = checked_format("empty", memory_format).order(len(size))
     if order is None:
         raise RuntimeError("empty: unsupported memory format Preserve")
@@ -128,14 +130,14 @@ def eye(xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = N
         tensor([[1., 0.],
                 [0., 1.]])
     """
+    if m is None and n.__class__ is int and n >= 0:
+        return xp.eye(n, None, k, dtype)
     for name, size in (("n", n), ("m", m)):
-        if size.__class__ is int and size >= 0:
-            continue
         if size is not None and not hasattr(size, "__index__"):
             raise TypeError(f"eye(): argument '{name}' must be int, not {type(size).__name__}")
         if size is not None and size < 0:
             raise RuntimeError(f"eye: {name} must be greater or equal to 0, got {size}")
-    return xp.eye(n, m, k, dtype=dtype)
+    return xp.eye(n, m, k, dtype)
 
 
 @composite(method=False)
@@ -189,6 +191,10 @@ def _warn_of_copying() -> None:
 
 
 def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
+    if data.__class__ in PLAIN_NUMBERS:
+        return array_of_plain(data, xp, dtype or dtype_of_number(data))
+    if data.__class__ is list:
+        return array_from(data, xp, dtype)
     if isinstance(data, Tensor):
         raw = data._data if data._xp is xp else xp.receive(data._data, data._xp)
         return xp.array(raw, dtype=None if dtype is None else xp.native_dtype(dtype))
