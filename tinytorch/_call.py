@@ -64,7 +64,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
 def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
     """Several results of a kernel as tensors, recorded."""
     array_type = xp.array_type
-    outs = tuple(wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys)
+    outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
     if op.backward.differentiable and any_rg(op.backward, given) and grad_enabled():
         record(op.backward, xp, outs, given, raws)
     if op.view:

@@ -37,7 +37,7 @@ from .autograd.inference import UNSETTLED, mark
 from .autograd.nodes import Node, next_seq
 from .autograd.packing import Recording
 from .autograd.views import edge_of, track, unrecorded_kind
-from .dtypes import as_dtype
+from .dtypes import as_dtype, dtype
 
 #: What the template's names stand for in every function.
 _SHARED: dict[str, Any] = {
@@ -83,7 +83,7 @@ _SHARED: dict[str, Any] = {
     "_tuple": tuple,
     "_unrecorded_kind": unrecorded_kind,
     "_unwrap": unwrap,
-    "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str)),
+    "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str, dtype)),
     "_watch": watch,
 }
 

@@ -104,6 +104,7 @@ class Op:
             nor where hooks ask for what is saved. None elsewhere.
         out: Whether a composite takes ``out=``, which its function does not.
         view: Whether the result may share its input's memory.
+        itself: Whether an operation with ``view`` returns its argument where its kernel does.
         gather: From which position on too many arguments are one sequence, or None.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.
@@ -152,6 +153,7 @@ class Op:
     keeps: Callable[..., Any] | None = None
     out: bool = False
     view: bool = False
+    itself: bool = False
     gather: int | None = None
     returns: Any = None
     forms: tuple[str, ...] = ()

@@ -233,6 +233,8 @@ class Results(Arrays):
         """The result is a view where it shares the argument's memory, and else a copy."""
         lead, source = self.lead, self.op.plan.params[self.lead]
         yield f"if _y is _a{lead}:"
+        if self.op.itself:
+            yield f"    return {source}"
         yield "    _y = _y[...]"
         yield "    _is_view = True"
         yield "else:"

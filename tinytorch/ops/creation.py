@@ -96,7 +96,7 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         tensor([3, 3])
     """
     if fill_value.__class__ is float and -1e38 < fill_value < 1e38:
-        native = xp.native_dtype(_state.default_dtype()) if dtype is None else dtype
+        native = _state.place_of_new()[1] if dtype is None else dtype
         if native.kind == "f" and native.itemsize > 2:
             return xp.full(size, fill_value, native)
     if hasattr(fill_value, "item"):  # a tensor, or a number of NumPy's

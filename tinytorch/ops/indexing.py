@@ -15,9 +15,9 @@ from .._overlap import check_overlap
 from .._plain_arguments import is_basic
 from .._record import note_versions
 from .._template_arguments import Form
-from .._tensor import Tensor, wrap
+from .._tensor import Tensor, making, wrap
 from .._write import check_writable, scalar_name
-from ..autograd.inference import refuse_saved
+from ..autograd.inference import UNSETTLED, refuse_saved
 from ..autograd.names import argument
 from ..autograd.nodes import Node
 from ..autograd.views import check_inplace, edge_of, rebase
@@ -52,6 +52,9 @@ def _read_name(node: Node) -> str:
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]
+    if index.__class__ is input.__class__ and index.dtype.kind == "i" and index.ndim:
+        if input.flags.c_contiguous:
+            return input.take(index, 0)
     out = input[index]
     if out.__class__ is input.__class__ and out.base is input:
         return out
@@ -61,7 +64,7 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if _has_arrays(index) and out.ndim:  # a copy, whose order in memory is the library's choice
         xp.check_read(index)
         if input.flags.c_contiguous:
-            return xp.ascontiguousarray(out)
+            return out if out.flags.c_contiguous else xp.ascontiguousarray(out)
         order = order_of_chosen(input, index, out)
         return restored(xp, in_rows(xp, xp.transpose(out, order)), order)
     return out
@@ -71,6 +74,8 @@ _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, inde
 
 
 def _has_arrays(index: Any) -> bool:
+    if hasattr(index, "dtype"):
+        return True
     return any(hasattr(i, "dtype") for i in (index if isinstance(index, tuple) else (index,)))
 
 
@@ -255,10 +260,13 @@ def _read(self: Tensor, index: Any) -> Tensor:
 
 def _read_slowly(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
     """``self[index]`` where the index is not plain, or wrong."""
-    answer = _answer(function, self, index)
-    if answer is not _asking.NOBODY:
-        return answer  # type: ignore[no-any-return]
-    raw = raw_index(self, index)
+    if self.__class__ in _asking.PLAIN and _is_one_array(self, index):
+        raw = index._data
+    else:
+        answer = _answer(function, self, index)
+        if answer is not _asking.NOBODY:
+            return answer  # type: ignore[no-any-return]
+        raw = raw_index(self, index)
     if raw.__class__ is tuple and _ints_stand_apart(raw):
         before, raw = _ints_first(raw)
         self = _getitem(self, before)
@@ -270,6 +278,18 @@ def _read_slowly(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
 
 getitem: Any = serve(unwritten("getitem"), _getitem.op, Form.ITEM, _read_slowly)
 update_wrapper(getitem, _read)
+
+
+def _is_one_array(self: Tensor, index: Any) -> bool:
+    """Whether an index is a plain tensor of integers or bools; IndexError if it does not fit."""
+    if index.__class__ not in _asking.PLAIN or index._xp is not self._xp or index._inference:
+        return False
+    array, shape = index._data, self._data.shape
+    kind, ndim = array.dtype.kind, array.ndim
+    if kind not in "ib" or not ndim or not shape or (kind == "b" and ndim > len(shape)):
+        return False
+    _check_array_index(self._xp, array, shape, 0)
+    return True
 
 
 def _answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
@@ -322,6 +342,9 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
 
 
 def _set(self: Tensor, index: Any, value: Any) -> None:
+    if self.__class__ in _asking.PLAIN and self._rg is False and making.version is None:
+        if is_basic(index) and _write_plainly(self, index, value):
+            return
     if self.__class__ not in _asking.PLAIN or not is_basic(index) or not _is_plain(value):
         answer = _answer(_set, self, index, value)
         if answer is not _asking.NOBODY:
@@ -330,6 +353,30 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
         return _set_part(self, index, value)
     check_writable("index_put", self)
     set_writable(self, index, value)
+
+
+def _write_plainly(self: Tensor, index: Any, value: Any) -> bool:
+    """Write at a basic index where nothing has to be looked at or recorded, if that is so."""
+    xp, data, version = self._xp, self._data, self._vc
+    if version is UNSETTLED or not xp.refuses_writes:
+        return False
+    if value.__class__ in _asking.PLAIN:
+        if value._rg is not False or value._xp is not xp or value._vc is version is not None:
+            return False
+        value = value._data
+        if value.dtype is not data.dtype or value is data:
+            return False
+    elif value.__class__ is not float or data.dtype.char not in "fd" or not -1e38 < value < 1e38:
+        return False
+    try:
+        data[index] = value
+    except (IndexError, TypeError, ValueError):
+        return False  # somebody says in PyTorch's words what is wrong
+    if version is None:
+        self._vc = [1]
+    else:
+        version[0] += 1
+    return True
 
 
 def _is_plain(value: Any) -> bool:

@@ -43,10 +43,11 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    first = tensors[0]
-    if 0 < first.ndim < 4 and dim.__class__ is int and -first.ndim <= dim < first.ndim:
+    ndim = tensors[0].ndim
+    if 0 < ndim < 4 and dim.__class__ is int and -ndim <= dim < ndim:
         try:
-            return in_rows(xp, xp.concatenate(tensors, dim))
+            out = xp.concatenate(tensors, dim)
+            return out if out.flags.c_contiguous else in_rows(xp, out)
         except ValueError:
             pass  # what is wrong is told below, unless an empty one is to be left out
     kept = [a for a in tensors if a.shape != (0,)] or list(tensors[:1])
@@ -138,11 +139,12 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 "
                 f"and {list(array.shape)} at entry {i}"
             )
-    at = normalize_dim("stack", dim, len(first) + 1)
+    at = dim if dim.__class__ is int and dim == 0 else normalize_dim("stack", dim, len(first) + 1)
     if at == 0 and len(first) > 3 and (wanted := _common_format(tensors)) is not contiguous_format:
         return _stacked_images(xp, tensors, wanted)
-    new = (*(slice(None),) * at, None)
-    return in_rows(xp, xp.concatenate([array[new] for array in tensors], at))
+    new = (*(slice(None),) * at, None) if at else None
+    out = xp.concatenate([array[new] for array in tensors], at)
+    return out if out.flags.c_contiguous else in_rows(xp, out)
 
 
 def _stacked_images(xp: Backend, tensors: Sequence[Array], wanted: memory_format) -> Array:

@@ -11,12 +11,12 @@ from .._tensor import Tensor
 from .._write import scalar_name
 from ..autograd.nodes import node_of
 from ._memory import arranged, suggested
-from .shape import infer_shape, reshape
+from .shape import reshape, reshaped
 
 
 @op(view=True, method=False)
 def _view(xp: Backend, input: Array, size: Shape) -> Array:
-    out = input.reshape(infer_shape("view", input.shape, size))
+    out = reshaped("view", input, size)
     if out.base is not input and input.size and not xp.is_view(out, input):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one "
