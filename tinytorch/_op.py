@@ -281,7 +281,8 @@ def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
 
 def _set_plain(spec: Op, operation: Any, inplace: bool = False) -> None:
     def others(op: Op, function: Any, values: Any, more: Any, options: dict[str, Any]) -> Any:
-        return slow_composite(spec, function, as_given(op, values, more, options), (), options)
+        args, at = as_given(op, values, more, options), spec.plan.positional
+        return slow_composite(spec, function, args[:at], args[at:], options)
 
     form = Form.INPLACE if inplace else Form.FUNCTION
     for function in {spec.function, vars(Tensor).get(spec.name, spec.function)}:

@@ -275,11 +275,10 @@ class Storage:
             >>> tt.tensor([3]).item()
             3
         """
-        if self._data.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
-            )
-        return self._xp.item(self._data)
+        data = self._data
+        if data.size != 1:
+            raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
+        return self._xp.item(data)
 
     def tobytes(self) -> bytes:
         """The elements' bytes in row-major order.

@@ -210,6 +210,8 @@ class NumpyBackend(Backend):
         """``numpy.expand_dims``, in a third of the time for an axis from 0 on."""
         if axis.__class__ is not int or axis < 0:
             return numpy.expand_dims(array, axis)
+        if not axis:
+            return array.reshape(1, *array.shape)
         shape = list(array.shape)
         shape.insert(axis, 1)
         return array.reshape(shape)
@@ -300,6 +302,10 @@ class NumpyBackend(Backend):
         if array.__class__ is not numpy.ndarray or not array.flags.c_contiguous or array.size == 0:
             return numpy.broadcast_to(array, shape)
         strides, lead = array.strides, len(shape) - array.ndim
+        if lead > 0 and shape[lead:] == array.shape and min(shape) >= 0:
+            out: Array = numpy.ndarray(shape, array.dtype, array, 0, (0,) * lead + strides)
+            out.flags.writeable = False
+            return out
         if lead < 0 or -1 in shape:
             return numpy.broadcast_to(array, shape)
         steps = [0] * lead
@@ -307,7 +313,7 @@ class NumpyBackend(Backend):
             if have != want and have != 1:
                 return numpy.broadcast_to(array, shape)
             steps.append(step if have == want else 0)
-        out: Array = numpy.ndarray(tuple(shape), array.dtype, array, 0, tuple(steps))
+        out = numpy.ndarray(tuple(shape), array.dtype, array, 0, tuple(steps))
         out.flags.writeable = False
         return out
 

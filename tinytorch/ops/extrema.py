@@ -194,8 +194,13 @@ def _values_and_indices(
     if ndim and shape[dim] == 0:
         raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
     plain = input if input.dtype.kind != "b" else xp.astype(input, "uint8")
-    if dim == ndim - 1 and input.flags.c_contiguous:
-        index = _arg_extreme(xp, f"arg{name}", plain, dim, False)
+    if dim == ndim - 1 > 0 and input.flags.c_contiguous:
+        if input.dtype.kind == "f":
+            index = input.argmax(-1) if name == "max" else input.argmin(-1)
+            if index.dtype.itemsize < 8:
+                index = xp.astype(index, xp.native_dtype(dtypes.int64))
+        else:
+            index = _arg_extreme(xp, f"arg{name}", plain, dim, False)
         values = input.reshape(-1).take(index + starts(xp, shape))
         if not keepdim:
             return values, index

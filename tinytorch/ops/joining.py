@@ -132,6 +132,12 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
+    if dim.__class__ is int and dim == 0 and tensors[0].ndim < 4:
+        try:
+            out = xp.concatenate([array[None] for array in tensors], 0)
+            return out if out.flags.c_contiguous else in_rows(xp, out)
+        except ValueError:  # the shapes differ
+            pass
     first = tensors[0].shape
     for i, array in enumerate(tensors):
         if array.shape != first:
@@ -139,12 +145,11 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 "
                 f"and {list(array.shape)} at entry {i}"
             )
-    at = dim if dim.__class__ is int and dim == 0 else normalize_dim("stack", dim, len(first) + 1)
+    at = normalize_dim("stack", dim, len(first) + 1)
     if at == 0 and len(first) > 3 and (wanted := _common_format(tensors)) is not contiguous_format:
         return _stacked_images(xp, tensors, wanted)
-    new = (*(slice(None),) * at, None) if at else None
-    out = xp.concatenate([array[new] for array in tensors], at)
-    return out if out.flags.c_contiguous else in_rows(xp, out)
+    new = (*(slice(None),) * at, None)
+    return in_rows(xp, xp.concatenate([array[new] for array in tensors], at))
 
 
 def _stacked_images(xp: Backend, tensors: Sequence[Array], wanted: memory_format) -> Array:

@@ -35,7 +35,10 @@ def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim:
     if input.dtype.kind not in "fc":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     axes = reduced_axes("var", dim, input.ndim)
-    centered = input - xp.mean(input, axes, None, None, True)
+    if input.size:
+        centered = input - xp.mean(input, axes, None, None, True)
+    else:
+        centered = input - xp.call(mean, input, dim, True)
     if centered.dtype.kind == "c":
         squares = _square(xp, centered.real) + _square(xp, centered.imag)
     else:
